@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from benchmarks.pages import say
 
 Work = Callable[[], object]
 
@@ -120,8 +121,7 @@ def run(names: Iterable[str], rounds: int, file: Path | None) -> int:
     results = []
     for name in names:
         results.append(measure(REGISTERED[name], rounds))
-        sys.stdout.write(results[-1].line + "\n")
-        sys.stdout.flush()
+        say(results[-1].line)
     if file is not None:
         file.write_text(json.dumps([asdict(result) for result in results], indent=1) + "\n")
     return int(any(not result.kept for result in results))

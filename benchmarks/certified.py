@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import rwn_core as rwn
-from benchmarks.methods import say
+from benchmarks.pages import say
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
 from rwn_core.measures import MEASURES

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import csv
 import json
 import re
 import shutil
@@ -27,7 +26,7 @@ import patsy
 from sklearn.datasets import load_diabetes
 
 import rwn_core as rwn
-from benchmarks.methods import say
+from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -43,8 +42,7 @@ from rwn_core.reporting.readers import READERS, rwn_claims
 from rwn_core.tuning import Policy
 from rwn_core.tuning.recommend import recommend
 
-FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
-FILE, PAGE = FOLDER / "claims-measured.csv", FOLDER / "claims-measured.md"
+FILE, PAGE = HERE / "claims-measured.csv", HERE / "claims-measured.md"
 BEGINS = "<!-- what follows is written by python -m benchmarks claims -->"
 KINDS = (
     *(*("linear",) * 6, *("logistic",) * 2, *("crossed",) * 4),
@@ -343,14 +341,6 @@ def figures(name: str, draws: int, fresh: int) -> dict[str, object]:
     }
 
 
-def read_rows() -> list[dict[str, str]]:
-    """The rows of the file."""
-    if not FILE.exists():
-        return []
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def page_lines(rows: list[dict[str, str]]) -> Iterator[str]:
     """The tables of the page."""
     yield (
@@ -401,15 +391,10 @@ def main() -> None:
     for name in given.tables:
         row = {key: str(value) for key, value in figures(name, given.draws, given.fresh).items()}
         say(", ".join(f"{key}: {value}" for key, value in row.items()))
-        rows = {each["table"]: each for each in read_rows()} | {name: row}
+        rows = {each["table"]: each for each in read_lines(FILE)} | {name: row}
         ordered = [rows[each] for each in TABLES if each in rows]
-        with FILE.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, row, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(ordered)
-        said = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
-        lines = "\n\n".join(page_lines(ordered))
-        PAGE.write_text(f"{said}{BEGINS}\n\n{lines}\n", encoding="utf-8")
+        write_lines(FILE, ordered, list(row))
+        write_end(PAGE, BEGINS, "\n\n" + "\n\n".join(page_lines(ordered)))
 
 
 if __name__ == "__main__":

@@ -11,20 +11,19 @@ Linkage is the best of three attacks, which do not see the order of rows and rec
 from __future__ import annotations
 
 import argparse
-import csv
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from benchmarks.methods import HERE, sampled, say
+from benchmarks.methods import sampled
+from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import mixed
 from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Role
@@ -234,22 +233,6 @@ def rare_lines() -> Iterator[dict[str, Any]]:
         }
 
 
-def read_lines(path: Path) -> list[dict[str, str]]:
-    """The lines of a file; none where there is no file."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write lines of equal columns."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 Key = tuple[str, str, str]
 Group = dict[str, dict[str, str]]
 
@@ -356,13 +339,6 @@ def _measures_table(rows: Sequence[dict[str, str]]) -> Iterator[str]:
             yield f"| {row['slicing'].replace('|', '/')} | {_named(row)} | {' | '.join(values)} |"
 
 
-def write_page() -> None:
-    """Put the tables into the page in place of the earlier ones."""
-    text = PAGE.read_text(encoding="utf-8")
-    made = "\n\n".join(page_lines(read_lines(FILE), read_lines(RARE)))
-    PAGE.write_text(f"{text[: text.index(BEGINS)]}{BEGINS}\n{made}\n", encoding="utf-8")
-
-
 def main() -> None:
     """Read the command line, add the lines that the files lack, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -382,7 +358,7 @@ def main() -> None:
         say(" ".join(f"{name} {value}" for name, value in rows[-1].items() if value != ""))
     if not RARE.exists():
         write_lines(RARE, list(rare_lines()))
-    write_page()
+    write_end(PAGE, BEGINS, "\n" + "\n\n".join(page_lines(read_lines(FILE), read_lines(RARE))))
 
 
 if __name__ == "__main__":

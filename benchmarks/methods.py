@@ -9,20 +9,18 @@ Without names it does the tables that are not in the file.
 from __future__ import annotations
 
 import argparse
-import csv
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import mixed, survey
 from rwn_core.data.question import Question
 from rwn_core.data.slices import Slices
@@ -34,7 +32,6 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import preset_slices
 
-HERE = Path(__file__).parents[1] / "docs" / "explanation"
 FILE, PAGE = HERE / "methods-compared.csv", HERE / "methods-compared.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
 RECORDS, RELEASES, SAMPLE_SEED = 400, 4, 0
@@ -58,12 +55,6 @@ def sampled(demo: str, records: int) -> tuple[rwn.Microdata, int]:
         return data, data.n
     chosen = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[:records]
     return data.take(np.sort(chosen)), data.n
-
-
-def say(line: str) -> None:
-    """Write a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def asked(data: rwn.Microdata, response: str, predictors: str) -> rwn.Microdata:
@@ -335,15 +326,7 @@ def page(rows: Sequence[Mapping[str, str]]) -> str:
         "column is bold."
     ]
     parts += [part for name, mine in by.items() if mine for part in section(name, mine)]
-    return "\n\n".join(parts) + "\n"
-
-
-def known_rows() -> list[dict[str, str]]:
-    """The lines of the file."""
-    if not FILE.exists():
-        return []
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return "\n\n".join(parts)
 
 
 def main() -> None:
@@ -352,18 +335,14 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", help=", ".join(TABLES))
     parser.add_argument("--records", type=int, default=RECORDS, help="of a half, at most")
     given = parser.parse_args()
-    known = {row["table"] for row in known_rows()}
+    known = {row["table"] for row in read_lines(FILE)}
     missing = [name for name in TABLES if name not in known]
     for name in given.tables or missing:
         mine = list({tuple(row.items()): row for row in rows_of(name, given.records)}.values())
-        others = [row for row in known_rows() if row["table"] != name]
+        others = [row for row in read_lines(FILE) if row["table"] != name]
         ordered = sorted([*others, *mine], key=lambda row: list(TABLES).index(row["table"]))
-        with FILE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(ordered)
-    text = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
-    PAGE.write_text(f"{text}{BEGINS}\n{page(known_rows())}", encoding="utf-8")
+        write_lines(FILE, ordered, COLUMNS)
+    write_end(PAGE, BEGINS, f"\n{page(read_lines(FILE))}")
 
 
 if __name__ == "__main__":

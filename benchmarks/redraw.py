@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.pages import say
 from benchmarks.tables import mixed
 from rwn_ui.server import launch
 
@@ -116,12 +117,6 @@ TILES = """
   window.tileWatcher.observe(tiles, all);
 }
 """
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 @contextmanager

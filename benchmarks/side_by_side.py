@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import subprocess
 import sys
@@ -39,15 +38,15 @@ from benchmarks.our_numbers import (
     survey,
     variation,
 )
+from benchmarks.pages import HERE, read_lines, write_end, write_lines
 from rwn_core.measures.risk.interval_disclosure import inside
 from rwn_core.measures.risk.k_anonymity import violations
 from rwn_core.measures.risk.l_diversity import distinct_values
 from rwn_core.measures.risk.suda import scores
 from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
 
-FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
-SPEED = FOLDER / "side-by-side-speed.csv"
-FILE, PAGE = FOLDER / "side-by-side.csv", FOLDER / "side-by-side.md"
+SPEED = HERE / "side-by-side-speed.csv"
+FILE, PAGE = HERE / "side-by-side.csv", HERE / "side-by-side.md"
 BEGINS = "<!-- what follows is written by python -m benchmarks side_by_side -->"
 MANUAL, TESTS = "manual of 5.7.9", "tests of the package"
 FORMULA = "formula of its source"
@@ -220,12 +219,6 @@ def line(row: Row, run: Mapping[str, Any], versions: Mapping[str, str]) -> dict[
     )  # fmt: skip
 
 
-def read_lines() -> list[dict[str, str]]:
-    """Return the lines of the file."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def run_rivals(python: str) -> dict[str, Any]:
     """Return what the other programs say, run by another Python."""
     comparison = survey()
@@ -243,7 +236,7 @@ def run_rivals(python: str) -> dict[str, Any]:
 def stored_run() -> dict[str, Any]:
     """Return what the other programs said when the file was written."""
     run: dict[str, Any] = {}
-    for row, stored in zip(ROWS, read_lines(), strict=True):
+    for row, stored in zip(ROWS, read_lines(FILE), strict=True):
         run[row.program] = stored["program"].partition(" ")[2]
         if isinstance(row.theirs, str):
             run[row.theirs] = [float(part) for part in stored["theirs"].split()]
@@ -252,9 +245,8 @@ def stored_run() -> dict[str, Any]:
 
 def page_lines(lines: list[dict[str, str]]) -> list[str]:
     """Return the tables of the page: seconds, then one a program."""
-    with SPEED.open(encoding="utf-8", newline="") as file:
-        head, *seconds = csv.reader(file)
-    rows = [("records", "of", "ours", "theirs", "ratio"), ["---"] * len(head), *seconds]
+    rows = [["records", "of", "ours", "theirs", "ratio"], ["---"] * 5]
+    rows += [list(line.values()) for line in read_lines(SPEED)]
     parts = ["\n".join(f"| {' | '.join(each)} |".replace("|  |", "| |") for each in rows)]
     for program in dict.fromkeys(each["program"] for each in lines):
         table = [
@@ -279,12 +271,8 @@ def main() -> None:
     run = run_rivals(given.rivals) if given.rivals else stored_run()
     versions = {name: str(run[name]) for name in ("pycanon", "sdmetrics", "suda")}
     lines = [line(row, run, versions) for row in ROWS]
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    said = PAGE.read_text(encoding="utf-8").partition(BEGINS)[0]
-    PAGE.write_text(f"{said}{BEGINS}\n" + "\n\n".join(page_lines(lines)) + "\n", encoding="utf-8")
+    write_lines(FILE, lines)
+    write_end(PAGE, BEGINS, "\n" + "\n\n".join(page_lines(lines)))
     sys.stdout.write("\n".join(f"{e['program']}, {e['quantity']}, {e['table']}: {e['theirs']} | "
                                f"{e['ours']}: {e['verdict']}" for e in lines) + "\n")  # fmt: skip
 

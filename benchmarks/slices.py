@@ -13,19 +13,18 @@ from __future__ import annotations
 import argparse
 import re
 import resource
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 import rwn_core as rwn
+from benchmarks.pages import HERE, say
 from rwn_core.data.rounding import given_steps
 from rwn_core.tuning import Plan, Policy, Setting, SliceAnswer, SliceRanges, Trials, seek_slices
 
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "slices-measured.md"
+PAGE = HERE / "slices-measured.md"
 SECONDS = {"bodyfat": 120.0, "cps1988": 600.0}
 FARTHEST = {"bodyfat": 12.0, "pima": 10.0, "cps1988": 12.0}  # beyond the slider: for lone variables
 STEPS = 40
@@ -138,15 +137,13 @@ def report(demo: str, step: float) -> None:
     precision = given_steps(data, step) if step else {}
     setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), precision=tuple(precision.items()))
     found = searched(data, setting, ranges)
-    sys.stdout.write(f"{demo}: {found.seconds:.0f} s; {found.answer.sentence}\n")
-    sys.stdout.flush()
+    say(f"{demo}: {found.seconds:.0f} s; {found.answer.sentence}")
     ungrouped = replace(ranges, starts=[()], only_starts=True)
     alone = searched(data, setting, ungrouped)
     even = searched(data, setting, replace(ungrouped, weights=False))
     text = list(lines(demo, step, found, alone, even))
     keep(text[0], "\n\n".join(text))
-    sys.stdout.write("\n\n".join(text) + "\n")
-    sys.stdout.flush()
+    say("\n\n".join(text))
 
 
 def main() -> None:

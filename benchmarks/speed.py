@@ -8,7 +8,6 @@ at 100,000 records. Distance linkage is held against all pairs in C++, so at 10,
 from __future__ import annotations
 
 import argparse
-import csv
 import statistics
 import subprocess
 import sys
@@ -21,12 +20,14 @@ import pandas as pd
 
 import rwn_core as rwn
 from benchmarks import bench
+from benchmarks.pages import HERE, say, write_lines
 from benchmarks.tables import mixed
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics import nearest_record
+from rwn_core.measures.statistics import nearest_points
 
-FILE = Path(__file__).parents[1] / "docs" / "explanation" / "side-by-side-speed.csv"
+FILE = HERE / "side-by-side-speed.csv"
+COLUMNS = ("records", "name", "seconds", "sdcmicro_seconds", "ratio")
 MOST = 2.0  # times as long as the algorithm of sdcMicro
 ALL_PAIRS = 10_000  # records up to which all pairs are looked at
 LARGE = 100_000  # records from which that is demanded
@@ -55,7 +56,7 @@ def our_seconds(frame: pd.DataFrame) -> dict[str, float]:
     for key in ("interval_disclosure", "distance_linkage"):
         found[MEASURES[key].title] = seconds(lambda key=key: reading(key))
     if len(frame) <= ALL_PAIRS:
-        with patch.object(nearest_record, "ALL_RECORDS", len(frame)):
+        with patch.object(nearest_points, "ALL_RECORDS", len(frame)):
             found["Distance linkage of every record"] = seconds(lambda: reading("distance_linkage"))
     return found
 
@@ -84,11 +85,8 @@ def main() -> int:
             late |= records >= LARGE and rival is not None and mine > MOST * rival
             known = ("", "") if rival is None else (f"{rival:.3f}", f"{mine / rival:.2f}")
             lines.append((records, title, f"{mine:.3f}", *known))
-            sys.stdout.write(f"{lines[-1]}\n")
-    with FILE.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(
-            [("records", "name", "seconds", "sdcmicro_seconds", "ratio"), *lines]
-        )
+            say(f"{lines[-1]}")
+    write_lines(FILE, [dict(zip(COLUMNS, line, strict=True)) for line in lines])
     return int(late)
 
 

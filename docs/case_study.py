@@ -19,9 +19,10 @@ from unittest.mock import patch
 import numpy as np
 
 import rwn_core as rwn
+from docs.plots import Plot
 from rwn_cli import main as program
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
-from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.charts.parts.svg import Scale
 
 HERE = Path(__file__).parent / "tutorial"
 PAGE = HERE / "case-study.md"
@@ -82,7 +83,7 @@ def page(template: str) -> str:
 
 def limits_picture(tables: Sequence[tuple[str, Path]]) -> str:
     """Draw the share of each limit that the first trial and the recommended setting use."""
-    result = Picture(760, 250, "Risk over limit of two settings, for four limits")
+    result = Plot(760, 250, "Risk over limit of two settings, for four limits")
     across = Scale(0.05, 200, 220, 700, log=True)
     for row, limit in enumerate(_POLICY.limits):
         top = 44 + 46 * row
@@ -111,7 +112,7 @@ def _reading(audit: Path, measure: str) -> float:
 
 def relations_picture(original: Path, masked: Path) -> str:
     """Draw two pairs of variables before and after."""
-    result = Picture(760, 300, "Two pairs of variables before and after masking")
+    result = Plot(760, 300, "Two pairs of variables before and after masking")
     tables = [(rwn.read(path), color) for path, color in ((original, ORIGINAL), (masked, RELEASED))]
     for place, (x, y) in enumerate(_PAIRS):
         left = 60 + 380 * place

@@ -9,8 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 import rwn_core as rwn
+from docs.plots import Plot
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
-from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.charts.parts.svg import Scale
 from rwn_core.evaluation.lessons import intruder, neighborhood
 
 HERE = Path(__file__).parent / "explanation"
@@ -30,7 +31,7 @@ def neighborhoods() -> str:
     law = rwn.RWN(epsilon=_EPSILON, k=_K).prepare(data).law
     assert law is not None
     donors = law.probabilities.toarray() > 0
-    result = Picture(760, 400, "Donors of a record in a dense region and of an outlier")
+    result = Plot(760, 400, "Donors of a record in a dense region and of an outlier")
     low, high = min(x.min(), y.min()) - 0.5, max(x.max(), y.max()) + 0.5
     for place, name in enumerate(_RECORDS):
         left = 50 + 375 * place
@@ -60,7 +61,7 @@ def donors() -> str:
     near = np.flatnonzero(prepared.law.probabilities.toarray()[_ROW] > 0)[:_NEIGHBORS]
     names = [variable.name for variable in data.schema.released]
     drawn = {name: int(made.donors[_ROW, names.index(name)]) for name in _SHOWN}
-    result = Picture(760, 60 + 30 * (len(near) + 2), "A record, its neighbors and its released row")
+    result = Plot(760, 60 + 30 * (len(near) + 2), "A record, its neighbors and its released row")
     for at, name in enumerate(_SHOWN):
         result.text(250 + 100 * at, 26, name, at="middle", more=' font-weight="bold"')
     rows = [("the record", _ROW), *((f"neighbor {i + 1}", int(r)) for i, r in enumerate(near))]
@@ -84,7 +85,7 @@ def posterior() -> str:
     """Draw the probability of each original for one row, by the number of known variables."""
     data = rwn.load_demo("bodyfat")
     made = rwn.RWN(epsilon=0.0, k=5).prepare(data).release(rwn.SecretKey.from_seed(1))
-    result = Picture(760, 220, "Probability of originals for one released row")
+    result = Plot(760, 220, "Probability of originals for one released row")
     for place, known in enumerate(_KNOWN):
         found = intruder.intruder(made, row=4, known=known)
         left = 50 + 245 * place

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rwn_core as rwn
+from docs.plots import Plot
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
-from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.charts.parts.svg import Scale
 from rwn_core.masking import METHODS
 
 SEED = 7
@@ -106,7 +107,7 @@ def picture(key: str) -> str:
     example, kind = EXAMPLES[key], METHODS[key]
     original = _table(example)
     masked = rwn.mask(original, setting(key), seed=SEED).masked
-    result = Picture(WIDTH, HEIGHT, f"{kind.title}: {', '.join(example.pair)} of {example.demo}")
+    result = Plot(WIDTH, HEIGHT, f"{kind.title}: {', '.join(example.pair)} of {example.demo}")
     tables = {"original": original, "released": masked}
     for left, (name, table) in zip(LEFT, tables.items(), strict=True):
         color = ORIGINAL if name == "original" else RELEASED
@@ -128,7 +129,7 @@ def _scale(values: NDArray[np.float64], start: float, stop: float) -> Scale:
 
 
 def _points(
-    result: Picture,
+    result: Plot,
     left: float,
     original: rwn.Microdata,
     table: rwn.Microdata,
@@ -147,7 +148,7 @@ def _points(
 
 
 def _shares(
-    result: Picture, left: float, table: rwn.Microdata, pair: tuple[str, str], color: str
+    result: Plot, left: float, table: rwn.Microdata, pair: tuple[str, str], color: str
 ) -> str:
     """Draw the share of each level of the first variable, for each level of the second."""
     (rows, names), (columns, groups) = (table.codes(name)[:2] for name in pair)
@@ -185,7 +186,7 @@ def _words(table: rwn.Microdata, name: str) -> NDArray[np.str_]:
     return np.array([*map(str, levels), ""])[codes]
 
 
-def _bars(result: Picture, original: rwn.Microdata, masked: rwn.Microdata) -> None:
+def _bars(result: Plot, original: rwn.Microdata, masked: rwn.Microdata) -> None:
     """Draw how far each variable moved."""
     names = [variable.name for variable in original.schema.released]
     far = [moved(original, masked, name) for name in names]

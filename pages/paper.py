@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui.learn import figures, paper
+from rwn_ui.learn import paper
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -22,5 +22,5 @@ with guarded():
     let_it_be_sent()
     if more:
         with guarded():
-            figures.complete(session, wanted)
+            paper.complete(session, wanted)
             st.rerun()

@@ -149,14 +149,14 @@ def serve(
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
     from rwn_core.io.read import read
-    from rwn_ui.server import dataset_folders, dataset_runs, launch
+    from rwn_ui.server import dataset_folders, launch
 
     if classroom and (file is not None or datasets is not None):
         raise ParameterError(
             "--classroom shows demo tables only; leave the file out, and --datasets."
         )
     dataset_folders.offer(datasets, releases)
-    dataset_runs.stopped_runs()  # what a killed server left and nobody can go on with is deleted
+    dataset_folders.stopped_runs()  # what a killed server left and nobody can go on with is deleted
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
         read(file)  # refused here, with a sentence, rather than on the page

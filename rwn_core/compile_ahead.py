@@ -15,8 +15,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.all_rows import all_rows
-from rwn_core.measures.attacks.assignment import Blocks
+from rwn_core.measures.attacks.assignment import Blocks, all_rows
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link

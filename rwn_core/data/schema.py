@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
@@ -18,10 +18,12 @@ from rwn_core.errors import ParameterError, SchemaError
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
 
-_FIELDS = (
-    *("name", "kind", "role", "weight", "group", "masked", "levels"),
-    *("label", "value_labels", "missing_codes", "decimals", "notation"),
+_WRITTEN = (
+    *("weight", "group", "masked", "levels", "label", "decimals", "notation"),
+    *("value_labels", "missing_codes"),
 )
+_FIELDS = ("name", "kind", "role", *_WRITTEN)
+_USUAL = {field.name: field.default for field in fields(Variable)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -331,27 +333,13 @@ def _question_from(table: Any) -> Question:
 
 def _changed_fields(variable: Variable) -> dict[str, Any]:
     """The fields of a variable that are not the usual ones."""
-    fields: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
+    changed: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
     if variable.is_answered:  # a role in a file is an answer
-        fields["role"] = str(variable.role)
-    if variable.weight != 1.0:
-        fields["weight"] = variable.weight
-    if variable.group is not None:
-        fields["group"] = variable.group
-    if not variable.masked:
-        fields["masked"] = False
-    if variable.levels is not None:
-        fields["levels"] = list(variable.levels)
-    return fields | _codebook_fields(variable)
-
-
-def _codebook_fields(variable: Variable) -> dict[str, Any]:
-    """Return the codebook fields of a variable that are not empty."""
-    fields = {
-        "label": variable.label,
-        "decimals": variable.decimals,
-        "notation": variable.notation,
-        "value_labels": [list(pair) for pair in variable.value_labels] or None,
-        "missing_codes": list(variable.missing_codes) or None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+        changed["role"] = str(variable.role)
+    for name in _WRITTEN:
+        value = getattr(variable, name)
+        if value != _USUAL[name]:
+            changed[name] = list(value) if isinstance(value, tuple) else value
+    if variable.value_labels:
+        changed["value_labels"] = [list(pair) for pair in variable.value_labels]
+    return changed

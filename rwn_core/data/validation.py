@@ -89,12 +89,16 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
         _check_levels(column, variable)
 
 
+def _count(wrong: Any) -> str:
+    """Return the number of wrong values and the place of the first one, in brackets."""
+    return f"({int(wrong.sum())}, first in row {int(np.argmax(wrong)) + 1})"
+
+
 def _check_texts(column: pd.Series[Any], name: str) -> None:
     odd = ~(column.isna() | column.map(_is_valid_text))
     if odd.any():
         raise InputError(
-            f"Column {name} has values that are neither valid text nor missing "
-            f"({int(odd.sum())}, first in row {int(odd.to_numpy().argmax()) + 1}); "
+            f"Column {name} has values that are neither valid text nor missing {_count(odd)}; "
             "convert the whole column to texts, numbers or the type boolean."
         )
 
@@ -142,21 +146,18 @@ def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
         (f"numbers beyond {LARGEST_NUMBER:g}", np.abs(values) > LARGEST_NUMBER),
     ):
         if wrong.any():
-            raise InputError(
-                f"Column {name} has {what} ({int(wrong.sum())}, first in row "
-                f"{int(wrong.argmax()) + 1}); replace or remove them."
-            )
+            raise InputError(f"Column {name} has {what} {_count(wrong)}; replace or remove them.")
 
 
 def _check_dates(column: pd.Series[Any], name: str) -> None:
     if not pd.api.types.is_datetime64_any_dtype(column.dtype):
         raise SchemaError(f"Column {name} holds no dates; give it another kind.")
     moments = pd.to_datetime(column, utc=True)
-    outside = ((moments < FIRST_DATE) | (moments > LAST_DATE)).to_numpy()
+    outside = (moments < FIRST_DATE) | (moments > LAST_DATE)
     if outside.any():
         raise InputError(
-            f"Column {name} has dates outside the years 1 to 9999 ({int(outside.sum())}, first in "
-            f"row {int(outside.argmax()) + 1}); replace or remove them."
+            f"Column {name} has dates outside the years 1 to 9999 {_count(outside)}; replace or "
+            "remove them."
         )
 
 
@@ -177,8 +178,7 @@ def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
     if strange.any():
         raise SchemaError(
             f"Column {variable.name} has values outside the levels of the schema "
-            f"({int(strange.sum())}, first in row {int(strange.to_numpy().argmax()) + 1}); "
-            "add the levels."
+            f"{_count(strange)}; add the levels."
         )
 
 

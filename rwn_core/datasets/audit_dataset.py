@@ -15,7 +15,13 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_linkage import SampledLinkage, sampled_linkage
 from rwn_core.datasets.dataset_regression import coefficients
-from rwn_core.datasets.dataset_statistics import DatasetStatistics, first_pass, second_pass
+from rwn_core.datasets.dataset_statistics import (
+    Advance,
+    DatasetStatistics,
+    counted,
+    first_pass,
+    second_pass,
+)
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.parallel.threads import Progress
@@ -133,7 +139,7 @@ def audit_dataset(
     schema = options.schema or tables[0].guessed_schema()
     schema.require_names([name for name, _ in tables[0].columns])
     _check_columns(tables, schema, options.key)
-    advance = _Advance((3 if options.sample else 2) * tables[0].n + 2 * tables[1].n, progress)
+    advance = counted((3 if options.sample else 2) * tables[0].n + 2 * tables[1].n, progress)
     known, before = first_pass(tables[0], schema, advance)
     _, after = first_pass(tables[1], known, advance)
     first, second = (
@@ -164,7 +170,7 @@ def _linked(
     schema: Schema,
     found: SurveyStatistics,
     options: AuditOptions,
-    advance: _Advance,
+    advance: Advance,
 ) -> SampledLinkage:
     weights = {variable.name: 1.0 for variable in schema.variables}
     metric = metric_of_sums(schema.with_weights(weights), found)
@@ -180,15 +186,3 @@ def _variation(before: NDArray[Any], after: NDArray[Any]) -> float:
 def _shares(counts: NDArray[Any]) -> NDArray[np.float64]:
     shares: NDArray[np.float64] = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     return shares
-
-
-class _Advance:
-    """Adds up the records that were read."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._done = total, progress, 0
-
-    def __call__(self, records: int) -> None:
-        self._done += records
-        if self._progress is not None:
-            self._progress(min(1.0, self._done / self._total))

@@ -81,6 +81,12 @@ class Dataset:
         empty = pa.schema(list(self.columns)).empty_table()
         return guess_schema(to_frame(empty))
 
+    def batches(self, schema: Schema) -> Iterator[tuple[int, pa.Table]]:
+        """The released columns batch by batch, with the number of the first record of each."""
+        names = [variable.name for variable in schema.released]
+        for start in range(0, self.n, BATCH):
+            yield start, self.read(start, min(start + BATCH, self.n), names)
+
     def read(self, start: int, stop: int, names: Sequence[str]) -> pa.Table:
         """Some columns of the records from `start` to before `stop`."""
         types = dict(self.columns)

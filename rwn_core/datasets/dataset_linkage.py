@@ -68,17 +68,14 @@ def sampled_linkage(
     theirs = _points(released, rows, schema, metric)
     nearest, tied = np.full(len(rows), np.inf), np.zeros(len(rows), np.int64)
     own = np.zeros(len(rows)) if key is None else None
-    names = [variable.name for variable in schema.released]
     if key is not None:
         mine = _points(original, chosen, schema, metric)
         both, one = together(theirs, mine), np.arange(len(rows))
         own = squared_distances(both, one, one + len(rows))
-    for start in range(0, original.n, BATCH):
-        stop = min(start + BATCH, original.n)
-        table = original.read(start, stop, names)
+    for _, table in original.batches(schema):
         here = metric.coded(Microdata(to_frame(table), schema))
         _take_in(here, theirs, nearest, tied)
-        advance(stop - start)
+        advance(len(table))
     linked = None
     if key is not None and own is not None:
         linked = float(np.where(own <= nearest * (1 + TIE), 1 / tied, 0.0).mean())

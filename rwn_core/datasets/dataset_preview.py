@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
+from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_linkage import records_at
-from rwn_core.datasets.dataset_statistics import first_pass
+from rwn_core.datasets.dataset_statistics import counted, first_pass
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.datasets.sample_donors import together
 from rwn_core.neighbors.distance import TIE, squared_distances
@@ -74,14 +74,7 @@ def preview_dataset(
     progress: Progress | None = None,
 ) -> DatasetPreview:
     """Look at a dataset in one pass for its columns, and one for neighborhoods."""
-    done, total = 0, 2 * dataset.n
-
-    def advance(records: int) -> None:
-        nonlocal done
-        done += records
-        if progress is not None:
-            progress(min(1.0, done / total))
-
+    advance = counted(2 * dataset.n, progress)
     known, found = first_pass(dataset, schema, advance)
     metric = metric_of_sums(
         known, found, scale=params.scale, encoding=params.encoding, weights=params.weights
@@ -127,32 +120,24 @@ def random_records(
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Read random records of a dataset, to try settings on; direct identifiers are not read."""
-    done, n = 0, dataset.n
-
-    def advance(records: int) -> None:
-        nonlocal done
-        done += records
-        if progress is not None:
-            progress(done / n)
-
+    n = dataset.n
     chosen = np.sort(np.random.default_rng(seed).choice(n, min(m, n), replace=False))
     names = [variable.name for variable in schema.released]
-    return to_frame(records_at(dataset, chosen, names, advance))
+    return to_frame(records_at(dataset, chosen, names, counted(n, progress)))
 
 
 def _others(
     dataset: Dataset, schema: Schema, metric: Metric, sampled: NDArray[np.int64] | None
 ) -> Iterator[tuple[NDArray[np.int64], Points]]:
     """The records that may be neighbors, batch by batch, with their numbers."""
-    names = [variable.name for variable in schema.released]
     if sampled is not None:
+        names = [variable.name for variable in schema.released]
         table = records_at(dataset, sampled, names)
         yield sampled, metric.coded(Microdata(to_frame(table), schema))
         return
-    for start in range(0, dataset.n, BATCH):
-        stop = min(start + BATCH, dataset.n)
-        frame = to_frame(dataset.read(start, stop, names))
-        yield np.arange(start, stop, dtype=np.int64), metric.coded(Microdata(frame, schema))
+    for start, table in dataset.batches(schema):
+        ids = np.arange(start, start + len(table), dtype=np.int64)
+        yield ids, metric.coded(Microdata(to_frame(table), schema))
 
 
 def _nearer(found: Found, near: NDArray[np.float64], k: int, epsilon: float | None) -> Found:

@@ -20,8 +20,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.datasets.column_sums import ColumnStatistics, block_sums, merge_sums
-from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
-from rwn_core.datasets.metric_of_sums import Counts, SurveyStatistics, has_levels, ordered_schema
+from rwn_core.datasets.dataset import Dataset, check_rows, to_frame
+from rwn_core.datasets.metric_of_sums import (
+    Counts,
+    SurveyStatistics,
+    has_levels,
+    level_counts,
+    ordered_schema,
+)
+from rwn_core.parallel.threads import Progress
 
 BINS = 200  # of a variable's values, of equal width from the least to the greatest
 _NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
@@ -74,6 +81,19 @@ class DatasetStatistics:
         return shares
 
 
+def counted(total: int, progress: Progress | None) -> Advance:
+    """Report the share of the records that were read."""
+    done = 0
+
+    def advance(records: int) -> None:
+        nonlocal done
+        done += records
+        if progress is not None:
+            progress(min(1.0, done / total))
+
+    return advance
+
+
 def first_pass(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
@@ -87,13 +107,11 @@ def first_pass(
         microdata = Microdata(frame, with_levels(frame, kept))
         sums.append(block_sums(microdata.matrix(numbers)))
         for name in counted:
-            codes, known = microdata.codes(name)
-            records = np.bincount(codes[codes >= 0], minlength=len(known)).tolist()
-            levels[name].update(dict(zip(known, records, strict=True)))
+            levels[name].update(level_counts(microdata, name))
     found = SurveyStatistics(
         n=dataset.n,
         numbers=dict(zip(numbers, merge_sums(sums), strict=True)),
-        levels={name: {k: v for k, v in each.items() if v} for name, each in levels.items()},
+        levels={name: dict(each) for name, each in levels.items()},
     )
     return ordered_schema(kept, found.levels), found
 
@@ -150,8 +168,6 @@ def _counts(values: NDArray[np.float64], edges: ColumnStatistics) -> NDArray[np.
 
 def _frames(dataset: Dataset, schema: Schema, advance: Advance) -> Iterator[tuple[int, Any]]:
     """The records batch by batch, with the number of the first one of each."""
-    names = [variable.name for variable in schema.released]
-    for start in range(0, dataset.n, BATCH):
-        stop = min(start + BATCH, dataset.n)
-        yield start, to_frame(dataset.read(start, stop, names))
-        advance(stop - start)
+    for start, table in dataset.batches(schema):
+        yield start, to_frame(table)
+        advance(len(table))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.datasets.found_donors import Found, draw_request, release_rows
+from rwn_core.datasets.found_donors import Found, draw_request, release_nobody, release_rows
 from rwn_core.datasets.joined_index import joined_index
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, load_leaf
@@ -34,9 +34,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Mask the records of one leaf; see `release_rows` for what it answers."""
     leaf, ball = task["number"], run.params.ball
     if leaf not in leaves_with_records(run):
-        nobody = np.empty(0, np.int64)
-        donors = np.empty((0, len(run.names)), np.int64)
-        return release_rows(run, leaf, nobody, Found(donors=donors, sizes=nobody, within=nobody))
+        return release_nobody(run, leaf)
     search = search_of_leaf(run, leaf, k=ball.k or 0, epsilon=ball.epsilon)
     numbers = search.query.side.numbers
     watch = Watch(progress=lambda share: give_back())

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.datasets.changed_values import changed_values
-from rwn_core.datasets.release_order import deal_rows, piece
+from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run
-from rwn_core.datasets.staged_columns import values_of_donors
+from rwn_core.datasets.staged_arrays import values_of_donors
 from rwn_core.laws.donors import Draws, random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.table import NeighborTable
@@ -62,10 +61,11 @@ def found_of_table(
 def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:
     """Copy the donors' values, and keep the rows for the files of the release."""
     masked = values_of_donors(run, found.donors)
-    deal_rows(piece(run, number), masked, ids, run.key, run.files)
     before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))
-    return {
-        "empty": int((found.sizes == 0).sum()),
-        "governed": int((found.within < (run.params.ball.k or 0)).sum()),
-        "changed": changed_values(before, masked),
-    }
+    return keep_rows(run, number, ids, (before, masked), found.sizes, found.within)
+
+
+def release_nobody(run: Run, number: int) -> dict[str, Any]:
+    """`release_rows` of a leaf without records."""
+    nobody, donors = np.empty(0, np.int64), np.empty((0, len(run.names)), np.int64)
+    return release_rows(run, number, nobody, Found(donors=donors, sizes=nobody, within=nobody))

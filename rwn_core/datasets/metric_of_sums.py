@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind, Variable
@@ -34,6 +35,13 @@ Counts = Mapping[Any, int]
 def has_levels(variable: Variable) -> bool:
     """True if a variable is counted by levels instead of summed."""
     return variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+
+
+def level_counts(microdata: Microdata, name: str) -> Counts:
+    """Records of each level that occurs."""
+    codes, levels = microdata.codes(name)
+    records = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+    return {level: count for level, count in zip(levels, records, strict=True) if count}
 
 
 def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -48,6 +49,43 @@ def deal_rows(
     with atomic_file(path) as unfinished:
         counts = np.bincount(target, minlength=files).tolist()
         write_batches(unfinished, dealt, counts, packed=False)
+
+
+def keep_rows(
+    run: Run,
+    number: int,
+    ids: NDArray[np.int64],
+    tables: tuple[pa.Table, pa.Table],
+    sizes: NDArray[np.int64],
+    within: NDArray[np.int64],
+) -> dict[str, Any]:
+    """Keep a task's masked rows for the files of the release; `tables` are original and masked."""
+    before, masked = tables
+    deal_rows(piece(run, number), masked, ids, run.key, run.files)
+    return {
+        "empty": int((sizes == 0).sum()),
+        "governed": int((within < (run.params.ball.k or 0)).sum()),
+        "changed": changed_values(before, masked),
+    }
+
+
+def changed_values(before: pa.Table, after: pa.Table) -> list[int]:
+    """Count the records with a changed value, column by column; missing in both is the same.
+
+    Examples
+    --------
+    >>> before, after = pa.table({"x": [1, None, 3]}), pa.table({"x": [1, None, None]})
+    >>> changed_values(before, after)
+    [1]
+    """
+    return [_changed(*columns) for columns in zip(before.columns, after.columns, strict=True)]
+
+
+def _changed(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
+    different = pc.sum(pc.not_equal(before, after)).as_py() or 0
+    if before.null_count or after.null_count:
+        different += pc.sum(pc.xor(pc.is_null(before), pc.is_null(after))).as_py() or 0
+    return int(different)
 
 
 def order_file(run: Run, task: Task) -> dict[str, Any]:

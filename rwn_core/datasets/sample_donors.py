@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rwn_core.datasets.changed_values import changed_values
-from rwn_core.datasets.release_order import deal_rows, piece
+from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.staged_arrays import points_like
 from rwn_core.laws.donors import random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import build_index, shared_frame
-from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
+from rwn_core.neighbors.points import Points, point_values
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 
@@ -38,24 +38,13 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     q = run.params.draw_probability(microdata)
     result = search.run(Watch(), Drawing(key=run.key, streams=random_streams(microdata), q=q))
     masked = copy_from_sample(table, found.sample, result.donors)
-    deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
-    governed = int((result.within < (ball.k or 0)).sum())
-    return {
-        "empty": int((result.sizes == 0).sum()),
-        "governed": governed,
-        "changed": changed_values(table, masked),
-    }
+    return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
 
 
 def bounding_corners(points: Points) -> Points:
     """The least and the greatest value of each column, as two records."""
     values = point_values(points)
-    corners = np.stack([values.min(axis=0), values.max(axis=0)])
-    return (
-        CodedPoints(values=corners, squares=level_squares(points))
-        if level_squares(points)
-        else corners
-    )
+    return points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))
 
 
 def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -68,10 +57,7 @@ def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDAr
 
 def together(one: Points, other: Points) -> Points:
     """Two tables' points, one after the other."""
-    values = np.concatenate((point_values(one), point_values(other)))
-    if isinstance(one, CodedPoints):
-        return CodedPoints(values=values, squares=one.squares)
-    return values
+    return points_like(one, np.concatenate((point_values(one), point_values(other))))
 
 
 def copy_from_sample(table: pa.Table, sample: pa.Table, donors: NDArray[np.int64]) -> pa.Table:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.datasets.exact_donors import search_of_leaf
-from rwn_core.datasets.found_donors import Found, draw_request, release_rows
+from rwn_core.datasets.found_donors import Found, draw_request, release_nobody, release_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import give_back, load, save
@@ -94,9 +94,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     leaf, leaves = task["number"], leaves_with_records(run)
     drawing = draw_request(run)
     if leaf not in leaves:
-        nobody = np.empty(0, np.int64)
-        donors = np.empty((0, len(run.names)), np.int64)
-        return release_rows(run, leaf, nobody, Found(donors=donors, sizes=nobody, within=nobody))
+        return release_nobody(run, leaf)
     near, state = _near(run, leaf), run.stage.answer(STATE, 0)
     assert state is not None
     numbers = near.numbers

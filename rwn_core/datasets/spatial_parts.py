@@ -15,12 +15,18 @@ from rwn_core.datasets.parts import numbers_of_range
 from rwn_core.datasets.record_batches import write_batches
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
-from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like, save
-from rwn_core.datasets.staged_columns import columns_path
+from rwn_core.datasets.staged_arrays import (
+    DEAL,
+    columns_path,
+    gather_leaf,
+    load,
+    points_like,
+    save,
+)
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, build_index, shared_frame
 from rwn_core.neighbors.index_kernel import IndexArrays
-from rwn_core.neighbors.points import CodedPoints, Points, level_squares, point_values
+from rwn_core.neighbors.points import Points, level_squares, point_values
 
 INDEX = "index"
 
@@ -147,9 +153,7 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
 
 def turned(points: Points, axes: NDArray[np.float64]) -> Points:
     """The same records along other axes; distances stay, but for rounding."""
-    values = point_values(points) @ axes
-    squares = level_squares(points)
-    return CodedPoints(values=values, squares=squares) if squares else values
+    return points_like(points, point_values(points) @ axes)
 
 
 def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:

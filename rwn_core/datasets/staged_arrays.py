@@ -1,15 +1,18 @@
-"""Arrays on the stage: written whole or not at all, and mapped when they are read."""
+"""Arrays and columns on the stage: written whole or not at all, and mapped when they are read."""
 
 from __future__ import annotations
 
 import mmap
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from rwn_core.datasets.record_batches import map_all
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.neighbors.points import CodedPoints, Points, level_squares
@@ -76,3 +79,32 @@ def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.in
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
     return points_like(run.survey_result.points, np.concatenate(values)), np.concatenate(ids)
+
+
+def columns_path(run: Run, number: int) -> Path:
+    """Path of a range's columns."""
+    return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
+
+
+def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
+    """Fill every column from its donors, wherever in the dataset they are."""
+    tasks = run.ranges("columns")
+    kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting
+    orders, ends = [], []
+    for column in donors.T:
+        number = (column // run.rows).astype(kind)
+        orders.append(np.argsort(number, kind="stable"))
+        ends.append(np.cumsum(np.bincount(number, minlength=len(tasks))))
+    parts: list[list[Any]] = [[] for _ in run.names]
+    for task, until in zip(tasks, np.array(ends).T.tolist(), strict=True):
+        table = map_all(columns_path(run, task["number"]))
+        for j, part in enumerate(parts):
+            begin = ends[j][task["number"] - 1] if task["number"] else 0
+            rows = donors[orders[j][begin : until[j]], j] - task["start"]
+            part.append(table.column(j).combine_chunks().take(pa.array(rows)))
+    columns = []
+    for part, order in zip(parts, orders, strict=True):
+        back = np.empty(len(donors), np.int64)
+        back[order] = np.arange(len(donors))
+        columns.append(pa.concat_arrays(part).take(pa.array(back)))
+    return pa.table(columns, names=run.names)

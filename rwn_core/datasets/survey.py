@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
 from rwn_core.datasets.dataset import check_rows, to_frame
-from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels
+from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels, level_counts
 from rwn_core.datasets.record_batches import read_all, write_batches
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import Stage, atomic_file
@@ -50,7 +50,7 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     counted = [v.name for v in schema.variables if has_levels(v)]
     for position, name in enumerate(counted):
         with atomic_file(_path(run.stage, number, levels_name(position))) as unfinished:
-            write_counts(str(unfinished), _counts(microdata, name))
+            write_counts(str(unfinished), level_counts(microdata, name))
     records = np.arange(start, task["stop"], dtype=np.int64)
     rows, draws = candidates(run.key, records, run.sample, run.dataset.n)
     chosen = table.take(pa.array(rows))
@@ -100,12 +100,6 @@ def merge_survey(run: Run) -> None:
 
 def _path(stage: Stage, number: int, name: str) -> Any:
     return stage.path(STEP, f"{number:06d}-{name}")
-
-
-def _counts(microdata: Microdata, name: str) -> dict[Any, int]:
-    codes, levels = microdata.codes(name)
-    records = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
-    return {level: count for level, count in zip(levels, records, strict=True) if count}
 
 
 def _merged_counts(run: Run, numbers: list[int], position: int) -> dict[Any, int]:

@@ -12,12 +12,12 @@ from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.certificate import (
+    Exchange,
     certified_share,
     linkage_bounds,
     ratios_of_law,
     unit_bounds,
 )
-from rwn_core.measures.attacks.certificate_blocks import Exchange
 from rwn_core.measures.risk.certified_linkage import (
     nearest_records,
     refuse_retained,

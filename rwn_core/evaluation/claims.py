@@ -62,32 +62,18 @@ RARE_LEVELS = "A variable has levels of few records."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """State what may be concluded from one number of the masked file.
+    """State what may be concluded from one number of the masked file."""
 
-    Attributes
-    ----------
-    term : str
-        The coefficient, or the variables.
-    sign : bool
-        The estimate has the original's sign.
-    within : float or None
-        The estimate differs from the original's by at most this: in the original's standard
-        errors where there is a factor to be had, else as it is. None: by more than any bound.
-    factor : float or None
-        The standard error of the masked file times this covers sampling and masking in 95 % of
-        intervals. None: no factor of `FACTORS` does.
-    pair : tuple of str
-        The two variables of an association.
-    tied : bool
-        They are nearly collinear in the original, which a masked file may hide.
-    """
-
-    term: str
-    sign: bool = False
+    term: str  # the coefficient, or the variables
+    sign: bool = False  # the estimate has the original's sign
+    # the estimate differs from the original's by at most this: in the original's standard errors
+    # where there is a factor to be had, else as it is. None: by more than any bound.
     within: float | None = None
+    # the standard error of the masked file times this covers sampling and masking in 95 % of
+    # intervals. None: no factor of `FACTORS` does.
     factor: float | None = None
-    pair: tuple[str, str] = ("", "")
-    tied: bool = False
+    pair: tuple[str, str] = ("", "")  # the two variables of an association
+    tied: bool = False  # they are nearly collinear in the original, which a masked file may hide
 
     @property
     def usable(self) -> bool:
@@ -97,20 +83,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisClaims:
-    """State what may be concluded from one analysis.
-
-    Attributes
-    ----------
-    analysis : Analysis
-    claims : tuple of Claim
-        Of each slope; of a table or of means one.
-    refusal : str
-        Why the analysis must not be made on the masked file; empty if it may.
-    """
+    """State what may be concluded from one analysis."""
 
     analysis: Analysis
-    claims: tuple[Claim, ...] = ()
-    refusal: str = ""
+    claims: tuple[Claim, ...] = ()  # of each slope; of a table or of means one
+    refusal: str = ""  # why the analysis must not be made on the masked file; empty if it may
 
     @property
     def usable(self) -> bool:
@@ -120,23 +97,12 @@ class AnalysisClaims:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ClaimTable(Summarized):
-    """Hold the claims of a setting on a table.
-
-    Attributes
-    ----------
-    analyses : tuple of AnalysisClaims
-    pairs : tuple of Claim
-        Of the association of each two variables; `term` is "one ~ other".
-    draws : int
-        Releases that judged them.
-    tied : TiedTerms
-        What no model may hold, registered or not.
-    """
+    """Hold the claims of a setting on a table."""
 
     analyses: tuple[AnalysisClaims, ...]
-    pairs: tuple[Claim, ...]
-    draws: int
-    tied: TiedTerms = NOT_EXAMINED
+    pairs: tuple[Claim, ...]  # of the association of each two variables; `term` is "one ~ other"
+    draws: int  # releases that judged them
+    tied: TiedTerms = NOT_EXAMINED  # what no model may hold, registered or not
 
     def _summary(self) -> Summary:
         rows = [row for each in self.analyses for row in _analysis_rows(each)]
@@ -184,9 +150,12 @@ def claim_table(
     for masked, law in releases(microdata, params, draws, seed, progress):
         release = comparison.with_masked(masked, law)
         for each in [*judged, pairs]:
-            each.add(release)
+            if not isinstance(each, AnalysisClaims):
+                each.add(release)
     return ClaimTable(
-        analyses=tuple(each.result(draws) for each in judged),
+        analyses=tuple(
+            each if isinstance(each, AnalysisClaims) else each.result(draws) for each in judged
+        ),
         pairs=pairs.claims(draws),
         draws=draws,
         tied=tied_terms(microdata),
@@ -205,20 +174,6 @@ def question_analysis(question: Question) -> Analysis:
     names = [f"`{name}`" for name in (question.response, *question.predictors)]
     formula = f"{names[0]} ~ {' + '.join(names[1:])}"
     return Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula)
-
-
-class _Refused:
-    """An analysis that must not be made on any release."""
-
-    def __init__(self, analysis: Analysis, refusal: str) -> None:
-        self._result = AnalysisClaims(analysis=analysis, refusal=refusal)
-
-    def add(self, release: Comparison) -> None:
-        """Take a release."""
-
-    def result(self, draws: int) -> AnalysisClaims:
-        """Return the refusal."""
-        return self._result
 
 
 class _Slopes:
@@ -372,19 +327,19 @@ def holds(times: int, draws: int) -> bool:
     return exact_interval(times, draws)[0] >= 0.9
 
 
-def _judged(analysis: Analysis, comparison: Comparison) -> _Refused | _Slopes | _Distance:
+def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slopes | _Distance:
     """Return the judge of an analysis over releases, or its refusal."""
     original = comparison.original
     names = Formula.parse(analysis.formula).names if analysis.kind in MODELS else analysis.variables
     if any(name in original.names and has_rare_levels(original, name) for name in names):
-        return _Refused(analysis, RARE_LEVELS)
+        return AnalysisClaims(analysis=analysis, refusal=RARE_LEVELS)
     if analysis.kind not in MODELS:
         return _Distance(analysis)
     try:
         design = model_design(analysis, original, original)
         own, error = fit_design(analysis, design, "", own=True)
     except NotApplicable:
-        return _Refused(analysis, NO_ANSWER)
+        return AnalysisClaims(analysis=analysis, refusal=NO_ANSWER)
     if condition_number(design.columns) > MOST_CONDITION:
-        return _Refused(analysis, TIED)
+        return AnalysisClaims(analysis=analysis, refusal=TIED)
     return _Slopes(analysis, (own[1:], error[1:]), design.terms)

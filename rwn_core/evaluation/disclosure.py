@@ -108,50 +108,29 @@ WORST = 10  # records that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """Hold the assumptions of a disclosure report.
+    """Hold the assumptions of a disclosure report."""
 
-    Attributes
-    ----------
-    precision : mapping of str to float
-        Steps to which released values are rounded.
-    sampling : Sampling
-        How the table was drawn from its population.
-    watch : WatchList
-        What is followed.
-    key_sets : tuple of tuple of str
-        Sets of variables that somebody may know of a person, beside the key variables.
-    halves : tuple of tuple of str
-        The two sets of variables of linkability; taken in turn by default.
-    """
-
+    # steps to which released values are rounded
     precision: Mapping[str, float] = field(default_factory=dict)
+    # how the table was drawn from its population
     sampling: Sampling = field(default_factory=Sampling)
-    watch: WatchList = field(default_factory=WatchList)
+    watch: WatchList = field(default_factory=WatchList)  # what is followed
+    # sets of variables that somebody may know of a person, beside the key variables
     key_sets: tuple[tuple[str, ...], ...] = ()
+    # the two sets of variables of linkability; taken in turn by default
     halves: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """Hold the disclosure of a release; parts on single records are internal.
+    """Hold the disclosure of a release; parts on single records are internal."""
 
-    Attributes
-    ----------
-    readings : mapping of str to Reading or NotApplicable
-        Every risk measure.
-    rounding : list of mappings
-        For each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
-        whether it is "earned" or only a lower bound, and mean absolute change of the
-        "correlation".
-    followed : list of Watched
-        The entries of a watch list.
-    repetition : mapping or None
-        What aligned releases tell without the original file (`values_alone`).
-    """
-
-    readings: Answers
+    readings: Answers  # every risk measure
+    # for each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
+    # whether it is "earned" or only a lower bound, and mean absolute change of the "correlation"
     rounding: list[dict[str, float]] = field(repr=False)
-    followed: list[Watched] = field(default_factory=list)
+    followed: list[Watched] = field(default_factory=list)  # the entries of a watch list
+    # what aligned releases tell without the original file (`values_alone`)
     repetition: Mapping[str, Any] | None = field(default=None, repr=False)
 
 

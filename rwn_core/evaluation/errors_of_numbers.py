@@ -12,6 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.lessons.k_methods import resampling_error
 from rwn_core.evaluation.published_results.replay import Number, mean_number
 from rwn_core.masking import KPRAM, KNoise
 from rwn_core.masking.intervals import intervals
@@ -24,27 +25,16 @@ RELEASES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberErrors:
-    """Return the errors of released numbers: bias, MSE and RMSE.
+    """Return the errors of released numbers: bias, MSE and RMSE."""
 
-    Attributes
-    ----------
-    method : str
-        Its key.
-    words : str
-        What k made of the variable: how many intervals, or how wide the noise.
-    bias, mse, rmse : Number
-        Mean of released minus original, in the variable's unit; mean of its square; and the root
-        of that, of each release.
-    expected_mse : float
-        What the law of the method says; its bias is exactly 0.
-    """
-
-    method: str
-    words: str
+    method: str  # its key
+    words: str  # what k made of the variable: how many intervals, or how wide the noise
+    # bias, mse, rmse: mean of released minus original, in the variable's unit; mean of its square;
+    # and the root of that, of each release
     bias: Number
     mse: Number
     rmse: Number
-    expected_mse: float
+    expected_mse: float  # what the law of the method says; its bias is exactly 0
 
 
 def errors_of_numbers(
@@ -62,11 +52,15 @@ def errors_of_numbers(
         raise ParameterError(f"k must be a whole number from 2 to {len(values):,}.")
     if releases < 2:
         raise ParameterError("releases must be a whole number of at least 2.")
-    alone = _alone(values)
+    # a table of their own, with noise that is not rounded
+    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
+    alone = Microdata(pd.DataFrame({"x": values}), schema)
     group, half = intervals(values, k), delta(np.sort(values), k)
+    count = int(group.max()) + 1
+    in_words = "one interval" if count == 1 else f"{count:,} intervals"
     found = []
     cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
-        (KPRAM(k=k), _intervals(int(group.max()) + 1), 2 * _within(values, group)),
+        (KPRAM(k=k), in_words, resampling_error(values, group)),
         (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
     )
     for place, (params, words, expected) in enumerate(cases):
@@ -78,7 +72,17 @@ def errors_of_numbers(
             off[release] = error.mean(), (error**2).mean()
             if progress is not None:
                 progress((place + (release + 1) / releases) / 2)
-        found.append(_summary(params, words, off, expected))
+        bias, squares = off.T
+        found.append(
+            NumberErrors(
+                method=params.method,
+                words=words,
+                bias=mean_number(bias),
+                mse=mean_number(squares),
+                rmse=mean_number(np.sqrt(squares)),
+                expected_mse=expected,
+            )
+        )
     return found
 
 
@@ -87,34 +91,3 @@ def _numbers(microdata: Microdata, variable: str) -> NDArray[np.float64]:
         raise NotApplicable(f"{variable} has no numbers; choose a variable with numbers.")
     values = microdata.values(variable)
     return np.asarray(values[~np.isnan(values)], dtype=np.float64)
-
-
-def _intervals(count: int) -> str:
-    return "one interval" if count == 1 else f"{count:,} intervals"
-
-
-def _alone(values: NDArray[np.float64]) -> Microdata:
-    """Return the numbers as a table of their own, with noise that is not rounded."""
-    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
-    return Microdata(pd.DataFrame({"x": values}), schema)
-
-
-def _within(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
-    """The variance within groups, weighted by their sizes: what is left around group means."""
-    sizes = np.bincount(group)
-    means = np.bincount(group, values) / np.maximum(sizes, 1)
-    return float(np.mean((values - means[group]) ** 2))
-
-
-def _summary(
-    params: KPRAM | KNoise, words: str, off: NDArray[np.float64], expected: float
-) -> NumberErrors:
-    bias, squares = off.T
-    return NumberErrors(
-        method=params.method,
-        words=words,
-        bias=mean_number(bias),
-        mse=mean_number(squares),
-        rmse=mean_number(np.sqrt(squares)),
-        expected_mse=expected,
-    )

@@ -41,35 +41,21 @@ OVER_EPSILON = Over("epsilon", EPSILONS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureCurves:
-    """Hold the curves of a figure.
+    """Hold the curves of a figure."""
 
-    Attributes
-    ----------
-    title, axis, lever : str
-        Title, and names of the vertical and the horizontal axis.
-    at : ndarray, shape (m,)
-        Positions of the lever, ascending.
-    original : mapping of str to float
-        Value of the unmasked table, by the curve's name.
-    values : mapping of str to ndarray, shape (m, releases)
-        Value of each release.
-    records : tuple of (int, float)
-        For each position the number, from 1, of the record that most often has the maximum, and
-        its share of the releases; empty where no record has the value.
-    original_record : int
-        Number of the record with the maximum in the unmasked table; 0 for none.
-    left_out : tuple of (float, str)
-        Positions at which a release has no such value, each with the reason.
-    """
-
+    # title, axis, lever: title, and names of the vertical and the horizontal axis
     title: str
     axis: str
     lever: str
-    at: NDArray[np.float64]
-    original: Mapping[str, float]
-    values: Mapping[str, NDArray[np.float64]]
+    at: NDArray[np.float64]  # shape (m,): positions of the lever, ascending
+    original: Mapping[str, float]  # value of the unmasked table, by the curve's name
+    values: Mapping[str, NDArray[np.float64]]  # shape (m, releases): value of each release
+    # for each position the number, from 1, of the record that most often has the maximum, and its
+    # share of the releases; empty where no record has the value
     records: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    # number of the record with the maximum in the unmasked table; 0 for none
     original_record: int = 0
+    # positions at which a release has no such value, each with the reason
     left_out: tuple[tuple[float, str], ...] = ()
 
     @property
@@ -122,27 +108,10 @@ def figure_curves(
     seed: int = 1,
     after: Callable[[FigureCurves], bool | None] = lambda _: None,
 ) -> FigureCurves:
-    """Compute the curves of a figure of section 8 from releases of a table.
-
-    Parameters
-    ----------
-    number : int
-        The figure's number, one of `CURVES`.
-    prepared : Prepared
-        Table and method.
-    releases : int
-        Number of releases at each position.
-    over : Over
-    seed : int
-        First seed; releases of one number share their draws over the positions.
-    after : callable, optional
-        Called with the curves so far after a release at each position; True ends there.
-
-    Raises
-    ------
-    NotApplicable
-        If the measure does not apply to the table, or to a release at every position.
-    """
+    """Compute the curves of a figure of section 8, one of `CURVES`, from releases of a table."""
+    # Releases of one number share their draws over the positions. `after` is called with the curves
+    # so far after a release at each position; True ends there. NotApplicable is raised if the
+    # measure does not apply to the table, or to a release at every position.
     figure = PAPER_FIGURES[number]
     assert figure.read is not None
     start = _unperturbed(prepared)
@@ -228,25 +197,13 @@ def _most_common(counted: Counter[int]) -> tuple[int, float]:
 
 
 def neighborhood_reading(setting: Prepared) -> Reading:
-    """Return what figure 1 draws of a setting.
-
-    Raises
-    ------
-    NotApplicable
-        If the method has no neighborhoods.
-    """
+    """Return what figure 1 draws of a setting; NotApplicable without neighborhoods."""
     start = _unperturbed(setting)
     return measure_reading("neighborhood_size", start.with_masked(start.masked, setting.law))
 
 
 def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
-    """Return what figures 2 and 3 draw of one release of a setting.
-
-    Raises
-    ------
-    NotApplicable
-        If the table has fewer than two numeric variables.
-    """
+    """Return what figures 2 and 3 draw of one release; NotApplicable below two numbers."""
     masked = setting.release(key).masked
     return measure_reading("correlation", _unperturbed(setting).with_masked(masked))
 

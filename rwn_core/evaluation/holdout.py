@@ -18,22 +18,17 @@ from rwn_core.measures.measure import Reading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionTrial:
-    """Errors on the holdout over repeated splits.
+    """Errors on the holdout over repeated splits."""
 
-    Attributes
-    ----------
-    original, released : ndarray of float64, shape (repeats,)
-        Error of the learner fitted on the original and on the masked training records.
-    originals, releaseds : ndarray of float64, shape (repeats, learners)
-        The same for every learner that `detail` names, the forest first.
-    detail : mapping
-        Of the last reading: response, error_name, n_train, n_test, learner, learners.
-    """
-
+    # original, released: shape (repeats,): error of the learner fitted on the original and on the
+    # masked training records
     original: NDArray[np.float64]
     released: NDArray[np.float64]
+    # originals, releaseds: shape (repeats, learners): the same for every learner that `detail`
+    # names, the forest first
     originals: NDArray[np.float64]
     releaseds: NDArray[np.float64]
+    # of the last reading: response, error_name, n_train, n_test, learner, learners
     detail: dict[str, object]
 
     @property

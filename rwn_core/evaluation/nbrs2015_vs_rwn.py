@@ -26,12 +26,7 @@ COUNT = "fixed count of records (2015)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCount:
-    """Hold the mean and variance of a count over releases.
-
-    Attributes
-    ----------
-    mean, variance : float
-    """
+    """Hold the mean and variance of a count over releases."""
 
     mean: float
     variance: float
@@ -44,29 +39,17 @@ class ExpectedCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LawSummary:
-    """One law, for one record and for the whole table.
-
-    Attributes
-    ----------
-    name : str
-    neighbors : int
-        Records that may give this record their values.
-    stays : mapping of str to float
-        P(the record's value of a variable stays the same), by variable.
-    lost : float
-        P(the record's masked values become missing because it has no neighbor).
-    changed : ndarray of float64, shape (p + 1,)
-        P(exactly c of the record's cells change), for c from 0 on; the first is that of an
-        intact row.
-    records, cells, missing : ExpectedCount
-        Of the whole table: records and cells that change, and cells that become missing.
-    """
+    """One law, for one record and for the whole table."""
 
     name: str
-    neighbors: int
-    stays: dict[str, float]
-    lost: float
+    neighbors: int  # records that may give this record their values
+    stays: dict[str, float]  # P(the record's value of a variable stays the same), by variable
+    lost: float  # P(the record's masked values become missing because it has no neighbor)
+    # shape (p + 1,): P(exactly c of the record's cells change), for c from 0 on; the first is that
+    # of an intact row
     changed: NDArray[np.float64]
+    # records, cells, missing: of the whole table: records and cells that change, and cells that
+    # become missing
     records: ExpectedCount
     cells: ExpectedCount
     missing: ExpectedCount
@@ -112,12 +95,7 @@ def _summary(name: str, law: Law, record: int, *, fixed: bool) -> LawSummary:
 
 
 class _Cells:
-    """Law that are independent but for those of one unit, record by record.
-
-    Parameters
-    ----------
-    law : Law
-    """
+    """Laws of cells that are independent but for those of one unit, record by record."""
 
     def __init__(self, law: Law) -> None:
         self._law = law

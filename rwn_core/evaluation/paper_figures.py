@@ -18,12 +18,7 @@ Values = dict[str, float]
 
 
 def measure_reading(key: str, comparison: Comparison) -> Reading:
-    """Return the reading of a measure.
-
-    Raises
-    ------
-    NotApplicable
-    """
+    """Return the reading of a measure, or raise NotApplicable."""
     found = MEASURES[key].compute(comparison)
     if isinstance(found, NotApplicable):
         raise found
@@ -42,12 +37,8 @@ def _terms(what: str, part: str) -> Callable[[Reading, str], Values]:
     return read
 
 
-def _cook(reading: Reading, side: str) -> Values:
-    return {"max cook": float(reading.detail[f"max_{side}"])}
-
-
-def _mahalanobis(reading: Reading, side: str) -> Values:
-    return {"max squared mahalanobis": float(reading.detail[f"max_{side}"]) ** 2}
+def _largest(name: str, power: int) -> Callable[[Reading, str], Values]:
+    return lambda reading, side: {name: float(reading.detail[f"max_{side}"]) ** power}
 
 
 def _nearest(reading: Reading, side: str) -> Values:
@@ -68,25 +59,15 @@ def _components(reading: Reading, side: str) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFigure:
-    """Define a figure of section 8.
+    """Define a figure of section 8."""
 
-    Attributes
-    ----------
-    title, sees : str
-        Title, and what to look for, in sentences.
-    measure : str
-        Key in MEASURES; its chart shows one release where there are no curves.
-    axis : str
-        Name of the vertical axis of the curves.
-    read : callable, optional
-        Returns the values by name from a reading and "original" or "released"; None where the
-        figure has no curves.
-    """
-
+    # title, sees: title, and what to look for, in sentences
     title: str
     sees: str
-    measure: str
-    axis: str = ""
+    measure: str  # key in MEASURES; its chart shows one release where there are no curves
+    axis: str = ""  # name of the vertical axis of the curves
+    # returns the values by name from a reading and "original" or "released"; None where the figure
+    # has no curves
     read: Callable[[Reading, str], Values] | None = None
 
 
@@ -132,7 +113,7 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
             "unperturbed line, no released record has that much influence on the regression.",
             axis="Cook’s distance",
             measure="cooks_distance",
-            read=_cook,
+            read=_largest("max cook", 1),
         ),
         7: PaperFigure(
             title="Largest squared Mahalanobis distance",
@@ -140,7 +121,7 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
             "below the unperturbed line, no released record is that far from the mean.",
             axis="squared Mahalanobis distance",
             measure="mahalanobis",
-            read=_mahalanobis,
+            read=_largest("max squared mahalanobis", 2),
         ),
         8: PaperFigure(
             title="Distance to the nearest record",

@@ -82,15 +82,9 @@ class Band:
 
 
 class Gathering:
-    """The bands of one measure, draw by draw: only what a picture shows is kept of each.
+    """The bands of one measure, draw by draw: only what a picture shows is kept of each."""
 
-    Parameters
-    ----------
-    key : str
-        Of the measure.
-    """
-
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str) -> None:  # of the measure
         self._key = key
         self._draws: dict[str, list[NDArray[np.float64]]] = {}
         self._bounds: dict[str, Bounds] = {}

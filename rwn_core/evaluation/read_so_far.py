@@ -12,18 +12,11 @@ Answers = Mapping[str, Reading | NotApplicable]
 
 
 class ReadSoFar(NamedTuple):
-    """Numbers without their records.
+    """Numbers without their records."""
 
-    Attributes
-    ----------
-    values : dict of str to (float, str)
-        By measure its value, and what that is where it is no worst case.
-    now : str
-        Key of the measure that is read now.
-    """
-
+    # by measure its value, and what that is where it is no worst case
     values: dict[str, tuple[float, str]]
-    now: str
+    now: str  # key of the measure that is read now
 
 
 def tell(progress: Callable[[float], None] | None, readings: Answers, now: str) -> None:

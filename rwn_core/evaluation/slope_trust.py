@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from rwn_core.evaluation.standard_errors import Z95, Estimate, QuestionModel
 from rwn_core.masking import Method
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
-from rwn_core.measures.statistics.slope_change import SIGNIFICANT
+from rwn_core.measures.statistics.ols import SIGNIFICANT
 
 FEWEST, MOST = 3, 60  # releases: 60 of a small table, 3 of a large one
 LEAST_COVERAGE = 0.8  # of 95 % intervals over releases
@@ -35,44 +35,23 @@ _LEVEL = re.compile(r" = [^:]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlopeTrust:
-    """State how the slopes of one regression fare over many releases.
-
-    Attributes
-    ----------
-    response : str
-    names : tuple of str
-        The predictors; of a category the worst of its levels counts.
-    coverage : tuple of float
-        Share of the releases whose 95 % interval holds the original's slope.
-    signs : tuple of float
-        Share of the releases that show the original's sign; 1 where the original's sign is not
-        beyond chance.
-    shift : tuple of float
-        Mean change, in the original's standard errors.
-    releases : int
-        Releases with an estimate, of those that were drawn.
-    drawn : int
-    """
+    """State how the slopes of one regression fare over many releases."""
 
     response: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts
+    # share of the releases whose 95 % interval holds the original's slope
     coverage: tuple[float, ...]
+    # share of the releases that show the original's sign; 1 where the original's sign is not beyond
+    # chance
     signs: tuple[float, ...]
-    shift: tuple[float, ...]
-    releases: int
+    shift: tuple[float, ...]  # mean change, in the original's standard errors
+    releases: int  # releases with an estimate, of those that were drawn
     drawn: int
 
     def to_record(self) -> dict[str, Any]:
         """Plain data, for the record of a release."""
-        return {
-            "response": self.response,
-            "names": list(self.names),
-            "coverage": list(self.coverage),
-            "signs": list(self.signs),
-            "shift": list(self.shift),
-            "releases": self.releases,
-            "drawn": self.drawn,
-        }
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in plain.items()}
 
 
 def misses(slopes: Mapping[str, Any]) -> list[str]:
@@ -173,19 +152,24 @@ def _owners(term: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _judged(model: _Model, found: list[Estimate], drawn: int) -> SlopeTrust:
-    own, error = (part[1:] for part in model.own)
     names = tuple(dict.fromkeys(name for owners in model.owners for name in owners))
-    if not found:
-        nothing = tuple(0.0 for _ in names)
-        return SlopeTrust(
-            response=model.response,
-            names=names,
-            coverage=nothing,
-            signs=nothing,
-            shift=nothing,
-            releases=0,
-            drawn=drawn,
-        )
+    coverage, signs, shift = _rated(model, names, found) if found else ((0.0,) * len(names),) * 3
+    return SlopeTrust(
+        response=model.response,
+        names=names,
+        coverage=coverage,
+        signs=signs,
+        shift=shift,
+        releases=len(found),
+        drawn=drawn,
+    )
+
+
+def _rated(
+    model: _Model, names: Sequence[str], found: list[Estimate]
+) -> tuple[tuple[float, ...], ...]:
+    """Return coverage, signs and shift of each variable: those of its worst term."""
+    own, error = (part[1:] for part in model.own)
     slopes, errors = (np.array([each[at] for each in found])[:, 1:] for at in (0, 1))
     coverage = (np.abs(slopes - own) <= Z95 * errors).mean(axis=0)
     signs = (np.sign(slopes) == np.sign(own)).mean(axis=0)
@@ -198,12 +182,5 @@ def _judged(model: _Model, found: list[Estimate], drawn: int) -> SlopeTrust:
             for name in names
         )
 
-    return SlopeTrust(
-        response=model.response,
-        names=names,
-        coverage=of_each(coverage, min),
-        signs=of_each(signs, min),
-        shift=of_each(shift, lambda parts: max(parts, key=abs)),
-        releases=len(found),
-        drawn=drawn,
-    )
+    largest = of_each(shift, lambda parts: max(parts, key=abs))
+    return of_each(coverage, min), of_each(signs, min), largest

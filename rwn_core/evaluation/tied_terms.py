@@ -33,18 +33,13 @@ _TRANSFORMS = {"log": np.log, "sqrt": np.sqrt, "square": np.square}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TiedTerms:
-    """Hold the smallest sets of terms that are nearly collinear in the original.
-
-    Attributes
-    ----------
-    sets : tuple of tuple of Term
-    examined : {"all", "plain", "none"}
-        Models that hold none of the sets and are known to be well-conditioned. "plain": those of
-        variables as they are. "all": also up to three terms of one variable each (transforms and
-        cubes), and up to three variables as they are with one transform, cube or product of two.
-    """
+    """Hold the smallest sets of terms that are nearly collinear in the original."""
 
     sets: tuple[tuple[Term, ...], ...] = ()
+    # {"all", "plain", "none"}: models that hold none of the sets and are known to be
+    # well-conditioned. "plain": those of variables as they are. "all": also up to three terms of
+    # one variable each (transforms and cubes), and up to three variables as they are with one
+    # transform, cube or product of two.
     examined: str = "none"
 
 

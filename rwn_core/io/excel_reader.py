@@ -42,7 +42,7 @@ _KINDS: tuple[tuple[type, str], ...] = (
 
 
 def read_excel(
-    file: str, content: bytes, schema: Schema | None = None, *, layout: FileLayout | None = None
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a workbook."""
     found = check_workbook(file, content)

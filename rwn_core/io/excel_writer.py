@@ -10,6 +10,7 @@ import pandas as pd
 import xlsxwriter
 from xlsxwriter.worksheet import Worksheet
 
+from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.io.limits import LARGEST_WHOLE
 
@@ -26,8 +27,8 @@ class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type d
         self.fh.write(f"<c{words}><v>{number!r}</v></c>")
 
 
-def excel_bytes(frame: pd.DataFrame) -> bytes:
-    """Write a workbook of one sheet."""
+def excel_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write a workbook of one sheet of values, without formulas, links and formats."""
     _check(frame)
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, {"in_memory": True, "strings_to_urls": False})

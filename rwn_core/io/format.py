@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,11 +35,18 @@ def _never(content: bytes) -> bool:
     return False
 
 
+def when_called(name: str) -> Callable[..., Any]:
+    """Return a function by its full name; its file is imported when the function is called."""
+    module, _, function = name.rpartition(".")
+    return lambda *given, **named: getattr(import_module(module), function)(*given, **named)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """One format in which tables are read and releases are written.
 
-    Its functions import what they need when they are called: the list of formats stays cheap.
+    Its functions import what they need when they are called (`when_called`): the list of formats
+    stays cheap.
 
     Attributes
     ----------

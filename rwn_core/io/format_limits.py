@@ -47,55 +47,33 @@ def _layout_lost(layout: FileLayout | None, form: Format) -> list[str]:
     return [f"{form.title} does not keep {', '.join(lost)}."] if lost else []
 
 
-def _has_truths(column: pd.Series[Any], variable: Variable) -> bool:
-    return bool(pd.api.types.is_bool_dtype(column.dtype))
-
-
-def _has_zone(column: pd.Series[Any], variable: Variable) -> bool:
-    return isinstance(column.dtype, pd.DatetimeTZDtype)
-
-
-def _has_order(column: pd.Series[Any], variable: Variable) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
-
-
-def _has_label(column: pd.Series[Any], variable: Variable) -> bool:
-    return variable.label is not None
-
-
-def _has_value_labels(column: pd.Series[Any], variable: Variable) -> bool:
-    return bool(variable.value_labels)
-
-
-def _are_texts(variable: Variable) -> bool:
-    codes = [code for code, _ in variable.value_labels]
-    return all(isinstance(code, str) for code in (*codes, *variable.missing_codes))
-
-
-def _has_missing_codes(column: pd.Series[Any], variable: Variable) -> bool:
-    codes = variable.missing_codes
-    return any(not isinstance(code, str) for code in codes) or (
-        bool(codes) and _are_texts(variable) and _is_text(column)
-    )
-
-
-def _has_letters(column: pd.Series[Any], variable: Variable) -> bool:
-    letters = [code for code in variable.missing_codes if isinstance(code, str)]
-    return bool(letters) and not _is_text(column)
-
-
 def _is_text(column: pd.Series[Any]) -> bool:
     return bool(pd.api.types.is_string_dtype(column.dtype)) and not isinstance(
         column.dtype, pd.CategoricalDtype
     )
 
 
+def _has_order(column: pd.Series[Any], variable: Variable) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
+
+
+def _has_missing_codes(column: pd.Series[Any], variable: Variable) -> bool:
+    codes = (*(code for code, _ in variable.value_labels), *variable.missing_codes)
+    texts = all(isinstance(code, str) for code in codes) and _is_text(column)
+    return any(texts or not isinstance(code, str) for code in variable.missing_codes)
+
+
+def _has_letters(column: pd.Series[Any], variable: Variable) -> bool:
+    letters = any(isinstance(code, str) for code in variable.missing_codes)
+    return letters and not _is_text(column)
+
+
 _HAS: dict[Feature, Callable[[pd.Series[Any], Variable], bool]] = {
-    Feature.TRUTHS: _has_truths,
-    Feature.TIME_ZONES: _has_zone,
+    Feature.TRUTHS: lambda column, variable: pd.api.types.is_bool_dtype(column.dtype),
+    Feature.TIME_ZONES: lambda column, variable: isinstance(column.dtype, pd.DatetimeTZDtype),
     Feature.LEVEL_ORDER: _has_order,
-    Feature.LABELS: _has_label,
-    Feature.VALUE_LABELS: _has_value_labels,
+    Feature.LABELS: lambda column, variable: variable.label is not None,
+    Feature.VALUE_LABELS: lambda column, variable: bool(variable.value_labels),
     Feature.MISSING_CODES: _has_missing_codes,
     Feature.MISSING_LETTERS: _has_letters,
 }

@@ -24,7 +24,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.limits import MOST_CELLS, check_size
 from rwn_core.io.unpacked import unpacked
-from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table
+from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table, plain_code
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
@@ -136,7 +136,7 @@ class _Names:
             codes = np.ma.filled(codes.astype(np.float64), np.nan)
         # of texts, the library keeps no names
         labels = [str(name) for name in self.attributes(r_object).get("names", ())]
-        return dict(zip(map(_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
+        return dict(zip(map(plain_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
 
     def bare(self, r_object: RObject) -> Any:
         """The values without any attribute."""
@@ -236,15 +236,9 @@ def _plain(values: Any) -> pd.Series[Any]:
     return pd.Series(plain)
 
 
-def _code(code: Any) -> Code:
-    if isinstance(code, str):
-        return code
-    return int(code) if float(code).is_integer() else float(code)
-
-
 def _missing(attributes: Mapping[str, Any]) -> MissingCodes:
     codes: list[Code | tuple[float, float]] = [
-        _code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
+        plain_code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
     ]
     ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
     if len(ends) == 2:

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
-from rwn_core.io.format import Feature, Format
-from rwn_core.io.other_readers import sas_again
+from rwn_core.io.format import Feature, Format, when_called
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -51,6 +50,6 @@ FORMAT = Format(
     write=None,
     keeps=frozenset({Feature.DATES, Feature.LABELS}),
     detects=detects,
-    again=sas_again,
+    again=when_called("rwn_core.io.other_readers.sas_again"),
     again_by="pandas",
 )

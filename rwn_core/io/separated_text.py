@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.io.format import Feature, Format
+from rwn_core.io.format import Feature, Format, when_called
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
-    from rwn_core.io.guessed_layout import GuessedLayout
-    from rwn_core.io.other_readers import Found, Wanted
 
 MARKS = frozenset({"separator", "decimal", "dates"})
 
@@ -34,24 +33,14 @@ def text_format(separator: str, *, marks: frozenset[str], **fields: Any) -> Form
         given = schema.file if schema is not None and "separator" in marks else None
         return text_table(frame, (given and given.separator) or separator, schema)
 
-    def sees(content: bytes) -> GuessedLayout | None:
-        from rwn_core.io.guessed_layout import guess_text_layout
-
-        return guess_text_layout(content, separator)
-
-    def again(content: bytes, wanted: Wanted) -> Found:
-        from rwn_core.io.other_readers import text_again
-
-        return text_again(content, wanted, separator)
-
     return Format(
         read=read,
         write=write,
         layout=MARKS | {"encoding", "header", "above", "below", "missing"},
         marks=marks,
-        sees=sees,
+        sees=partial(when_called("rwn_core.io.guessed_layout.guess_text_layout"), usual=separator),
         keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
-        again=again,
+        again=partial(when_called("rwn_core.io.other_readers.text_again"), usual=separator),
         again_by="pandas",
         **fields,
     )

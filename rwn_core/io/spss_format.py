@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.io.format import Feature, Format
+from rwn_core.io.format import Feature, Format, when_called
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Variable
-    from rwn_core.io.other_readers import Found, Wanted
 
 _STAMP = 92  # where the time of making stands, after the sign, the program and six numbers
 _PORTABLE = b"SPSS PORT FILE"
@@ -91,13 +90,6 @@ def detects(content: bytes) -> bool:
     return content.startswith((b"$FL2", b"$FL3")) or _PORTABLE in content[:300]
 
 
-def again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file a second time, see `spss_again`."""
-    from rwn_core.io.spss_again import spss_again
-
-    return spss_again(content, wanted)
-
-
 FORMAT = Format(
     key="spss",
     title="SPSS",
@@ -116,6 +108,6 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again=again,
+    again=when_called("rwn_core.io.spss_again.spss_again"),
     again_by="RWN's own SPSS reader",
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
-from rwn_core.io.format import Feature, Format
-from rwn_core.io.other_readers import stata_again
+from rwn_core.io.format import Feature, Format, when_called
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +76,6 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again=stata_again,
+    again=when_called("rwn_core.io.other_readers.stata_again"),
     again_by="pandas",
 )

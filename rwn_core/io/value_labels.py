@@ -24,6 +24,13 @@ from rwn_core.io.file_name import in_file
 MissingCodes = tuple[Code | tuple[float, float], ...]
 
 
+def plain_code(code: Any) -> Code:
+    """A code as a schema has it: a whole number without a point."""
+    if isinstance(code, str):
+        return code
+    return int(code) if float(code).is_integer() else float(code)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledColumn:
     """One column as its file has it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -174,17 +175,21 @@ class Comparison:
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""
-        other = Comparison(
-            original=self.original,
-            masked=masked,
-            law=law,
-            holdout=self.holdout,
-            question=self.question,
-            sampling=self.sampling,
-        )
-        other.key_sets, other.halves = self.key_sets, self.halves
-        other._memo, other.file, other.records = self._memo, self.file, self.records
+        other = copy(self)
+        other.masked, other.law, other._here = masked, law, {}
         return other
+
+    def with_original(self, original: Microdata) -> Comparison:
+        """Return the comparison of another description of the original, with a cache of its own."""
+        other = self.with_masked(original)
+        other.original, other._memo = original, {}
+        return other
+
+    def required_law(self, what: str = "This") -> Law:
+        """Return the law; NotApplicable if it is unknown, since `what` needs it."""
+        if self.law is None:
+            raise NotApplicable(f"{what} needs the law of the method that made the release.")
+        return self.law
 
     def with_key_sets(self, key_sets: Sequence[Sequence[str]]) -> Comparison:
         """Return the comparison for an intruder who may know further sets of variables."""

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from statistics import fmean
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.ends import ends
+from rwn_core.laws.donors import copy_from_donors
+from rwn_core.laws.ends import shuffled_donors, unmasked
+from rwn_core.measures.aligned import released_rows
+from rwn_core.measures.comparison import Comparison
+from rwn_core.randomness import SecretKey
 
-if TYPE_CHECKING:
-    from rwn_core.measures.comparison import Comparison
+UNMASKED, UNRELATED = "unmasked", "unrelated"
+"""Names of the readings of the unmasked file, and of one without relations, in a detail."""
+SHUFFLES = 3  # files whose columns are shuffled, whose mean counts
+SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +44,28 @@ class Reading:
     detail: Mapping[str, Any] = field(repr=False)
     baseline: float | None = None
     interval: tuple[float, float] | None = None
+
+
+def largest_of_both(
+    before: tuple[NDArray[np.int64], NDArray[np.float64]],
+    after: tuple[NDArray[np.int64], NDArray[np.float64]],
+    **about: Any,
+) -> Reading:
+    """Return the reading of the largest number of a released record; baseline: an original's."""
+    # before and after are record numbers, and one number for each
+    (records, own), (records_released, released) = before, after
+    detail: dict[str, Any] = {
+        **about,
+        "original": own,
+        "released": released,
+        "records_original": records,
+        "records_released": records_released,
+        "max_original": float(own.max()),
+        "argmax_original": int(records[own.argmax()]),
+        "max_released": float(released.max()),
+        "argmax_released": int(records_released[released.argmax()]),
+    }
+    return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,16 +182,60 @@ class Measure:
         return replace(reading, detail={**reading.detail, **self.ends(comparison)})
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
-        """Return the readings at both ends of a table, see `rwn_core.measures.ends`."""
+        """Return the readings at both ends of a table; see `ends`."""
         if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
             return {}
         return ends(comparison, self.key, self.begin or self.compute)
 
 
+def ends(
+    comparison: Comparison, measure: str, compute: Callable[[Comparison], Reading]
+) -> dict[str, float]:
+    """Return the readings of an unmasked and of an independently shuffled file, cached."""
+    # neither end depends on the release's slices or weights; a missing end has no reading, and a
+    # measure that reads the same on both files has no "unrelated"
+    about = comparison.cached_for_original(
+        "as described for both ends", lambda: _plain(comparison.original)
+    )
+    known = (comparison.key_sets, comparison.halves)
+    given = (*known, comparison.question, comparison.sampling, comparison.holdout)
+    # every description of these values shares what is remembered of them
+    return about.cached(
+        ("ends", measure, about.schema, *given), lambda: _read_ends(comparison, about, compute)
+    )
+
+
+def _plain(original: Microdata) -> Microdata:
+    """Return the table without slices and weights."""
+    variables = tuple(replace(v, weight=1.0, group=None) for v in original.schema.variables)
+    return original.with_schema(replace(original.schema, variables=variables))
+
+
+def _read_ends(
+    comparison: Comparison, original: Microdata, compute: Callable[[Comparison], Reading]
+) -> dict[str, float]:
+    start = comparison.with_original(original)
+    found: dict[str, float] = {}
+    baseline = None
+    try:
+        reading = compute(start.with_masked(*unmasked(original)))
+        found[UNMASKED], baseline = float(reading.value), reading.baseline
+    except NotApplicable:
+        pass  # such a limit is judged without this end
+    count = max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))
+    shuffles = (shuffled_donors(original, SecretKey.from_seed(seed)) for seed in range(count))
+    try:
+        files = (start.with_masked(copy_from_donors(original, donors)) for donors in shuffles)
+        unrelated: float | None = fmean(float(compute(file).value) for file in files)
+    except NotApplicable:
+        unrelated = baseline
+    if unrelated is not None and unrelated != found.get(UNMASKED):
+        found[UNRELATED] = float(unrelated)
+    return found
+
+
 def _with_released(reading: Reading, comparison: Comparison) -> Reading:
     """Add the share of the released records, unless all are released."""
-    from rwn_core.measures.aligned import released_rows
-
     n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
     return (
         reading

@@ -1,26 +1,31 @@
 """The page for auditors: facts of a release under the clauses of standards, as HTML or text.
 
-It is made of the internal record alone, so it holds risks, parameters and no value of a record.
+It may say what the internal record says and the fixed words of clauses, questions and measures. A
+value of few records, a path, a key or the number of a record is refused by its kind.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import astuple, dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, ParameterError
+from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
-from rwn_core.reporting.auditors_leaks import check_auditors
+from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.clauses import CHAPTERS, Chapter, Clause
-from rwn_core.reporting.context import QUESTIONS
+from rwn_core.reporting.context import QUESTIONS, is_number
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
+from rwn_core.reporting.facts.fact import method_words, what_it_destroys
 from rwn_core.reporting.facts.inside import INTRUDER_TEST
-from rwn_core.reporting.leak_check import rare_values
+from rwn_core.reporting.facts.public_words import vocabulary
+from rwn_core.reporting.file_text import file_texts, leaves
 from rwn_core.reporting.page import page
+from rwn_core.reporting.record_parts import require_original
 
 MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"
 LINES = 58  # of a page of the text form
@@ -42,6 +47,10 @@ _ROWS = {each.name: {each.question} for each in QUESTIONS} | {
     key: {measure.title, measure.at_least} - {""} for key, measure in MEASURES.items()
 }
 _ROWS["intruder_test"] = {INTRUDER_TEST}
+
+_PAGE = "page for auditors"
+_STATED = ("context", "decision", "approval")  # in the words of the steward
+_SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +78,9 @@ def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes
     """Write the page for auditors, once the leak check has passed."""
     if suffix not in FORMS:
         raise ParameterError(f"A page for auditors must end in one of: {', '.join(FORMS)}.")
-    if original.fingerprint != material.record["table"].get("fingerprint"):
-        raise InputError(
-            "The original is not the table that the record was made of; give the file that was "
-            "masked, described in the same way."
-        )
+    require_original(material.record, original)
     content = FORMS[suffix](replace(material, evidence={}))
-    check_auditors(content, suffix, material, rare_values(original))
+    check_auditors(content, suffix, material, public.rare_values(original))
     return content
 
 
@@ -185,6 +190,65 @@ def _title(clause: Clause) -> str:
 
 def _about(material: Material) -> str:
     return f"Release {material.record['release']['id']}, made on {material.made}."
+
+
+def check_auditors(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
+    """Refuse a page for auditors that holds more than the record and fixed words."""
+    parts = material.record.items()
+    record = {name: part for name, part in parts if name not in ("source", *_STATED)}
+    known = [*_fixed(), *_own(material), *_texts(record)]
+    stated = [material.name, *_texts({name: part for name, part in parts if name in _STATED})]
+    numbers = {token for text in known for token in public.TOKEN.findall(text)}
+    numbers |= {token for text in stated for token in public.TOKEN.findall(text)
+                if not public.of_either_sign(token) & rare}  # fmt: skip
+    numbers |= _number_texts({*filter(is_number, leaves(record))}, record["table"]["records"])
+    numbers |= {str(page) for page in range(1, content.count(b"\f") + 2)}
+    said = set[Any]().union(*map(public.phrases, known))
+    for text in file_texts(content, suffix):
+        public.check_shape(text, material, numbers)
+        if public.RECORD.search(text):
+            raise public.refusal("the number of a record", _PAGE)
+        for token in public.TOKEN.findall(text):
+            if any(letter.isdigit() for letter in token) and token not in numbers:
+                raise public.refusal("a number that the internal record does not have", _PAGE)
+        if public.phrases(text) & rare - said:
+            raise public.refusal(public.RARE, _PAGE)
+
+
+def _texts(node: Any) -> list[str]:
+    return [each for each in leaves(node) if isinstance(each, str)]
+
+
+def _fixed() -> Iterator[str]:
+    """Yield the words that every page for auditors may say."""
+    for chapter in CHAPTERS:
+        yield from (chapter.title, chapter.source)
+        yield from (text for clause in chapter.clauses for text in (clause.number, clause.asks))
+    yield from (text for each in QUESTIONS for text in (each.title, each.question))
+    yield from (text for each in MEASURES.values()
+                for text in (each.title, each.at_least, each.question, each.source))  # fmt: skip
+    yield from (each.title for each in FACTS)
+    yield from vocabulary()
+
+
+def _own(material: Material) -> Iterator[str]:
+    """Yield words about the method and the names that the steward gave."""
+    method = material.method
+    yield from (*method_words(method), what_it_destroys(method), method.title)
+    yield from (material.setting.words, material.made, material.review_day)
+    yield from material.setting.params.cautions()
+    yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))
+    test = material.context.intruder_test
+    yield from () if test is None else map(str, astuple(test))
+
+
+def _number_texts(values: Set[float], n: int) -> set[str]:
+    """Return every way in which a report writes numbers of a record, and counts among n."""
+    scaled = [scale * abs(value) for value in values for scale in (1, 100)]
+    shares = [100 * abs(value) / n for value in values if isinstance(value, int)]
+    return {shape.format(value) for value in scaled for shape in _SHAPES} | {
+        f"{share:.1f}" for share in shares
+    }
 
 
 FORMS = MappingProxyType({".html": _html, ".txt": _text})

@@ -10,13 +10,14 @@ import orjson
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis
 from rwn_core.evaluation.tied_terms import has_rare_levels, modelled_terms, term_text
 from rwn_core.measures.statistics.formula import Factor, Formula
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
+from rwn_core.reporting.record_parts import require_original
 
 FORMAT = "rwn claims 1"
 Document = dict[str, Any]
@@ -31,11 +32,7 @@ _WORDS = frozenset(
 
 def claims_file(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> bytes:
     """Write the claims of a release, once the leak check has passed."""
-    if original.fingerprint != record["table"]["fingerprint"]:
-        raise InputError(
-            "The original is not the table that the record was made of; give the file that was "
-            "masked, described in the same way."
-        )
+    require_original(record, original)
     check_release(record)
     refuse_identifiers(original)
     document = claims_document(record, original, table)

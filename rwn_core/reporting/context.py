@@ -129,13 +129,13 @@ class IntruderTest(NamedParameters):
             if not getattr(self, name):
                 raise ParameterError(f"The intruder test's {name} must be stated; write it.")
         _check_day(self.day, "day of the intruder test")
-        if not _is_number(self.hours) or not (math.isfinite(self.hours) and self.hours >= 0):
+        if not is_number(self.hours) or not (math.isfinite(self.hours) and self.hours >= 0):
             raise ParameterError(
                 "The intruder test's hours must be a number of at least 0; correct it."
             )
         for name in ("claims", "confirmed"):
             count = getattr(self, name)
-            if not _is_number(count) or count < 0 or count % 1 != 0:
+            if not is_number(count) or count < 0 or count % 1 != 0:
                 raise ParameterError(
                     f"The intruder test's {name} must be a whole number of at least 0; correct it."
                 )
@@ -277,7 +277,8 @@ def _check_day(day: Any, title: str) -> None:
         ) from None
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return True for a number that is no truth value."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import orjson
 
 from rwn_core.charts import CHARTS, Chart, draw_reason
+from rwn_core.charts.measures import guessing_attacks, key_classes
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
@@ -43,16 +44,8 @@ CHART_OF = {  # chart by the measure that it draws
     "mahalanobis": "mahalanobis",
 }
 CHART_OF_MANY = {
-    "key_classes": (
-        "uniqueness",
-        "k_anonymity",
-        "l_diversity",
-        "t_closeness",
-        "individual_risk",
-        "suda",
-        "loglinear_risk",
-    ),
-    "guessing_attacks": ("attribute_inference", "singling_out", "linkability", "inference"),
+    "key_classes": tuple(key_classes.NAMES),
+    "guessing_attacks": ("attribute_inference", *guessing_attacks.NAMES),
 }
 _LINKAGE = (
     "intruder_levels",

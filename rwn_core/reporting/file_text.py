@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -52,16 +52,21 @@ def _html(text: str) -> list[str]:
     return parser.texts
 
 
-def _plain(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
+def leaves(node: Any) -> Iterator[Any]:
+    """Yield every name and value of plain data."""
+    if isinstance(node, Mapping):
         for name, value in node.items():
-            yield str(name)
-            yield from _plain(value)
+            yield name
+            yield from leaves(value)
     elif isinstance(node, list | tuple):
         for value in node:
-            yield from _plain(value)
-    elif node is not None:
-        yield str(node)
+            yield from leaves(value)
+    else:
+        yield node
+
+
+def _plain(node: Any) -> list[str]:
+    return [str(each) for each in leaves(node) if each is not None]
 
 
 def _xml(text: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,15 +21,9 @@ from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text
-from rwn_core.reporting.evidence import REPORTED, evidence
+from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.record_parts import KEPT
-from rwn_core.reporting.release_record import (
-    Basis,
-    ReleasedFile,
-    decided,
-    read_measures,
-    record_document,
-)
+from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
@@ -194,16 +187,10 @@ def judge_release(
     content = release.to_bytes(format)
     second_reading(release, content, format)
     file = ReleasedFile.of(content, format, kept=key is not None)
-    basis = Basis(
-        policy=policy,
-        measures=(*USUAL, *REPORTED),
-        plan=draws.plan,
-    )
+    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
     end = _SHARES[1] if further else 1.0
-    audited = read_measures(microdata, release, basis, Part(report, _SHARES[0], end))
-    shown = evidence(microdata, release, audited, release.id)
-    document = record_document(microdata, release, file, basis, audited)
-    document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
+    part = Part(report, _SHARES[0], end)
+    document, shown, audited = record_and_evidence(microdata, release, file, basis, part)
     few = too_few(release.params, microdata, release.masked)
     verdict = policy.judge_readings(audited.readings, released=few)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)

@@ -20,12 +20,11 @@ from typing import IO, Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, NotWritten, ReleaseError
+from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.chained_releases import Files, Together, held, together
 from rwn_core.reporting.dataset_record import recorded_schema
-from rwn_core.reporting.earlier_releases import overlapping, overlaps
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.ledger_entries import (
     BEGINNING,
@@ -35,7 +34,8 @@ from rwn_core.reporting.ledger_entries import (
     read_entries,
     sealed,
 )
-from rwn_core.reporting.table_marks import table_marks
+from rwn_core.reporting.record_parts import require_original
+from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 
 __all__ = ["add", "add_dataset", "file_bytes", "foresee", "overlaps", "read_entries"]
 
@@ -55,8 +55,7 @@ def add(
     """Add a release to a ledger, which is made if it is new."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
     # an earlier file is not at hand, the entry says that the release is not kept.
-    if original.fingerprint != record["table"]["fingerprint"]:
-        raise InputError("The original is not the table that the record was made of.")
+    require_original(record, original)
 
     def merged(entries: Entries) -> Together:
         return together(entries, record, original, files)
@@ -164,15 +163,11 @@ def _entry(
         "sha256": record["file"]["sha256"],
         "records": record["file"]["records"],
         "method": record["setting"]["method"],
-        "setting": _setting_hash(record["setting"]),
+        "setting": hashlib.sha256(orjson.dumps(record["setting"], option=SORTED)).hexdigest(),
         "decision": record.get("decision", {}).get("hash", ""),
         "marks": dict(marks),
         "before": entries[-1]["hash"] if entries else BEGINNING,
     }
-
-
-def _setting_hash(setting: Mapping[str, Any]) -> str:
-    return hashlib.sha256(orjson.dumps(setting, option=SORTED)).hexdigest()
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -32,6 +32,7 @@ from rwn_core.reporting.leak_check import (
     refuse_identifiers,
 )
 from rwn_core.reporting.page import page
+from rwn_core.reporting.record_parts import require_original
 from rwn_core.reporting.ro_crate import ro_crate
 from rwn_core.reporting.scenario import read_toml
 
@@ -47,11 +48,7 @@ def public_file(material: Material, original: Microdata, name: str) -> bytes:
 def public_files(material: Material, original: Microdata, names: Iterable[str]) -> dict[str, bytes]:
     """Write public files, once the leak check has passed on all of them."""
     forms = {name: require_form(name) for name in names}
-    if original.fingerprint != material.record["table"]["fingerprint"]:
-        raise InputError(
-            "The original is not the table that the record was made of; give the file that was "
-            "masked, described in the same way."
-        )
+    require_original(material.record, original)
     refuse_identifiers(original)
     rare = rare_values(original)
     contents = {name: unchecked_file(material, form) for name, form in forms.items()}

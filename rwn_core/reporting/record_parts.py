@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
 from rwn_core.evaluation.slope_trust import slope_trust
@@ -26,6 +27,15 @@ KEPT = "a fresh 256-bit secret, kept in a key file"
 FORGOTTEN = "a fresh 256-bit secret, forgotten"
 SEEDED = "a seed, which is no secret"
 _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
+
+
+def require_original(record: Mapping[str, Any], original: Microdata) -> None:
+    """Refuse a table that the record was not made of."""
+    if original.fingerprint != record["table"].get("fingerprint"):
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked, described in the same way."
+        )
 
 
 def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:

@@ -177,11 +177,23 @@ def internal_files(
 ) -> tuple[str, bytes]:
     """Write the record of a release and the evidence for its report."""
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
+    document, shown, _ = record_and_evidence(microdata, release, file, basis, progress)
+    return frozen_text(document), shown
+
+
+def record_and_evidence(
+    microdata: Microdata,
+    release: Release,
+    file: ReleasedFile,
+    basis: Basis,
+    progress: Progress | None,
+) -> tuple[dict[str, Any], bytes, Audit]:
+    """Return the record as plain data, the evidence that it names, and the readings of both."""
     audited = read_measures(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)
     document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
-    return frozen_text(document), shown
+    return document, shown, audited
 
 
 def read_measures(

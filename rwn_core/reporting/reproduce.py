@@ -12,7 +12,7 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.masking import Release, mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.reporting.record_parts import OF_EACH_RECORD
+from rwn_core.reporting.record_parts import OF_EACH_RECORD, require_original
 from rwn_core.tuning import Setting
 
 SCRIPT = '''"""Draws this release again from its original and its key, and says its SHA-256.
@@ -49,11 +49,7 @@ def reproduced(
     progress: Progress | None = None,
 ) -> bytes:
     """Draw a release again."""
-    if microdata.fingerprint != record["table"]["fingerprint"]:
-        raise InputError(
-            "The original is not the table that the record was made of; give the file that was "
-            "masked, with its schema."
-        )
+    require_original(record, microdata)
     plain = record["setting"]
     if OF_EACH_RECORD in plain["parameters"].values():
         raise InputError(
@@ -67,12 +63,17 @@ def reproduced(
     file = record["file"]
     content = release.to_bytes(file["format"], file["order"], **_answers(record, release))
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
-        versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
-        raise ReleaseError(
-            "Other bytes came out than were released: the key, the schema or a version is another. "
-            f"The release was made with {versions}."
-        )
+        raise other_bytes(record)
     return content
+
+
+def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
+    """Say that other bytes came out than were released."""
+    versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
+    return ReleaseError(
+        "Other bytes came out than were released: the key, the schema or a version is another. "
+        f"The release was made with {versions}."
+    )
 
 
 def _answers(record: Mapping[str, Any], release: Release) -> dict[str, list[str]]:

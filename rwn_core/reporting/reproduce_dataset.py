@@ -11,10 +11,10 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import mask_dataset
 from rwn_core.datasets.prepare_run import RunOptions
-from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_record import check_described, hashed_files, recorded_schema
+from rwn_core.reporting.reproduce import other_bytes
 from rwn_core.tuning import Setting
 
 
@@ -42,9 +42,5 @@ def reproduce_dataset(
     made = mask_dataset(original, target, setting.params, seed=key, options=options)
     if hashed_files(made.folder)["sha256"] != record["file"]["sha256"]:
         shutil.rmtree(made.folder, ignore_errors=True)
-        versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
-        raise ReleaseError(
-            "Other bytes came out than were released: the key, the schema or a version is another. "
-            f"The release was made with {versions}."
-        )
+        raise other_bytes(record)
     return made.folder

@@ -16,13 +16,12 @@ from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.ends import UNMASKED, UNRELATED
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.limit_bounds import RAISED, RED_TEAM, attacked
-from rwn_core.tuning.point import Point, Spread, released_share
+from rwn_core.tuning.point import Point, Spread, known_ends, released_share
 from rwn_core.tuning.setting import Setting
 
 CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
@@ -82,17 +81,10 @@ def with_red_team(plan: Plan) -> Plan:
 
 
 class Trials:
-    """A table made ready for many settings: neighbors ranked once for all that share a metric.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    settings : sequence of Setting
-        Resolved; they say how far the neighbors are needed.
-    plan : Plan
-    """
+    """A table made ready for many settings: neighbors ranked once for all that share a metric."""
 
     def __init__(self, microdata: Microdata, settings: Sequence[Setting], plan: Plan) -> None:
+        # the settings are resolved; they say how far the neighbors are needed
         self.plan = plan
         self._microdata = microdata
         self._families = _families(settings)
@@ -126,7 +118,9 @@ class Trials:
             reason = NotApplicable(str(refusal))
             readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
         spreads = {
-            key: _spread(key, forecast if key == CERTIFIED else [each[key] for each in readings])
+            key: spread_over_releases(
+                key, forecast if key == CERTIFIED else [each[key] for each in readings]
+            )
             for key in self.plan.measures
         }
         seconds = time.perf_counter() - start
@@ -188,21 +182,16 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
 
 
-def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+    """Return the spread of a measure's readings, one for each release."""
     reasons = [each.reason for each in readings if isinstance(each, NotApplicable)]
     if reasons:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
     by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
-    spread = Spread(
-        measure=key,
-        values=values,
-        baseline=answers[0].baseline,
-        by=by,
-        unmasked=answers[0].detail.get(UNMASKED),
-        unrelated=answers[0].detail.get(UNRELATED),
-    )
+    ends, baseline = known_ends(answers[0].detail), answers[0].baseline
+    spread = Spread(measure=key, values=values, baseline=baseline, by=by, ends=ends)
     if all(each.detail.get("standing") != "at least" for each in answers):
         return spread
     upper = tuple(each.detail.get("at_most") for each in answers)

@@ -25,23 +25,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """The records that a forecast is about, as they are.
-
-    Attributes
-    ----------
-    cells : int
-        Number of cells of the release.
-    means, spreads : ndarray of float64, shape (m,)
-        Of each number; its standard deviation, NaN where that is 0.
-    correlations : ndarray of float64, shape (m, m)
-    records : int
-    """
+    """The records that a forecast is about, as they are."""
 
     records: int
-    cells: int
+    cells: int  # number of cells of the release
+    # means, spreads: shape (m,): of each number; its standard deviation, NaN where that is 0
     means: Floats
     spreads: Floats
-    correlations: Floats
+    correlations: Floats  # shape (m, m)
 
     @classmethod
     def from_table(cls, microdata: Microdata) -> Before:
@@ -63,24 +54,14 @@ class Before:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A measure that can be forecast.
+    """A measure that can be forecast."""
 
-    Attributes
-    ----------
-    key : str
-        That of the measure of which it is the expectation, or one of its own.
-    title, unit : str
-    share : bool
-    better : {"lower", "higher", "neutral"}
-    compute : callable
-        From a forecast and the records it is about to the number; NaN without an answer.
-    """
-
-    key: str
+    key: str  # that of the measure of which it is the expectation, or one of its own
     title: str
     unit: str
     share: bool
-    better: str
+    better: str  # {"lower", "higher", "neutral"}
+    # from a forecast and the records it is about to the number; NaN without an answer
     compute: Callable[[Forecast, Before], float]
 
 

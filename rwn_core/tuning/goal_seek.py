@@ -252,20 +252,13 @@ def _leader(points: Any, goal: Goal) -> Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Hold the step of a search along one number, and its ends.
-
-    Attributes
-    ----------
-    size : float
-    low, high : float
-        Least and largest value of the sweep: who chose them did not offer what lies beyond.
-    absent : bool
-        Whether settings of the sweep go without this number; that is then the step below `low`.
-    """
+    """Hold the step of a search along one number, and its ends."""
 
     size: float
+    # low, high: least and largest value of the sweep: who chose them did not offer what lies beyond
     low: float
     high: float
+    # whether settings of the sweep go without this number; that is then the step below `low`
     absent: bool = False
 
     def half(self) -> Step:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.ends import UNMASKED, UNRELATED
-from rwn_core.measures.measure import Reading
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
+from rwn_core.tuning.point import Point, Spread, known_ends
 
 MISSING = "It was not read."
 _BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
@@ -41,50 +40,30 @@ choose other keys, or remove it.'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitBounds:
-    """Hold the known bounds of one measure, to be compared with a limit.
+    """Hold the known bounds of one measure, to be compared with a limit."""
 
-    Attributes
-    ----------
-    value : float or None
-        None where there is none.
-    standing : str
-        What it is where it is no worst case: "at least", "an estimate" or "estimated at most".
-    estimate, upper : float or None
-        Beside a value that is at least so much: an estimate, and the upper bound.
-    reason : str
-        Why there is no value.
-    by : str
-        The simple attack that achieved the value, where the measure stated less.
-    unmasked, unrelated : float or None
-        What the measure reads on the unmasked file, and where no relation is left.
-    """
-
-    value: float | None
+    value: float | None  # None where there is none
+    # what it is where it is no worst case: "at least", "an estimate" or "estimated at most"
     standing: str = ""
+    # estimate, upper: beside a value that is at least so much: an estimate, and the upper bound
     estimate: float | None = None
     upper: float | None = None
-    reason: str = MISSING
-    by: str = ""
-    unmasked: float | None = None
-    unrelated: float | None = None
+    reason: str = MISSING  # why there is no value
+    by: str = ""  # the simple attack that achieved the value, where the measure stated less
+    # what the measure reads on the unmasked file, and where no relation is left, as far as known
+    ends: Mapping[str, float] = field(default_factory=dict)
 
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
         """The number that decides whether a limit is kept, or why none does."""
         decided = self._between_bounds(share)
         if decided.value is None or share(decided.value) > 1:
             return decided
-        end = empty_end(measure, {UNMASKED: self.unmasked, UNRELATED: self.unrelated}, share)
+        end = empty_end(measure, self.ends, share)
         return decided if end is None else replace(decided, value=None, reason=end)
-
-    @property
-    def ends(self) -> dict[str, float]:
-        """Return the known readings at both ends of the table, by name."""
-        both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
-        return {name: value for name, value in both.items() if value is not None}
 
     def unreachable(self, share: Callable[[float], float]) -> bool:
         """True if a limit is broken here, and by a file without any relation, too."""
-        both = (self.value, self.unrelated)
+        both = (self.value, self.ends.get(UNRELATED))
         return all(value is not None and share(value) > 1 for value in both)
 
     def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
@@ -107,8 +86,7 @@ def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
     known = LimitBounds(
         value=reading.value,
         by=str(detail.get("attacked_by", "")),
-        unmasked=detail.get(UNMASKED),
-        unrelated=detail.get(UNRELATED),
+        ends=known_ends(detail),
     )
     if detail.get("standing") != "at least":
         return known
@@ -123,12 +101,7 @@ def bounds_from_spread(spread: Spread) -> LimitBounds:
     end = spread.median if spread.interval is None else spread.interval[1]
     standing = "at least" if spread.is_bound else ""
     return LimitBounds(
-        value=end,
-        standing=standing,
-        upper=spread.at_most,
-        by=spread.by,
-        unmasked=spread.unmasked,
-        unrelated=spread.unrelated,
+        value=end, standing=standing, upper=spread.at_most, by=spread.by, ends=spread.ends
     )
 
 
@@ -138,13 +111,7 @@ def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
         return LimitBounds(value=None)
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
-    return LimitBounds(
-        value=end,
-        standing=standing,
-        upper=upper,
-        unmasked=stated.get(UNMASKED),
-        unrelated=stated.get(UNRELATED),
-    )
+    return LimitBounds(value=end, standing=standing, upper=upper, ends=known_ends(stated))
 
 
 def stated_bounds(reading: Reading) -> dict[str, float]:

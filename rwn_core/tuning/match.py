@@ -16,8 +16,7 @@ from rwn_core.masking import METHODS, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.ends import UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread
@@ -35,35 +34,22 @@ PICTURES = ("correlation", "regression", "marginals")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """One method, tuned by its strength.
+    """One method, tuned by its strength."""
 
-    Attributes
-    ----------
-    point : Point
-        The setting with what the plan's measures read: the strongest that loses no more than is
-        accepted, or the weakest that keeps a policy.
-    reached : bool
-        Whether the strength could be chosen: not where every setting that was tried loses more
-        than is accepted or the strongest one less, or where no setting keeps the policy.
-    beyond : Point, optional
-        The next step of the strength, which loses more than is accepted.
-    share : float
-        How far the accepted loss lies from the setting towards that step, from 0 to 1.
-    slices : str
-        Preset of the slices; empty for the table's own.
-    path : tuple of Point
-        The settings that the search read, from the weakest to the strongest, with what is
-        matched and the measures that were asked for along the strength.
-    pictures : mapping of str to Reading or NotApplicable
-        What `PICTURES` read of the first release of the setting.
-    """
-
+    # the setting with what the plan's measures read: the strongest that loses no more than is
+    # accepted, or the weakest that keeps a policy
     point: Point
+    # whether the strength could be chosen: not where every setting that was tried loses more than
+    # is accepted or the strongest one less, or where no setting keeps the policy
     reached: bool
-    beyond: Point | None = None
+    beyond: Point | None = None  # the next step of the strength, which loses more than is accepted
+    # how far the accepted loss lies from the setting towards that step, from 0 to 1
     share: float = 0.0
-    slices: str = ""
+    slices: str = ""  # preset of the slices; empty for the table's own
+    # the settings that the search read, from the weakest to the strongest, with what is matched and
+    # the measures that were asked for along the strength
     path: tuple[Point, ...] = ()
+    # what `PICTURES` read of the first release of the setting
     pictures: Mapping[str, Reading | NotApplicable] = field(default_factory=dict, repr=False)
 
     @property
@@ -133,18 +119,10 @@ def _mixed(one: Sequence[float], other: Sequence[float], share: float) -> tuple[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A method that cannot mask the table.
+    """A method that cannot mask the table."""
 
-    Attributes
-    ----------
-    method : str
-        Key of the candidate.
-    reason : str
-        Why, in one sentence.
-    """
-
-    method: str
-    reason: str
+    method: str  # key of the candidate
+    reason: str  # why, in one sentence
 
 
 def candidate(params: Any, slices: str = "") -> str:

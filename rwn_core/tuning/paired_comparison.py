@@ -14,24 +14,16 @@ from rwn_core.tuning.point import Spread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedComparison:
-    """Two methods, measure by measure.
+    """Two methods, measure by measure."""
 
-    Attributes
-    ----------
-    one, other : str
-        Keys of the methods.
-    better, worse : tuple of str
-        Measures on which every end of where one more release of the first falls is better, or
-        worse, than every end of the other's.
-    open : tuple of str
-        Measures that both have an answer to and that say neither.
-    """
-
+    # one, other: keys of the methods
     one: str
     other: str
+    # better, worse: measures on which every end of where one more release of the first falls is
+    # better, or worse, than every end of the other's
     better: tuple[str, ...]
     worse: tuple[str, ...]
-    open: tuple[str, ...]
+    open: tuple[str, ...]  # measures that both have an answer to and that say neither
 
 
 def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> PairedComparison:

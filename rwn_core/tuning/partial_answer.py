@@ -20,26 +20,13 @@ TO_CONFIRM = "Fresh releases have not confirmed it yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialAnswer:
-    """Hold the best setting so far, or the nearest.
+    """Hold the best setting so far, or the nearest."""
 
-    Attributes
-    ----------
-    point : Point
-        What was read of it on trial releases, at least one measure.
-    goal : Policy or Goal
-        The limits, or one measure's.
-    loss : float or None
-        The expected loss of relations, where the search goes by one.
-    confirmed : bool
-        Whether fresh releases meet the limits.
-    records, of : int
-        How many records it was read on, and how many the table has.
-    """
-
-    point: Point
-    goal: Policy | Goal
-    loss: float | None = None
-    confirmed: bool = False
+    point: Point  # what was read of it on trial releases, at least one measure
+    goal: Policy | Goal  # the limits, or one measure's
+    loss: float | None = None  # the expected loss of relations, where the search goes by one
+    confirmed: bool = False  # whether fresh releases meet the limits
+    # records, of: how many records it was read on, and how many the table has
     records: int
     of: int
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any
 
@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.prediction_bands import release_interval
 from rwn_core.measures import MEASURES
 from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.ends import UNMASKED, UNRELATED
+from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
 
@@ -38,8 +38,9 @@ class Spread:
         Then its upper bound for each release; empty where there is none.
     by : str
         The simple attack that raised a value above what the measure states.
-    unmasked, unrelated : float, optional
-        What the measure reads on the unmasked file, and where no relation is left.
+    ends : mapping of str to float
+        What the measure reads on the unmasked file ("unmasked") and where no relation is left
+        ("unrelated"), as far as that is known.
     """
 
     measure: str
@@ -49,8 +50,7 @@ class Spread:
     is_bound: bool = False
     upper: tuple[float, ...] = ()
     by: str = ""
-    unmasked: float | None = None
-    unrelated: float | None = None
+    ends: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -76,18 +76,12 @@ class Spread:
         ends = release_interval(self.measure, self.upper)
         return self.upper[0] if ends is None else ends[1]
 
-    @property
-    def ends(self) -> dict[str, float]:
-        """Return the known readings at both ends of the table, by name."""
-        both = {UNMASKED: self.unmasked, UNRELATED: self.unrelated}
-        return {name: value for name, value in both.items() if value is not None}
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
         plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
         upper = {"upper": list(self.upper)} if self.upper else {}
         plain |= {"by": self.by} if self.by else {}
-        return plain | ({"is_bound": True, **upper} if self.is_bound else {}) | self.ends
+        return plain | ({"is_bound": True, **upper} if self.is_bound else {}) | {**self.ends}
 
     @classmethod
     def from_dict(cls, measure: str, plain: Mapping[str, Any]) -> Spread:
@@ -100,9 +94,13 @@ class Spread:
             is_bound=bool(plain.get("is_bound", False)),
             upper=tuple(float(v) for v in plain.get("upper", ())),
             by=str(plain.get("by", "")),
-            unmasked=plain.get(UNMASKED),
-            unrelated=plain.get(UNRELATED),
+            ends=known_ends(plain),
         )
+
+
+def known_ends(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return those values that are readings at the ends of a table, as far as they are known."""
+    return {name: values[name] for name in (UNMASKED, UNRELATED) if values.get(name) is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

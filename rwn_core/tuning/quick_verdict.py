@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, Literal
@@ -159,8 +160,7 @@ def _answered(
     hurried = large and math.isfinite(within)
     judged, apart = (policy, dict[str, str]()) if large else judgeable(microdata, policy)
     if judged is None:
-        why = next(iter(apart.values()))
-        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+        return _not_judged(apart)
     policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
     trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
@@ -172,13 +172,18 @@ def _answered(
         point, verdict = None, trial.verdict(place)  # of one release
     else:
         point = trial.point(place)
-        verdict = _of_medians(point, trial.policy)
+        verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
     clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
     if clear and (not large or _can_break(microdata, policy, verdict)):
         return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
     if hurried:
         return QuickVerdict(answer="unknown", sentence=_LATER)
     return _of_releases(microdata, trial, place, policy, point)
+
+
+def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
+    why = next(iter(apart.values()))
+    return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
 
 
 def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
@@ -199,19 +204,13 @@ def _breaks_before(trial: StrengthTrial, place: int, until: float) -> bool:
     return True
 
 
-def _of_medians(point: Point, policy: Policy) -> Verdict:
-    """Return the verdict on the middle values of several releases."""
-    return policy.judge({key: point.median(key) for key in point.spreads})
-
-
 def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
     """Say "can" where one more release keeps every limit that can be judged, and some relations."""
     judged, apart = judgeable(microdata, policy)
     if judged is None:
-        why = next(iter(apart.values()))
-        return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+        return _not_judged(apart)
     verdict = judged.judge_point(point or trial.point(place))
     if verdict.kept:
         inside = _inside(trial, place)

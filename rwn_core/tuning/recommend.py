@@ -38,7 +38,7 @@ from rwn_core.tuning.whole_table import WholeTable, look_at
 _PART = 250  # random records that candidates are tried on
 _PLACES = 8  # parts of a strength
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
-_STEPS = 200_000  # times records: releases and readings on all records
+_STEPS = 400_000  # times records: releases and readings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 _PART_FIRST = 3  # settings that kept the policy on a part, tried first on all records
 _PROMISING = 2  # slices that every kernel is tried with on all records
@@ -220,8 +220,9 @@ def _on_all_records(microdata: Microdata, policy: Policy, found: _OnPart) -> Rec
     steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
     search = WholeTable(microdata=microdata, policy=judged, steps=steps)
     first = "balanced"
-    look_at(search, found.keeping[:_PART_FIRST])
-    look_at(search, _other_methods(advice.unfit))
+    look_at(search, found.keeping[:1])
+    look_at(search, _other_methods(advice.unfit))  # most of which end after one release
+    look_at(search, found.keeping[1:_PART_FIRST])
     names = dict.fromkeys((*_SLICES, *PRESETS))
     slices = list(dict.fromkeys(preset_slices(microdata, each) for each in names))
     best = look_at(search, (Setting(params=RWN(**_KERNELS[first]), slices=s) for s in slices))

@@ -7,16 +7,16 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices
+from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
@@ -32,7 +32,6 @@ from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges, random_records
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_steps import Weights, slice_steps, weight_steps
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
@@ -40,6 +39,10 @@ _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to 
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
+_LIGHTEST, _HEAVIEST = 1 / 8, 8.0  # weights
+
+Weights = tuple[tuple[str, float], ...]
+"""Weights that differ from 1, by name."""
 
 
 class Choice(NamedTuple):
@@ -178,62 +181,31 @@ def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> l
 
 @dataclass(slots=True, kw_only=True)
 class SliceSearch:
-    """A greedy descent of the expected loss among choices that meet a policy on trial releases.
-
-    Attributes
-    ----------
-    microdata : Microdata
-    settings : sequence of sequence of Setting
-        By kernel one for each strength, weakest first, with the weights to begin with.
-    pool : SettingPool
-    policy : Policy
-    plan : Plan
-        Releases and seed of a trial, and the measures that are stated.
-    ranges : SliceRanges
-    progress : callable
-    tell : callable
-        Called with the answer so far.
-    of : int
-        Records of the whole table.
-    expected : int
-        Trials ahead, as far as is known.
-    found : dict of Choice to int
-        The weakest strength at which a choice meets all limits.
-    trials, confirmed : dict of (Choice, int) to float
-        Largest share of a limit that trial releases use, and that more and other releases use.
-    losses : dict of (int, Weights) to SliceLoss
-    seen : set of Choice
-    refused : str
-        The measure whose limit the last refused trial broke.
-    readings : int
-        Releases on which a measure was read.
-    done : float
-        Share of the search that was reported.
-    spreads : dict of str to Spread
-        What the releases of the last trial or check read.
-    told : tuple of bool and float
-        Whether the answer so far breaks a limit, and its loss or largest share of a limit.
-    """
+    """A greedy descent of the expected loss among choices that meet a policy on trial releases."""
 
     microdata: Microdata
+    # by kernel one for each strength, weakest first, with the weights to begin with
     settings: Sequence[Sequence[Setting]]
     pool: SettingPool
     policy: Policy
-    plan: Plan
+    plan: Plan  # releases and seed of a trial, and the measures that are stated
     ranges: SliceRanges
     progress: Progress
-    tell: Found
-    of: int
-    expected: int
+    tell: Found  # called with the answer so far
+    of: int  # records of the whole table
+    expected: int  # trials ahead, as far as is known
+    # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
+    # largest share of a limit that trial releases use
     trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
-    confirmed: dict[tuple[Choice, int], float] = field(default_factory=dict)
     losses: dict[tuple[int, Weights], SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
-    refused: str = ""
-    readings: int = 0
-    done: float = 0.0
+    refused: str = ""  # the measure whose limit the last refused trial broke
+    readings: int = 0  # releases on which a measure was read
+    done: float = 0.0  # share of the search that was reported
+    # what the releases of the last trial or check read
     spreads: dict[str, Spread] = field(default_factory=dict)
+    # whether the answer so far breaks a limit, and its loss or largest share of a limit
     told: tuple[bool, float] = (True, math.inf)
 
     @property
@@ -369,13 +341,6 @@ class SliceSearch:
         n = self.microdata.n
         self.tell(PartialAnswer(point=point, goal=self.policy, records=n, of=self.of, **more))
 
-    def _confirms(self, choice: Choice, strength: int) -> bool:
-        """True if more and other releases than a trial's meet every limit."""
-        if (choice, strength) not in self.confirmed:
-            plan = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
-            self.confirmed[choice, strength] = self._used(choice, strength, plan, quick=False)
-        return self.confirmed[choice, strength] <= 1
-
     def _used(self, choice: Choice, strength: int, plan: Plan, *, quick: bool) -> float:
         """Return the largest share of a limit that is used, up to the first limit broken."""
         largest, self.spreads = 0.0, {}
@@ -419,6 +384,7 @@ class SliceSearch:
         """Return the best choice as read on fresh releases, and whether these meet all limits."""
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
         steps: dict[Choice, int] = {}
+        more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
         attempt = 0
         while self.found and attempt < _ATTEMPTS:
             even = [each for each in self.found if each.weights == self.given]
@@ -426,7 +392,8 @@ class SliceSearch:
             first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
             choice = min(first or self.found, key=lambda each: self._loss(each, self.found[each]))
             strength = self.found.pop(choice)
-            if self._confirms(choice, strength):
+            share = self._used(choice, strength, more, quick=False)
+            if share <= 1:
                 point = self._fresh(choice, strength, attempt)
                 verdict = self.policy.judge_point(point)
                 if verdict.kept:
@@ -435,8 +402,6 @@ class SliceSearch:
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
                 attempt, self.spreads = attempt + 1, dict(point.spreads)
-            else:
-                share = self.confirmed[choice, strength]
             self.told = (True, math.inf)  # what was told is refused
             self._tell(choice, strength, share)
             steps[choice] = 2 * steps.get(choice, 0) or 1
@@ -457,7 +422,6 @@ class SliceSearch:
             ranges=ranges,
             found={},
             trials={},
-            confirmed={},
             seen=set(),
             tell=lambda answer: None,
         )
@@ -476,3 +440,26 @@ class SliceSearch:
         (point,) = self.pool.points([setting], plan, self._report)
         (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
         return with_attacked(point, few)
+
+
+def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
+    """Return slices one step away: two blocks joined, or one variable moved."""
+    inside = {name for each in slices for name in each}
+    blocks = [*slices, *((name,) for name in names if name not in inside)]
+    made = []
+    for one, two in combinations(blocks, 2):
+        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
+    for name in names:
+        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
+        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
+    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
+
+
+def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
+    """Yield the weights of some variables halved, and doubled, within their ends."""
+    own = dict(weights)
+    for factor in (0.5, 2.0):
+        moved = {name: own.get(name, 1.0) * factor for name in names}
+        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
+            every = {**own, **moved}
+            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))

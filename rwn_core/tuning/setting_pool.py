@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from rwn_core.data.microdata import Microdata
@@ -38,22 +37,12 @@ def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> H
 
 
 class SettingPool:
-    """Tries settings in processes that keep their neighbors ranked from one call to the next.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    farthest : sequence of Setting
-        Resolved; no setting may need farther neighbors than these.
-    plan : Plan
-        Its measures are those that are read.
-    workers : int
-        Processes; 1 works in this one.
-    """
+    """Tries settings in processes that keep their neighbors ranked from one call to the next."""
 
     def __init__(
         self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
     ) -> None:
+        # no setting may need farther neighbors than `farthest`, which are resolved
         self._here = Trials(microdata, farthest, plan) if workers == 1 else None
         count = workers if workers > 1 else 0
         self._pool = Pool(_prepare, microdata, tuple(farthest), plan, workers=count)
@@ -63,12 +52,7 @@ class SettingPool:
         """Itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the processes."""
         self._pool.cancel()
 
@@ -76,13 +60,12 @@ class SettingPool:
         """Try settings."""
         plans = self._parts(plan, len(settings))
         tasks = [(setting, part) for setting in settings for part in plans]
-        tried: list[Point | None] = [None] * len(tasks)
-        for done, (index, point) in enumerate(self._tried(tasks), start=1):
+        tried: dict[int, Point] = {}
+        for index, point in self._tried(tasks):
             tried[index] = point
-            progress(done / len(tasks))
-        whole = [point for point in tried if point is not None]
-        size = len(plans)
-        return [_joined(whole[i * size : (i + 1) * size]) for i in range(len(settings))]
+            progress(len(tried) / len(tasks))
+        parts = range(len(plans))
+        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
     def _parts(self, plan: Plan, settings: int) -> list[Plan]:
         """Split a plan into parts, so that few settings keep all workers busy."""

@@ -36,17 +36,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SliceLoss:
-    """Expected parts of the loss of relations, for p variables at s strengths.
+    """Expected parts of the loss of relations, for p variables at s strengths."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The released variables.
-    apart, together : ndarray of float64, shape (s, p (p - 1) / 2)
-        Part of each pair if two donors give it, and if one does.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the released variables
+    # apart, together: shape (s, p (p - 1) / 2): part of each pair if two donors give it, and if one
+    # does
     apart: Floats
     together: Floats
 

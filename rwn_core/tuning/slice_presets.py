@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -17,21 +17,15 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import original_associations
 
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
+_OPEN = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A usual choice of slices.
-
-    Attributes
-    ----------
-    title : str
-    slices : callable
-        From a table to its slices.
-    """
+    """A usual choice of slices."""
 
     title: str
-    slices: Callable[[Microdata], Slices]
+    slices: Callable[[Microdata], Slices]  # from a table to its slices
 
 
 def preset_slices(microdata: Microdata, preset: str) -> Slices:
@@ -67,25 +61,13 @@ def masked_names(microdata: Microdata, *roles: Role) -> list[str]:
     ]
 
 
-def _alone(microdata: Microdata) -> Slices:
-    return ()
+def _by_roles(*several: Sequence[Role]) -> Callable[[Microdata], Slices]:
+    """Return slices of the masked variables of some roles, one slice for each set of roles."""
+    return lambda microdata: _partition(*(masked_names(microdata, *each) for each in several))
 
 
 def _partition(*slices: list[str]) -> Slices:
     return as_slices(each for each in slices if len(each) > 1)
-
-
-def _keys_apart(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, *_NO_KEYS))
-
-
-def _keys_together(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *_NO_KEYS))
-
-
-def _confidential_apart(microdata: Microdata) -> Slices:
-    others = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
-    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *others))
 
 
 def _by_edit_rules(microdata: Microdata) -> Slices:
@@ -96,10 +78,6 @@ def _by_edit_rules(microdata: Microdata) -> Slices:
         apart = [each for each in slices if not each & named]
         slices = [*apart, named.union(*(each for each in slices if each & named))]
     return _partition(*(sorted(each) for each in slices))
-
-
-def _all_masked(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata))
 
 
 def related(count: int) -> Callable[[Microdata], Slices]:
@@ -134,18 +112,20 @@ def related(count: int) -> Callable[[Microdata], Slices]:
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
-        "alone": Preset(title="Each alone (RWN 2022)", slices=_alone),
-        "keys_apart": Preset(title="Keys alone, rest together", slices=_keys_apart),
-        "keys_together": Preset(title="Keys together | rest", slices=_keys_together),
+        "alone": Preset(title="Each alone (RWN 2022)", slices=_by_roles()),
+        "keys_apart": Preset(title="Keys alone, rest together", slices=_by_roles(_NO_KEYS)),
+        "keys_together": Preset(
+            title="Keys together | rest", slices=_by_roles((Role.KEY,), _NO_KEYS)
+        ),
         "confidential_apart": Preset(
             title="Confidential ones alone",
-            slices=_confidential_apart,
+            slices=_by_roles((Role.KEY,), _OPEN),
         ),
         "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=related(2)),
         "related_3": Preset(title="By correlation, 3 slices", slices=related(3)),
         "related_5": Preset(title="By correlation, 5 slices", slices=related(5)),
-        "whole": Preset(title="Whole rows", slices=_all_masked),
+        "whole": Preset(title="Whole rows", slices=_by_roles(tuple(Role))),
     }
 )
 """By key, in the order on screen."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
 
@@ -15,7 +16,7 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.evaluate_settings import Plan, Trials, with_red_team
+from rwn_core.tuning.evaluate_settings import Plan, Trials, spread_over_releases, with_red_team
 from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.point import Point, too_few
 from rwn_core.tuning.policy import Limit, Policy
@@ -133,13 +134,17 @@ class StrengthTrial:
     @staticmethod
     def _against(limit: Limit, compared: Comparison) -> Verdict:
         """Hold one limit; a lower bound that keeps it is read to its upper bound."""
+        reading = StrengthTrial._reading(limit, compared)
+        return Policy(limits=(limit,)).judge_readings({limit.measure: reading})
+
+    @staticmethod
+    def _reading(limit: Limit, compared: Comparison) -> Reading | NotApplicable:
+        """Read the measure of a limit: a lower bound that keeps it up to its upper bound."""
         about, policy = MEASURES[limit.measure], Policy(limits=(limit,))
-        for begin in (True, False):
-            reading = about.read(compared, begin=begin, bare=True)
-            verdict = policy.judge_readings({limit.measure: reading})
-            if verdict.shares or isinstance(reading, NotApplicable):
-                break
-        return verdict
+        first = about.read(compared, begin=True, bare=True)
+        if isinstance(first, NotApplicable) or policy.judge_readings({limit.measure: first}).shares:
+            return first
+        return about.read(compared, begin=False, bare=True)
 
     def keeps(self, place: int) -> bool:
         """True if the release of a place keeps every limit."""
@@ -147,12 +152,15 @@ class StrengthTrial:
 
     def losses(self, place: int, releases: int = RELEASES) -> list[float]:
         """Return the loss of each of a few releases."""
-        moved, losses = self._start.with_levers(**lever_values(self.at(place).params)), []
+        return [_loss(each) for each in self._further(place, releases)]
+
+    def _further(self, place: int, releases: int) -> Iterator[Comparison]:
+        """Yield the comparisons of further releases at a place."""
+        moved = self._start.with_levers(**lever_values(self.at(place).params))
         for seed in range(self._seed + 1, self._seed + 1 + releases):
             made = moved.release(SecretKey.from_seed(seed), threads=1)
             made = made.rounded(dict(self._setting.precision))
-            losses.append(_loss(self._comparison.with_masked(made.masked)))
-        return losses
+            yield self._comparison.with_masked(made.masked, made.law)
 
     def nearest(self) -> list[tuple[float, Setting]]:
         """Return the place read that comes nearest to all limits, with its share of the worst."""
@@ -178,18 +186,59 @@ class StrengthTrial:
         trials.plan = with_red_team(plan)
         return with_attacked(point, trials.run(setting))
 
-    def confirmed(self, most: float) -> int | None:
+    def holds(self, place: int, releases: int = RELEASES) -> bool:
+        """True if one more release keeps all limits 9 times in 10, also under simple attacks."""
+        setting = self.at(place)
+        attacks = self._attacked(setting, 1)  # which show most of what more releases would
+        if not all(self._keeps_limit(limit, attacks) for limit in self._limits(attacks)):
+            return False
+        drawn = list(self._further(place, releases))
+        original = self._comparison.original
+        if any(too_few(setting.params, original, each.masked) for each in drawn):
+            return False
+        point = Point(setting=setting, spreads={})
+        for limit in sorted(self.policy.limits, key=_turn):
+            self.steps += releases
+            spread = spread_over_releases(
+                limit.measure, [self._reading(limit, each) for each in drawn]
+            )
+            point = replace(point, spreads={**point.spreads, limit.measure: spread})
+            if not self._keeps_limit(limit, point):
+                return False
+        raised = with_attacked(point, self._attacked(setting, releases))
+        return self.policy.judge_point(raised).kept
+
+    def _attacked(self, setting: Setting, releases: int) -> Point:
+        """Return what simple attacks raise on a few releases of a setting."""
+        plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
+        self.steps += 2 * releases
+        trials = Trials(self._comparison.original, [setting], with_red_team(plan))
+        return with_attacked(Point(setting=setting, spreads={}), trials.run(setting))
+
+    def _limits(self, point: Point) -> list[Limit]:
+        """Return the limits on what a point has."""
+        return [each for each in self.policy.limits if each.measure in point.spreads]
+
+    @staticmethod
+    def _keeps_limit(limit: Limit, point: Point) -> bool:
+        return Policy(limits=(limit,)).judge_point(point).kept
+
+    def confirmed(self, most: float, checks: int = 6) -> int | None:
         """Find a place near the weakest at which one more release keeps all limits, too."""
-        strongest = self.strongest(most)
-        if strongest is None:
+        low, high = self.weakest(most), self.strongest(most)
+        if high is None:
             return None
-        place, step = self.weakest(most), max(1, self.last // PLACES)
-        place = strongest if place is None else place
-        while place <= strongest:
-            if self.policy.judge_point(self.point(place)).kept:
-                return place
-            place, step = place + step, 2 * step
-        return None
+        low = high if low is None else low
+        if self.holds(low):
+            return low
+        if low == high or not self.holds(high):  # then no place between is likely to
+            return None
+        for _ in range(checks - 2):
+            if high - low <= max(1, self.last // PLACES):
+                break
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.holds(middle) else (middle, high)
+        return high
 
     def strongest(self, most: float, until: float = math.inf) -> int | None:
         """Find by halves the strongest place that loses at most so much; None without, or late."""
@@ -227,12 +276,9 @@ class StrengthTrial:
 
     def keeps_again(self, place: int, releases: int = 2) -> bool:
         """True if other releases keep all limits, too."""
-        moved = self._start.with_levers(**lever_values(self.at(place).params))
-        for seed in range(self._seed + 1, self._seed + 1 + releases):
-            made = moved.release(SecretKey.from_seed(seed), threads=1)
-            made = made.rounded(dict(self._setting.precision))
+        for each in self._further(place, releases):
             self.steps += 2
-            if not self._judged(self._comparison.with_masked(made.masked, made.law)).kept:
+            if not self._judged(each).kept:
                 return False
         return True
 

@@ -85,20 +85,7 @@ def one_thread() -> None:
 
 
 class SweepRun:
-    """A sweep in processes of its own.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    settings : sequence of Setting
-        Resolved, each once.
-    plan : Plan
-    folder : JobFolder
-    workers : int
-    watched : bool
-        A person sits before it: leave the processors to them, and forecast a large table before
-        its first release is drawn.
-    """
+    """A sweep in processes of its own."""
 
     def __init__(
         self,
@@ -110,6 +97,8 @@ class SweepRun:
         workers: int,
         watched: bool = False,
     ) -> None:
+        # settings: resolved, each once. watched: a person sits before it: leave the processors to
+        # them, and forecast a large table before its first release is drawn
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]

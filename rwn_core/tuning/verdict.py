@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.measures import MEASURES
-from rwn_core.measures.ends import UNMASKED, UNRELATED
+from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.sentence import percent
 
 

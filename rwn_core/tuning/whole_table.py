@@ -11,8 +11,8 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
 
+_CHECKS = 3  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
-_AGAIN = 4  # further releases that keep all limits
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class WholeTable:
         return min((loss for loss, _, _ in self._found), default=MOST_LOST)
 
     def look(self, candidate: Setting) -> bool:
-        """Try a candidate; True if it keeps all limits on several releases and loses less."""
+        """Try a candidate; True if it keeps all limits on further releases and loses less."""
         own = kind(candidate.resolved(self.microdata))
         if self.steps <= 0 or own in self._seen:
             return False
@@ -52,7 +52,7 @@ class WholeTable:
         most = _CLOSER * self.least if self._found else MOST_LOST
         try:
             trial = StrengthTrial(self.microdata, candidate, self.policy)
-            place = _steady(trial, most)
+            place = None if trial.weakest(most) is None else trial.confirmed(most, _CHECKS)
             loss = 1.0 if place is None else trial.mean_loss(place)
         except ParameterError:
             return False
@@ -68,17 +68,6 @@ class WholeTable:
         """Yield loss and setting of what keeps all limits, the least loss first."""
         for loss, place, trial in sorted(self._found, key=lambda each: each[:2]):
             yield loss, trial.at(place)
-
-
-def _steady(trial: StrengthTrial, most: float) -> int | None:
-    """Return the weakest place, or the next one, at which further releases keep all limits, too."""
-    place = trial.weakest(most)
-    if place is None or trial.keeps_again(place, _AGAIN):
-        return place
-    place += 1
-    if place > trial.last or trial.loss(place) > most or not trial.keeps(place):
-        return None
-    return place if trial.keeps_again(place, _AGAIN) else None
 
 
 def kind(setting: Setting) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.processes import Report, be_polite
+from rwn_core.parallel.processes import Report
 from rwn_core.tuning import QuickVerdict, Recommendation, Setting, quick_verdict, recommend
 from rwn_core.tuning.policy_presets import policy_presets
 from rwn_core.tuning.quick_verdict import next_steps
@@ -28,7 +28,6 @@ def find_advice(
     The verdict is published first: a start that is not known yet is tried on all records of a
     small table, which takes longer.
     """
-    be_polite()  # a slider that moves meanwhile comes first
     verdict = quick_verdict(microdata, setting, policy)
     progress(0.2)
     progress.found((known, verdict, {}))

@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, Any
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import RWN
-from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
-from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
-from rwn_ui.server.dataset_runs import BegunRun, delete_run, run_lock
+from rwn_ui.server.dataset_folders import (
+    BegunRun,
+    delete_run,
+    key_file,
+    record_file,
+    run_file,
+    run_lock,
+    unfinished,
+)
 
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     import pandas as pd
@@ -34,41 +40,24 @@ FIRST = RWN(k=5)  # the setting of a dataset that was opened
 
 @dataclass(slots=True, kw_only=True)
 class OpenDataset:
-    """A dataset, what the user says of it, and what goes on with it.
+    """A dataset, what the user says of it, and what goes on with it."""
 
-    Attributes
-    ----------
-    name : str
-        As it was typed.
-    path : Path
-    dataset : Dataset
-    schema : Schema
-        What its columns are.
-    params : RWN
-        The setting.
-    version : int
-        Counts opened datasets, and how often schema or setting came from elsewhere than their
-        fields; part of the fields' keys.
-    keep : bool
-        Whether the secret of the release is kept in a file.
-    target, title, review, contact : str
-        Name of the release; what the data are called in public; when it is looked at again.
-    jobs : dict of str to Job
-        By what they do: "look" has a DatasetPreview as its result, "plan" lines of text, "draw"
-        a DataFrame of random records, "mask" a DatasetRelease, "report" names of files.
-    """
-
-    name: str
+    name: str  # as it was typed
     path: Path
     dataset: Dataset
-    schema: Schema
-    params: Any
+    schema: Schema  # what its columns are
+    params: Any  # the setting
+    # counts opened datasets, and how often schema or setting came from elsewhere than their fields;
+    # part of the fields' keys
     version: int = 0
-    keep: bool = False
+    keep: bool = False  # whether the secret of the release is kept in a file
+    # name of the release; what the data are called in public; when it is looked at again
     target: str = ""
     title: str = ""
     review: str = ""
     contact: str = ""
+    # by what they do: "look" has a DatasetPreview as its result, "plan" lines of text, "draw" a
+    # DataFrame of random records, "mask" a DatasetRelease, "report" names of files
     jobs: dict[str, Job] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -119,7 +108,6 @@ def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> Datase
     """Look at a dataset; the work of the process."""
     from rwn_core.datasets.dataset_preview import preview_dataset
 
-    be_polite()
     return preview_dataset(dataset, schema, params, progress=progress)
 
 
@@ -128,7 +116,6 @@ def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
     from rwn_core.datasets.prepare_run import RunOptions
 
-    be_polite()
     nowhere = Path(tempfile.gettempdir()) / f"rwn-plan-{secrets.token_hex(8)}"  # never written
     return plan_lines(plan_dataset(source, nowhere, params, RunOptions(schema=schema)))
 
@@ -138,7 +125,6 @@ def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
     from rwn_core.data.sizes import LIVE_RECORDS
     from rwn_core.datasets.dataset_preview import random_records
 
-    be_polite()
     return random_records(dataset, schema, LIVE_RECORDS, progress=progress)
 
 
@@ -152,7 +138,6 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
     from rwn_core.reporting.dataset_record import dataset_record
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT
 
-    be_polite()  # its workers are as polite
     options = RunOptions(schema=run.schema, progress=progress)
     with run_lock(run):
         key = read_or_make_key(key_file(run.target)) if keep else None
@@ -183,7 +168,6 @@ def write_reports(
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
     from rwn_core.reporting.facts import Material
 
-    be_polite()
     text = record_file(target).read_text(encoding="utf-8")
     record = read_dataset_record(text, target)
     record = with_context(record, Context(), review=review, contact=contact)

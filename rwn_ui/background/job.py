@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import job
+from rwn_core.parallel.processes import Report, be_polite
 
 WAITS = "waiting until the work of another user ends"
 CANCELLED = "Cancelled."
@@ -53,37 +54,16 @@ JOB_SLOTS = Slots(max(2, os.cpu_count() or 1))
 
 
 class Job(job.Job):
-    """One piece of work waiting, under way, finished or cancelled.
-
-    Parameters
-    ----------
-    label : str
-        The setting it belongs to, in words.
-    work : callable
-        Called in the process with the arguments and `progress`, a `Report` of the share done.
-    words : str
-        The activity, in words.
-    about : tuple, optional
-        The choices that it was started with, for the reader of its result.
-    on_cancel : callable, optional
-        Called with the job if it is cancelled before its end.
-    **arguments
-        Arguments of `work`.
-
-    Raises
-    ------
-    RWNError
-        The system has no room for another process.
-    """
+    """One piece of work waiting, under way, finished or cancelled."""
 
     def __init__(
         self,
-        label: str,
-        work: Callable[..., Any],
+        label: str,  # the setting it belongs to, in words
+        work: Callable[..., Any],  # it is given the arguments and `progress`, a `Report`
         *,
-        words: str,
-        about: tuple[Any, ...] = (),
-        on_cancel: Callable[[Job], None] | None = None,
+        words: str,  # the activity
+        about: tuple[Any, ...] = (),  # the choices that it was started with
+        on_cancel: Callable[[Job], None] | None = None,  # called if it is cancelled before its end
         **arguments: Any,
     ) -> None:
         self.label, self.about, self._doing = label, about, words
@@ -149,9 +129,15 @@ class Job(job.Job):
             if not JOB_SLOTS.take(self):
                 return False
             work, arguments = self._call
-            super().__init__(work, **arguments)
+            super().__init__(_work_politely, task=work, arguments=arguments)
             self._call = None
             return True
+
+
+def _work_politely(task: Callable[..., Any], arguments: dict[str, Any], progress: Report) -> Any:
+    """Do the work at a low priority: a slider that moves meanwhile comes first."""
+    be_polite()  # its workers are as polite
+    return task(**arguments, progress=progress)
 
 
 def _wait(reference: weakref.ref[Job]) -> None:

@@ -55,18 +55,10 @@ class Question:
 
 
 class DrawnRelease(NamedTuple):
-    """A release that was drawn before its measures are asked for, and what spares a search.
+    """A release that was drawn before its measures are asked for, and what spares a search."""
 
-    Attributes
-    ----------
-    masked : Microdata
-        Every record.
-    known : object
-        Of its `Prepared`.
-    """
-
-    masked: rwn.Microdata
-    known: Any
+    masked: rwn.Microdata  # every record
+    known: Any  # of its `Prepared`
 
 
 def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
@@ -136,12 +128,7 @@ class _Asked(NamedTuple):
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class MeasureWorker:
-    """A process that answers questions about one table.
-
-    Attributes
-    ----------
-    data : Microdata
-    """
+    """A process that answers questions about one table."""
 
     data: rwn.Microdata = field(repr=False)
     _answer: Callable[[Question, Comparison], Answer] = field(repr=False)

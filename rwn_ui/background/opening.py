@@ -18,31 +18,16 @@ WIDE = 60  # variables; of a wider file those of the release are chosen first
 
 @dataclass(slots=True, kw_only=True)
 class Opening:
-    """A file that is being read, or was.
-
-    Attributes
-    ----------
-    name : str
-    layout : FileLayout or None
-        What the user said of it; None before they did.
-    reading : Reading or None
-        Under way; None afterwards, so that the table is held once.
-    refusal : RWNError or None
-        Why there is no table.
-    seen : GuessedLayout or None
-        What the file seems to be like.
-    path : str
-        Of a file that lies on this machine; empty for an upload.
-    waiting : Microdata or None
-        A wide table whose variables are being chosen.
-    """
+    """A file that is being read, or was."""
 
     name: str
-    layout: FileLayout | None
+    layout: FileLayout | None  # what the user said of it; None before they did
+    # under way; None afterwards, so that the table is held once
     reading: Reading | None = field(default=None, repr=False)
-    refusal: rwn.RWNError | None = None
-    seen: GuessedLayout | None = None
-    path: str = ""
+    refusal: rwn.RWNError | None = None  # why there is no table
+    seen: GuessedLayout | None = None  # what the file seems to be like
+    path: str = ""  # of a file that lies on this machine; empty for an upload
+    # a wide table whose variables are being chosen
     waiting: rwn.Microdata | None = field(default=None, repr=False)
 
     @classmethod

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeGuard
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 
 POLL_SECONDS = 0.7  # between two drawings of work under way
@@ -65,6 +67,30 @@ def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> 
         below()
 
     polled(watch)
+
+
+def is_done(
+    job: Job | None,
+    key: str,
+    *,
+    below: Callable[[Job], None] = lambda job: None,
+    before: str | None = None,
+) -> TypeGuard[Job]:
+    """True if a job has a result; else draw how far it is, or why there is none."""
+    # `before` begins the reason, in place of the job's label.
+    if job is None:
+        return False
+    if job.running:
+        wait_for(job, key, partial(below, job))
+        return False
+    if not job.refusal:
+        return True
+    st.info(
+        escaped(f"{f'{job.label}: ' if before is None else before}{job.refusal}"),
+        icon=":material/info:",
+    )
+    below(job)
+    return False
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.setting_sentences import (
+    arrow,
     differences,
     reading_words,
     value_words,
@@ -52,7 +53,10 @@ def screen(
                 *(_limit_row(limit, verdicts) for limit in policy.limits),
                 _loss_row(scenarios),
                 _text_row("setting", [short_setting(s.setting) for s in scenarios]),
-                *([_text_row("note", [s.note or "–" for s in scenarios])] * _noted(scenarios)),
+                *(
+                    [_text_row("note", [s.note or "–" for s in scenarios])]
+                    * any(s.note for s in scenarios)
+                ),
             ],
             "marks": meeting,
             "notes": [
@@ -64,10 +68,6 @@ def screen(
         "single": not meeting,
         "cards": [serialise(candidates_map(scenarios, policy))],
     }
-
-
-def _noted(scenarios: list[Scenario]) -> bool:
-    return any(scenario.note for scenario in scenarios)
 
 
 def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     rows = [["setting", *map(_setting, scenarios)]]
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
-        rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
+        rows.append([f"{rwn.MEASURES[key].title_for(session.data.n)} {arrow(key)}", *readings])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
     ranges = dict.fromkeys(filter(None, (ranges_words(s.readings) for s in scenarios)))
@@ -159,15 +159,6 @@ def _setting(scenario: Scenario) -> str:
     """Its words, to be broken between parameters only."""
     words = scenario.setting.words if scenario.setting else "–"
     return words.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-
-
-def _title(session: Session, key: str) -> str:
-    """Title of a measure's median over releases: a worst case only if each is one."""
-    return rwn.MEASURES[key].title_for(session.data.n)
-
-
-def _arrow(key: str) -> str:
-    return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
 def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[str, Any]:

@@ -44,7 +44,15 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
     """Say which method is better than all, which lose records, and which are not compared."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = compared(found)
-    told = [] if isinstance(to, Loss) else [_keeps(each) for each in rivals]
+    told = (
+        []
+        if isinstance(to, Loss)
+        else [
+            f"{method(each.method)} keeps all limits at {each.words}; nothing weaker that was "
+            "tried does."
+            for each in rivals
+        ]
+    )
     told += _outright(rivals, to, records)
     told += [_loses_records(each) for each in matched if each.at_loss.released < 1]
     told += [_unreached(each, to) for each in matched if not each.reached]
@@ -118,11 +126,6 @@ def _against(one: Matched, other: Matched, outcome: PairedComparison, records: i
 def _both(one: Matched, other: Matched, key: str, records: int) -> str:
     mine, others = (value_words(key, each.at_loss.median(key)) for each in (one, other))
     return f"{title(key, records)} ({mine} against {others})"
-
-
-def _keeps(each: Matched) -> str:
-    words = each.words
-    return f"{method(each.method)} keeps all limits at {words}; nothing weaker that was tried does."
 
 
 def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:

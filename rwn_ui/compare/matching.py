@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import USUAL, Plan
+from rwn_core.reporting.candidates import verdict_words
+from rwn_core.tuning import USUAL, Plan, Point
 from rwn_core.tuning.match import Loss, Matched, Refused, match
+from rwn_core.tuning.paired_comparison import best_methods
+from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
-from rwn_ui.compare import match_results, match_sentences
+from rwn_ui.background.progress import is_done
+from rwn_ui.compare import match_sentences
+from rwn_ui.compare.match_sentences import method, title
+from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.setting_sentences import arrow, reading_words
+from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
+from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -64,10 +73,6 @@ class Asked:
     releases: int
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.match.{what}"
-
-
 def draw(session: Session) -> None:
     """The form, the work under way, and what it found."""
     with st.container(key="screen-only-match"):
@@ -80,12 +85,8 @@ def draw(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about[0].fingerprint != session.data.fingerprint:
         return
-    if job.running:
-        wait_for(job, _key(session, "cancel"))
-    elif job.refusal:
-        st.info(escaped(f"Match: {job.refusal}"), icon=":material/info:")
-    else:
-        match_results.draw(session, job.result, job.about[0].to, job.about[0].across)
+    if is_done(job, session.key("compare.match.cancel")):
+        draw_results(session, job.result, job.about[0].to, job.about[0].across)
 
 
 def _form(session: Session) -> None:
@@ -93,11 +94,13 @@ def _form(session: Session) -> None:
         "Methods",
         CANDIDATES,
         METHODS,
-        key=_key(session, "methods"),
+        key=session.key("compare.match.methods"),
         format_func=match_sentences.method,
     )
     aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
-    kind = aim.selectbox("Tune to", [LOSS, POLICY], key=_key(session, "aim"), help=_HELP)
+    kind = aim.selectbox(
+        "Tune to", [LOSS, POLICY], key=session.key("compare.match.aim"), help=_HELP
+    )
     with measure:
         across = _measure(session, blocked=kind == POLICY)
     with value:
@@ -107,13 +110,13 @@ def _form(session: Session) -> None:
         2,
         100,
         _releases(session.data),
-        key=_key(session, "releases"),
+        key=session.key("compare.match.releases"),
         help="Drawn at every setting that is tried; the intervals come from them.",
     )
     if st.button(
         "Match",
         type="primary",
-        key=_key(session, "begin"),
+        key=session.key("compare.match.begin"),
         disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
@@ -138,7 +141,7 @@ def _measure(session: Session, *, blocked: bool) -> str:
         "Loss",
         losses,
         losses.index(UTILITY),
-        key=_key(session, "measure"),
+        key=session.key("compare.match.measure"),
         format_func=lambda key: f"{rwn.MEASURES[key].title} ({rwn.MEASURES[key].unit})",
         disabled=blocked,
     )
@@ -152,7 +155,7 @@ def _value(session: Session, measure: str, *, blocked: bool) -> float:
     value = st.number_input(
         "At worst, %" if share else "At worst",
         value=float(f"{present * (100 if share else 1):.3g}"),
-        key=_key(session, f"value.{measure}.{session.words}"),
+        key=session.key(f"compare.match.value.{measure}.{session.words}"),
         format="%.4g",
         disabled=blocked,
         help="At first what the present setting on Tune loses.",
@@ -176,7 +179,7 @@ def _begin(session: Session, methods: list[str], asked: Asked) -> None:
     """Start the search in a process of its own."""
     user_work().jobs[JOB] = Job(
         "Match",
-        match_politely,
+        match,
         words=f"Tuning {len(methods)} methods",
         about=(asked,),
         microdata=session.data,
@@ -207,9 +210,224 @@ def _releases(data: rwn.Microdata) -> int:
     return 8 if data.n <= LARGEST_DENSE else 3
 
 
-def match_politely(**arguments: Any) -> list[Matched | Refused]:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    be_polite()
-    return match(
-        arguments.pop("microdata"), arguments.pop("methods"), arguments.pop("to"), **arguments
+BEST = "★"
+PICTURES = {
+    "Correlations": "correlation",
+    "Coefficients": "regression",
+    "Distributions": "distribution",
+}
+"""What is shown of one release of each matched setting, and by which chart."""
+
+
+def draw_results(
+    session: Session,
+    found: Sequence[Matched | Refused],
+    to: Loss | rwn.Policy,
+    across: str,
+) -> None:
+    """Everything about the methods that could be tuned, and why others could not."""
+    matched = [each for each in found if isinstance(each, Matched)]
+    st.markdown(escaped(f"Tuned to {match_sentences.aim(to)}"))
+    left, right = st.columns([1.15, 1], gap="small")
+    with right:
+        told = match_sentences.sentences(found, to, session.data.n)
+        st.markdown("\n".join(f"- {escaped(each)}" for each in told))
+        with st.expander("RWN against each of the others"):
+            st.caption(
+                "Better or worse is said only where the intervals of one more release do not meet."
+            )
+            pairs = match_sentences.pairs(found, to, session.data.n)
+            st.markdown("\n".join(f"- {escaped(each)}" for each in pairs) or "Nothing to compare.")
+    if not matched:
+        return
+    with left:
+        _map(session, matched, to, across)
+    panel(match_table(session, matched, to), key="compare.match.table")
+    for reason in match_sentences.unread(matched, session.data.n):
+        st.caption(escaped(reason))
+    with st.container(key="screen-only-matched"):
+        _settings(session, matched)
+    _pictures(session, matched)
+
+
+def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, across: str) -> None:
+    """The map over the risks that were read along the curves."""
+    read = dict.fromkeys(key for each in matched for point in each.path for key in point.spreads)
+    risks = [key for key in read if rwn.MEASURES[key].side == "risk"]
+    up = st.selectbox(
+        "Up: risk",
+        risks,
+        key=session.key("compare.matched.up"),
+        format_func=lambda key: match_sentences.title(key, session.data.n),
     )
+    panel(match_map(session, matched, to, across, up), key="compare.match.map")
+    absent = [each for each in matched if not placed(each, across, up)]
+    if absent:
+        names = match_sentences.listed([match_sentences.method(each.method) for each in absent])
+        st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
+
+
+def _settings(session: Session, matched: Sequence[Matched]) -> None:
+    """Take a matched setting to Tune, or save it as a scenario."""
+    if any(each.beyond for each in matched):
+        st.caption("A setting to take is the strongest that loses no more than the aim.")
+    for each in matched:
+        words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
+        name = match_sentences.method(each.method)
+        words.text(f"{name}: {each.point.setting.words}")
+        press.button(
+            "Open on Tune",
+            key=session.key(f"compare.matched.open.{each.method}"),
+            width="stretch",
+            on_click=load,
+            args=(session, each.point.setting),
+            help=escaped(f"Load the matched setting of {name} into Tune"),
+        )
+        keep.button(
+            "Keep as scenario",
+            key=session.key(f"compare.matched.keep.{each.method}"),
+            width="stretch",
+            on_click=_keep,
+            args=(session, each),
+            help=escaped(f"Put {name} on the shelf of scenarios, with these readings"),
+        )
+
+
+def _keep(session: Session, each: Matched) -> None:
+    base = f"{match_sentences.method(each.method)}, matched"
+    names = (base, *(f"{base} {number}" for number in range(2, 1000)))
+    name = next(name for name in names if name not in session.scenarios)
+    session.scenarios[name] = as_scenario(session, name, "", each.point)
+    st.toast(escaped(f"Scenario {name} is kept."))
+
+
+def _pictures(session: Session, matched: Sequence[Matched]) -> None:
+    """Correlation maps, coefficients, or the distribution of one variable, method by method."""
+    choose, which = st.columns([2, 1], vertical_alignment="bottom")
+    what = choose.segmented_control(
+        "Of one release of each",
+        list(PICTURES),
+        default="Correlations",
+        key=session.key("compare.matched.picture"),
+    )
+    released = [variable.name for variable in session.data.schema.released]
+    variable = session.variable
+    if what == "Distributions":
+        variable = which.selectbox(
+            "Variable",
+            released,
+            released.index(variable),
+            key=session.key("compare.matched.variable"),
+        )
+    if what is not None:
+        panel(match_pictures(matched, what, variable), key="compare.match.pictures")
+
+
+def match_map(
+    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, x: str, y: str
+) -> dict[str, Any]:
+    """The map with a curve for each method."""
+    limit = session.policy.limit(y)
+    drawn = CHARTS["method_map"](
+        [
+            {
+                "name": method(each.method),
+                "points": [_spot(point, x, y) for point in each.path if _is_read(point, x, y)],
+                "matched": {**_spot(each.at_loss, x, y), "text": each.words},
+            }
+            for each in matched
+        ],
+        _axis(x, session.data.n, risk=False),
+        _axis(y, session.data.n, risk=True),
+        aim=to.value if isinstance(to, Loss) and to.measure == x else None,
+        limit=None if limit is None else limit.at_most,
+    )
+    return {"single": True, "cards": [serialise(drawn)]}
+
+
+def placed(each: Matched, x: str, y: str) -> bool:
+    """True if the matched setting has a place on the map."""
+    return _is_read(each.at_loss, x, y)
+
+
+def _is_read(point: Point, x: str, y: str) -> bool:
+    """True if both have a reading: a limit is not read if a quicker one is broken."""
+    return None not in (point.median(x), point.median(y))
+
+
+def _spot(point: Point, x: str, y: str) -> dict[str, Any]:
+    across, up = point.spreads.get(x), point.spreads.get(y)
+    return {
+        "text": point.setting.words,
+        "x": point.median(x),
+        "y": point.median(y),
+        "x_interval": None if across is None else _interval(across),
+        "y_interval": None if up is None else _interval(up),
+    }
+
+
+def _interval(spread: Any) -> Any:
+    return spread.interval if spread.values else None
+
+
+def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
+    about = rwn.MEASURES[measure]
+    riskier = "lower" if about.better == "higher" else "higher"
+    return {
+        "title": about.title_for(records),
+        "unit": about.unit,
+        "falls": riskier == "lower" if risk else about.better == "lower",
+        "share": about.is_share,
+    }
+
+
+def match_table(
+    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy
+) -> dict[str, Any]:
+    """Every measure of every method, the best of the compared ones marked."""
+    points = [each.at_loss for each in matched]
+    stated = [point.stated() for point in points]
+    rows = [["setting", *(each.words for each in matched)]]
+    rows.append(["compared", *("yes" if m.reached else "no" for m in matched)])
+    rows.append(["records released", *(f"{100 * point.released:.1f} %" for point in points)])
+    for key in dict.fromkeys(key for point in points for key in point.spreads):
+        equal = isinstance(to, Loss) and key == to.measure
+        leading = [] if equal else best_methods(matched, key)
+        cells = [
+            f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"
+            for each, one in zip(matched, stated, strict=True)
+        ]
+        rows.append([f"{title(key, session.data.n)} {arrow(key)}".strip(), *cells])
+    verdicts = [verdict_words(session.policy.judge_point(point)) for point in points]
+    rows.append(["policy: limits that are broken", *verdicts])
+    most = max(len(spread.values) for point in points for spread in point.spreads.values())
+    brackets = ranges_words({"": {"releases": float(most)}})
+    return {
+        "tables": [
+            {
+                "title": "Every measure of every method",
+                "columns": ["measure", *(method(each.method) for each in matched)],
+                "rows": rows,
+                "file": "matched-methods.csv",
+                "caption": f"Median over the releases; in brackets the {brackets}. Between two "
+                "steps of a strength, readings lie on the line between both. ↓ lower is better, "
+                f"↑ higher is better, {BEST} best median of the compared methods.",
+            }
+        ]
+    }
+
+
+def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
+    """One picture for each method, of one release of its matched setting."""
+    return {"cards": [serialise(_picture(each, what, variable)) for each in matched]}
+
+
+def _picture(each: Matched, what: str, variable: str) -> Chart:
+    chart = PICTURES[what]
+    reading = each.pictures["marginals" if chart == "distribution" else chart]
+    name = method(each.method)
+    if not isinstance(reading, Reading):
+        return draw_reason(name, str(reading), chart)
+    more = (variable,) if chart == "distribution" else ()
+    drawn = CHARTS[chart](reading, *more)
+    return {**drawn, "title": name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from functools import partial
 
 import streamlit as st
@@ -10,11 +11,10 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision, scenario_or_decision
-from rwn_core.reporting.readable import scenario_html
+from rwn_core.reporting.readable import decision_html, scenario_html
 from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning.verdict import counted
+from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.compare import decision as decision_view
 from rwn_ui.compare import matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
@@ -22,20 +22,17 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.page_link import link_to
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 6  # scenarios side by side
 
 
-def _key(session: Session, what: str) -> str:
-    return f"compare.{session.table_version}.{what}"
-
-
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
     st.markdown(f"**Present setting**  \n{escaped(session.words)}")
-    name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
-    note = st.text_area("Note", key=_key(session, "note"), height=68)
+    name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
+    note = st.text_area("Note", key=session.key("compare.note"), height=68)
     watch_list.scenario_note(session)
     blocked = user_work().busy and session.data.n > LARGEST_DENSE
     if st.button(
@@ -43,11 +40,11 @@ def shelf(session: Session) -> None:
         type="primary",
         width="stretch",
         disabled=blocked,
-        key=_key(session, "save"),
+        key=session.key("compare.save"),
     ):
         _save(session, name.strip(), note.strip())
-    upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=_key(session, "file"))
-    seen = _key(session, "file.seen")
+    upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=session.key("compare.file"))
+    seen = session.key("compare.file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
         read = parsed(upload.getvalue(), scenario_or_decision, "scenario")
         st.session_state[seen] = upload.file_id
@@ -71,9 +68,9 @@ def _save(session: Session, name: str, note: str) -> None:
 def _keep(session: Session, scenario: Scenario) -> None:
     """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
-    shown = st.session_state.get(_key(session, "chosen"))
+    shown = st.session_state.get(session.key("compare.chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
-        st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
+        st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
 
 
 def _arrived(session: Session, scenario: Scenario) -> None:
@@ -142,7 +139,7 @@ def draw(session: Session) -> None:
 def _side_by_side(session: Session) -> bool:
     """The candidates, all that was read of them, and in a meeting the decision."""
     names = list(session.scenarios)
-    key = _key(session, "chosen")
+    key = session.key("compare.chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
     st.session_state[key] = shown
     bar = st.container(key="screen-only-bar")
@@ -150,7 +147,7 @@ def _side_by_side(session: Session) -> bool:
     meeting = mode.toggle(
         "Meeting",
         session.projector,
-        key=_key(session, "meeting"),
+        key=session.key("compare.meeting"),
         help="One screen for a projector, without the sidebar, and the decision below.",
     )
     # several rows of names would take the room of the map
@@ -162,7 +159,7 @@ def _side_by_side(session: Session) -> bool:
     if not scenarios:
         return meeting
     _offer_analyses(session, scenarios)
-    marked = decision_view.choice_key(session)
+    marked = choice_key(session)
     panel(
         compare_cards.screen(
             session,
@@ -175,7 +172,7 @@ def _side_by_side(session: Session) -> bool:
         on_pick=lambda name: _mark(session, name),
     )
     if meeting:
-        decision_view.draw(session, chosen)
+        draw_decision(session, chosen)
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
     with (
@@ -188,7 +185,7 @@ def _side_by_side(session: Session) -> bool:
 
 def _mark(session: Session, name: str) -> None:
     """Mark a candidate as chosen, or take the mark back."""
-    key = decision_view.choice_key(session)
+    key = choice_key(session)
     st.session_state[key] = None if st.session_state.get(key) == name else name
 
 
@@ -205,7 +202,7 @@ def trial_policy(session: Session) -> rwn.Policy:
             100.0 if share else None,
             shown,
             format="%.4g",
-            key=_key(session, f"trial.{limit.measure}.{shown:g}"),
+            key=session.key(f"compare.trial.{limit.measure}.{shown:g}"),
         )
         changed = replace(limit, at_most=tried / (100 if share else 1))
         limits.append(limit if tried == shown else changed)
@@ -233,7 +230,7 @@ def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
     if missing:
         st.button(
             f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
-            key=_key(session, "judge"),
+            key=session.key("compare.judge"),
             disabled=user_work().busy,
             on_click=scenario_trial.judge,
             args=(session, missing),
@@ -248,7 +245,7 @@ def _files(session: Session, names: list[str]) -> None:
         words.text(name)
         press.button(
             "To Tune",
-            key=_key(session, f"take.{name}"),
+            key=session.key(f"compare.take.{name}"),
             width="stretch",
             on_click=take,
             args=(session, scenario),
@@ -259,7 +256,7 @@ def _files(session: Session, names: list[str]) -> None:
             partial(scenario_html, scenario),
             file_name="scenario.html",
             on_click="ignore",
-            key=_key(session, f"html.{name}"),
+            key=session.key(f"compare.html.{name}"),
             width="stretch",
             help="A page for people, to read and to print: setting, limits, readings.",
         )
@@ -268,13 +265,13 @@ def _files(session: Session, names: list[str]) -> None:
             scenario.to_toml,
             file_name="scenario.toml",
             on_click="ignore",
-            key=_key(session, f"toml.{name}"),
+            key=session.key(f"compare.toml.{name}"),
             width="stretch",
             help="A file without any data, for this page and for rwn sweep --scenario.",
         )
         drop.button(
             "Remove",
-            key=_key(session, f"drop.{name}"),
+            key=session.key(f"compare.drop.{name}"),
             width="stretch",
             on_click=_remove,
             args=(session, name),
@@ -284,3 +281,114 @@ def _files(session: Session, names: list[str]) -> None:
 def _remove(session: Session, name: str) -> None:
     """Remove a scenario, if it is still there."""
     session.scenarios.pop(name, None)
+
+
+_NONE = "none of them"
+
+
+def choice_key(session: Session) -> str:
+    """Key of the field that says which candidate is chosen."""
+    return session.key("compare.decision.chosen")
+
+
+def draw_decision(session: Session, names: list[str]) -> None:
+    """Watch list, decision, reason, participants and date, frozen with a hash."""
+    with st.container(key="screen-only-decision"):
+        _draw_form(session, names)
+
+
+def _draw_form(session: Session, names: list[str]) -> None:
+    """Draw the fields of a decision, and its files once it is frozen."""
+    st.markdown("#### Decision")
+    if st.session_state.get(choice_key(session)) not in (*names, _NONE):
+        st.session_state[choice_key(session)] = None  # the candidate is no longer shown
+    chosen = st.selectbox(
+        "Decision",
+        [*names, _NONE],
+        index=None,
+        placeholder="Choose a scenario",
+        key=choice_key(session),
+    )
+    with st.form(session.key("compare.decision")):
+        left, right = st.columns(2)
+        when = right.date_input("Date", date.today())
+        reason = st.text_area("Reason", height=100)
+        people = left.text_area("Participants, a line each", height=100)
+        watched = right.text_area(
+            "Watch list, a line each",
+            "\n".join(watch_list.words(session)),
+            height=100,
+            key=session.key(f"compare.decision.watched.{hash(session.watched)}"),
+            help="What people want to keep an eye on: records, groups, results.",
+        )
+        accepted = st.text_input(
+            "Who accepts limits that the scenario does not keep",
+            help="Needed where the policy is broken, or a limit is not judged.",
+        )
+        dissent = st.text_input("Votes or dissent", help="Left empty where all agree.")
+        frozen = st.form_submit_button("Freeze", type="primary")
+    shown = session.key("compare.frozen")
+    verdict = None
+    if chosen in names:
+        verdict = session.policy.judge_stated(session.scenarios[str(chosen)].readings)
+    missing = _missing(chosen, reason, people, accepted, verdict)
+    if frozen and missing:
+        st.error(f"Nothing is frozen. Missing: {'; '.join(missing)}.")
+    elif frozen:
+        made = Decision(
+            scenarios=tuple(session.scenarios[name] for name in names),
+            chosen="" if chosen == _NONE else str(chosen),
+            reason=reason.strip(),
+            participants=_lines(people),
+            date=when.isoformat(),
+            watched=_lines(watched),
+            verdict="" if verdict is None else verdict.sentence,
+            accepted_by=accepted.strip(),
+            dissent=dissent.strip(),
+            policy=session.policy,
+        )
+        session.decisions.append(made)
+        st.session_state[shown] = made.hash
+    record = next((m for m in session.decisions if m.hash == st.session_state.get(shown)), None)
+    if record is not None:
+        st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
+        st.caption(
+            "A release that carries it out (Release page) names it in its internal record. The "
+            "file can be opened here again on another day."
+        )
+        with st.container(horizontal=True):
+            st.download_button(
+                "Decision record (TOML)",
+                record.frozen,
+                file_name=f"decision-{record.hash[:12]}.toml",
+                on_click="ignore",
+                key=session.key("compare.decision.file"),
+            )
+            st.download_button(
+                "Minutes to print (HTML)",
+                partial(decision_html, record),
+                file_name=f"decision-{record.hash[:12]}.html",
+                on_click="ignore",
+                key=session.key("compare.decision.page"),
+            )
+            link_to("pages/release.py", "Carry it out", ":material/outbox:")
+
+
+def _missing(
+    chosen: str | None, reason: str, people: str, accepted: str, verdict: Verdict | None
+) -> list[str]:
+    """Return the parts that a decision lacks."""
+    parts = []
+    if chosen is None:
+        parts.append("a decision")
+    if not reason.strip():
+        parts.append("a reason")
+    if not _lines(people):
+        parts.append("at least one participant")
+    if verdict is not None and not verdict.kept and not accepted.strip():
+        parts.append(f"who accepts this: {verdict.sentence.removesuffix('.')}")
+    return parts
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())

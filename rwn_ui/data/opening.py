@@ -61,7 +61,7 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     if data is not None and is_wide(data):
         opening.waiting, data = data, None
     if opening.waiting is not None:
-        data = wide.choose(opening.waiting, f"data.{session.table_version}.wide")
+        data = wide.choose(opening.waiting, session.key("data.wide"))
     if data is not None:
         opening.waiting = None
     return data

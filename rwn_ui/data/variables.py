@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.data.edit_rules import EditRule, as_edit_rules
+from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.errors import ParameterError
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data import wide
@@ -34,7 +34,7 @@ def variables(session: Session) -> None:
     st.markdown("#### Its variables, and the regression to keep")
     if session.data.p > WIDE:
         with st.expander(f"{session.data.p - len(_listed(session.data.schema))} are left out"):
-            narrowed = wide.choose(session.data, f"data.{session.table_version}.choose")
+            narrowed = wide.choose(session.data, session.key("data.choose"))
         if narrowed is not None:
             describe_anew(session, narrowed)
     edited = st.data_editor(
@@ -44,24 +44,14 @@ def variables(session: Session) -> None:
         key=f"data.{session.grid_version}.edit",
         disabled=list(_READ_ONLY),
         column_config={
-            "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
-            "role": st.column_config.SelectboxColumn(
-                options=list(ROLES),
-                required=True,
-                help="A direct identifier never reaches a release; a key is what an intruder may "
+            **editor_columns(
+                "A direct identifier never reaches a release; a key is what an intruder may "
                 "know; a confidential variable is what they are after. Of surveys: how many people "
                 "a record stands for (sampling weight), the stratum it was drawn from, the "
                 "household or cluster it belongs to, which never reaches a release, and the time "
-                "it is of.",
+                "it is of."
             ),
             "label": st.column_config.TextColumn(width="medium"),
-            "masked": st.column_config.CheckboxColumn(
-                help="An unmasked variable keeps its values in the release."
-            ),
-            "group": st.column_config.TextColumn(
-                help="Variables with the same group word take their values from one common "
-                "donor, so that sums and ratios among them stay possible."
-            ),
             "distribution": st.column_config.BarChartColumn(
                 help="Of numbers and dates from the least to the most; of categories, the most "
                 "frequent levels.",
@@ -96,14 +86,26 @@ def variables(session: Session) -> None:
         "break a rule; the variables of one rule may travel together.",
     )
     schema = _described(session, edited, response, predictors)
-    schema = replace(schema, edit_rules=_rules(rules))
+    schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
         describe_anew(session, session.data.with_schema(schema), by_grid=True)
 
 
-def _rules(text: str) -> tuple[EditRule, ...]:
-    """The rules of a text, one a line; an empty line is none."""
-    return as_edit_rules([line for line in text.splitlines() if line.strip()])
+def editor_columns(role_help: str) -> dict[str, Any]:
+    """Columns of an editor of variables, by name."""
+    return {
+        "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
+        "role": st.column_config.SelectboxColumn(
+            options=list(ROLES), required=True, help=role_help
+        ),
+        "masked": st.column_config.CheckboxColumn(
+            help="An unmasked variable keeps its values in the release."
+        ),
+        "group": st.column_config.TextColumn(
+            help="Variables with the same group word take their values from one common "
+            "donor, so that sums and ratios among them stay possible."
+        ),
+    }
 
 
 def _start(session: Session) -> pd.DataFrame:
@@ -183,7 +185,7 @@ def _described(
     rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
     old = session.data.schema
     changed = tuple(
-        _edited(variable, rows[variable.name]) if variable.name in rows else variable
+        edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
         for variable in old.variables
     )
     question = _question(response, predictors, old.question)
@@ -191,7 +193,8 @@ def _described(
     return replace(old, variables=changed, question=question, edit_rules=())
 
 
-def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
+def edited_variable(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
+    """A variable as its row in the editor says."""
     kind = rwn.Kind(row["kind"])
     return replace(
         variable,

@@ -40,7 +40,7 @@ def choose(session: Session) -> None:
             index=None,
             key="data.demo",
             placeholder="Choose a demo table",
-            format_func=_demo_words,
+            format_func=lambda name: f"{name} · {rwn.DEMOS[name].title} ({rwn.DEMOS[name].size})",
         )
         # each chooser acts when its own value changes, or two filled ones would take turns
         if demo != st.session_state.get("data.demo.seen"):
@@ -57,10 +57,6 @@ def _show_what_is_coming() -> None:
     """The top of the page was drawn before the choice."""
     if user_work().preparation is not None:
         st.rerun()
-
-
-def _demo_words(name: str) -> str:
-    return f"{name} · {rwn.DEMOS[name].title} ({rwn.DEMOS[name].size})"
 
 
 def overview(session: Session) -> None:

@@ -114,7 +114,7 @@ def offer(session: Session) -> None:
         if not is_wanted(session):
             st.button(
                 "Recommend a start",
-                key=_key(session, "ask"),
+                key=session.key("tune.advice.ask"),
                 on_click=_ask,
                 width="stretch",
                 help="Tries methods, kernels and slices on a part of the records, in seconds.",
@@ -124,7 +124,7 @@ def offer(session: Session) -> None:
         return
     called = "Recommended start" if found.kept else "Nearest start, not all limits kept"
     st.caption(f"**{called}**: {escaped(short_setting(found.setting))}")
-    box = folded("Why, and what else", _key(session, "why"))
+    box = folded("Why, and what else", session.key("tune.advice.why"))
     if box is None:
         return
     with box:
@@ -132,7 +132,7 @@ def offer(session: Session) -> None:
         for number, each in enumerate((found.setting, *found.runners_up)):
             st.button(
                 f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}",
-                key=_key(session, f"take.{number}"),
+                key=session.key(f"tune.advice.take.{number}"),
                 on_click=load_setting.load,
                 args=(session, each),
                 width="stretch",
@@ -184,7 +184,3 @@ def take(
 
 def _ask() -> None:
     user_results().last["advice"] = True
-
-
-def _key(session: Session, what: str) -> str:
-    return f"tune.{session.table_version}.advice.{what}"

@@ -47,7 +47,7 @@ def choose(session: Session, *, live: bool) -> None:
         CHOICES,
         CHOICES.index(measure(session)),
         format_func=partial(title, records=session.data.n),
-        key=f"tune.{session.table_version}.risk",
+        key=session.key("tune.risk"),
         help="The policy judges by all of its limits; a single measure says nothing of the others. "
         "Worst-case linkage is an intruder who holds the original file: the best of three attacks. "
         "Distance linkage is an ordinary intruder." + ("" if live else slower),

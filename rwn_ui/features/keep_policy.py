@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
@@ -34,22 +33,18 @@ def offer(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is not None and job.about == _about(session):
         if job.running:
-            follow(session, JOB, job, _key(session, "search"))
+            follow(session, JOB, job, session.key("tune.keep.search"))
             return
         _take(session, job)
     st.button(
         "Find what keeps the policy",
-        key=_key(session, "seek"),
+        key=session.key("tune.keep.seek"),
         disabled=user_work().busy or not session.policy.limits,
         help=_HELP,
         width="stretch",
         on_click=_begin,
         args=(session,),
     )
-
-
-def _key(session: Session, what: str) -> str:
-    return f"tune.{session.table_version}.keep.{what}"
 
 
 def _about(session: Session) -> tuple[Any, ...]:
@@ -61,7 +56,7 @@ def _begin(session: Session, further: bool = False) -> None:
     kernels = further and not kernels_refused(session.params)
     user_work().jobs[JOB] = Job(
         FURTHER if further else "Search",
-        seek_politely,
+        seek_slices,
         words="Looking for a setting that keeps the policy",
         about=_about(session),
         microdata=session.data,
@@ -72,19 +67,13 @@ def _begin(session: Session, further: bool = False) -> None:
     )
 
 
-def seek_politely(**arguments: Any) -> SliceAnswer:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    be_polite()  # its workers are as polite
-    return seek_slices(arguments.pop("microdata"), arguments.pop("policy"), **arguments)
-
-
 def _take(session: Session, job: Job) -> None:
     """Go over to the answer, once; say what it promises, or why there is none."""
-    if follow(session, JOB, job, _key(session, "search")):
+    if follow(session, JOB, job, session.key("tune.keep.search")):
         return
     answer: SliceAnswer = job.result
     if answer.reached:
-        taken = _key(session, "taken")
+        taken = session.key("tune.keep.taken")
         if st.session_state.get(taken) is not job:
             st.session_state[taken] = job
             load(session, answer.point.setting)
@@ -95,7 +84,7 @@ def _take(session: Session, job: Job) -> None:
     if job.label != FURTHER:
         st.button(
             "Search weights and kernels, too",
-            key=_key(session, "further"),
+            key=session.key("tune.keep.further"),
             disabled=user_work().busy,
             help="Takes several times as long, and shows its best setting so far.",
             width="stretch",
@@ -104,7 +93,7 @@ def _take(session: Session, job: Job) -> None:
         )
     st.button(
         "Take the nearest",
-        key=_key(session, "nearest"),
+        key=session.key("tune.keep.nearest"),
         width="stretch",
         on_click=load,
         args=(session, answer.point.setting),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rwn_core.tuning.partial_answer import PartialAnswer
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -17,7 +17,7 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
     """Draw a search that runs or was stopped, with its answer so far; False if it is done."""
     # `name` is that of the job among the user's, `key` the first part of its buttons' keys.
 
-    def so_far() -> None:
+    def so_far(job: Job) -> None:
         answer: PartialAnswer | None = job.so_far
         if answer is None:
             return
@@ -33,11 +33,4 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
             load(session, answer.setting)
             st.rerun()
 
-    if job.running:
-        wait_for(job, f"{key}.cancel", so_far)
-        return True
-    if job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-        so_far()
-        return True
-    return False
+    return not is_done(job, f"{key}.cancel", below=so_far)

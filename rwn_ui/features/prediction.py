@@ -6,7 +6,7 @@ import streamlit as st
 
 from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -37,9 +37,7 @@ def draw(session: Session) -> None:
         on_click=_begin,
         args=(session,),
     )
-    if job is not None and job.running:
-        wait_for(job, "prediction.cancel")
-    elif job is not None:
+    if is_done(job, "prediction.cancel"):
         _outcome(job)
 
 
@@ -58,9 +56,6 @@ def _begin(session: Session) -> None:
 
 
 def _outcome(job: Job) -> None:
-    if job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-        return
     trial: PredictionTrial = job.result
     rows = trial.differences()
     error = str(trial.detail["error_name"]).replace("1 - R2", "1 − R²")

@@ -242,9 +242,7 @@ def controls(session: Session) -> None:
         if (
             session.demo is not None
             and on_own_machine()
-            and st.button(
-                "Save for this table", key=f"project.{session.table_version}.save", width="stretch"
-            )
+            and st.button("Save for this table", key=session.key("project.save"), width="stretch")
         ):
             project_folder.save(current_project(session))
             visit.current().answered_table = session.data.fingerprint
@@ -255,16 +253,14 @@ def controls(session: Session) -> None:
             file_name="project.toml",
             on_click="ignore",
             width="stretch",
-            key=f"project.{session.table_version}.file",
+            key=session.key("project.file"),
         )
         _open(session)
 
 
 def _open(session: Session) -> None:
-    upload = file_chooser(
-        "Open a project file", ["toml"], key=f"project.{session.table_version}.upload"
-    )
-    seen = f"project.{session.table_version}.upload.seen"
+    upload = file_chooser("Open a project file", ["toml"], key=session.key("project.upload"))
+    seen = session.key("project.upload.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
         st.session_state[seen] = upload.file_id
         take_up(session, parsed(upload.getvalue(), Project.from_toml, "project"))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
+from rwn_core.evaluation.forecast.statistic import Statistic
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
-from rwn_core.evaluation.standard_errors import standard_error_validity
+from rwn_core.evaluation.standard_errors import Validity, standard_error_validity
 from rwn_core.masking import Method
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.places_on_map import draws
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import axis_choice, prediction
-from rwn_ui.features.repeated_draws_results import keep
-from rwn_ui.server.messages import escaped
 from rwn_ui.state.prepared_table import SHOWN
-from rwn_ui.state.results import setting_key
+from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -113,14 +114,98 @@ def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, f"{page}.cancel")
-    elif job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-    else:
+    if is_done(job, f"{page}.cancel"):
         if job.result is not None:
             keep(job.about, job.result)
         del jobs[JOB]
         st.rerun()
+
+
+KEPT = 8  # settings whose results one user keeps
+
+
+def drawn(session: Session) -> Ensemble | None:
+    """The draws of the setting on screen, where the user has asked for them."""
+    draws: Ensemble | None = memo("draws", KEPT).get(setting_key(session))
+    return draws
+
+
+def standings(session: Session) -> tuple[Standing, ...]:
+    """Results of the registered analyses on those draws."""
+    judged: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
+    return judged or ()
+
+
+def validity(session: Session) -> Validity | None:
+    """The truth of the setting's standard errors, where the user has asked for it."""
+    result: Validity | None = memo("validity", KEPT).get(setting_key(session))
+    return result
+
+
+def keep(setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity) -> None:
+    """Remember what a job computed for a setting."""
+    if isinstance(result, Validity):
+        memo("validity", KEPT).keep(setting, result)
+    else:
+        memo("draws", KEPT).keep(setting, result[0])
+        memo("standings of draws", KEPT).keep(setting, result[1])
+
+
+def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float, float] | None:
+    """Central 90 % of a measure's value over the draws, or of the first number of a part."""
+    if made is None:
+        return None
+    if not part:
+        return made.interval(measure) if measure in made.values else None
+    band = made.bands.get(measure, {}).get(part)
+    return None if band is None else (float(band.low.flat[0]), float(band.high.flat[0]))
+
+
+def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
+    """Draws for a measure's chart, as its argument; empty without draws."""
+    return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
+
+
+def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
+    """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
+    made = drawn(session)
+    return [] if made is None else draws(session.policy, made, risk)
+
+
+def words(made: Ensemble | None) -> str:
+    """Number of draws behind the pictures, in words."""
+    return "" if made is None else f" · {made.repeats} draws"
+
+
+def statistic_interval(
+    made: Ensemble | None, statistic: Statistic, original: rwn.Microdata
+) -> tuple[float, float] | None:
+    """Central 90 % of a statistic over the draws; None if not measured."""
+    if made is None:
+        return None
+    if statistic.kind == "change":
+        return made.interval("correlation") if "correlation" in made.values else None
+    if statistic.kind == "cells" and "cells_changed" in made.values:
+        changed = made.interval("cells_changed")
+        return None if changed is None else (1 - changed[1], 1 - changed[0])
+    measure, part, index, scale = _detail_part(statistic, original)
+    band = made.bands.get(measure, {}).get(part)
+    if band is None:
+        return None
+    return float(band.low[index]) / scale, float(band.high[index]) / scale
+
+
+def _detail_part(statistic: Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+    """Measure, part of its detail, index in it, and what it is divided by."""
+    names = statistic.names
+    if statistic.kind in ("mean", "sd"):
+        return "marginals", f"{statistic.kind} {names[0]}", (), 1.0
+    if statistic.kind == "category":
+        index = list(original.codes(names[0])[1]).index(statistic.levels[0])
+        return "marginals", f"released {names[0]}", index, float(original.n)
+    if statistic.kind == "correlation":
+        indices = tuple(original.numeric_names.index(name) for name in names)
+        return "correlation", "released", indices, 1.0
+    if statistic.kind == "first_component":
+        return "principal_components", "share_released", 0, 1.0
+    return "", "", (), 1.0

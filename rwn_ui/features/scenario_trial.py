@@ -14,9 +14,8 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import analysis_plan_results
-from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -146,13 +145,7 @@ def follow(session: Session) -> Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)
-    if job is None:
-        return None
-    if job.running:
-        wait_for(job, f"compare.{session.table_version}.trial.cancel")
-        return None
-    if job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
+    if not is_done(job, session.key("compare.trial.cancel")):
         return None
     del jobs[JOB]
     tried: Tried = job.result

@@ -25,6 +25,11 @@ def value_words(measure: str, value: float | None) -> str:
     return f"{value:.3g}"
 
 
+def arrow(measure: str) -> str:
+    """The direction in which a measure is better."""
+    return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[measure].better]
+
+
 def reading_words(measure: str, reading: Reading | None) -> str:
     """A reading with where one more release falls."""
     if reading is None:

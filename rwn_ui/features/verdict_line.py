@@ -11,7 +11,7 @@ from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import counted, ends_words, share_words
 from rwn_ui.features import limit_queue
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 NAME = "Policy"
 

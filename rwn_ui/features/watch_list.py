@@ -9,8 +9,13 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.disclosure import Disclosure, with_keys
-from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
-from rwn_core.measures.attacks.predicate_search import single_record_predicates
+from rwn_core.measures.attacks.predicate import (
+    Condition,
+    Predicate,
+    Sign,
+    is_number,
+    single_record_predicates,
+)
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import ALL_RECORDS, current_release, memo
@@ -24,19 +29,15 @@ CAPTION = (
 )
 
 
-def _key(session: Session, what: str) -> str:
-    return f"watch.{session.table_version}.{what}"
-
-
 def form(session: Session, keys: tuple[str, ...]) -> None:
     """Pin records and questions, to follow them over settings."""
     with st.expander("Watch list (internal)"):
-        record = st.number_input("Record", 1, session.data.n, 1, key=_key(session, "record"))
-        if st.button("Watch this record", key=_key(session, "add"), width="stretch"):
+        record = st.number_input("Record", 1, session.data.n, 1, key=session.key("watch.record"))
+        if st.button("Watch this record", key=session.key("watch.add"), width="stretch"):
             session.watched = session.watched.with_record(int(record) - 1, session.data.n)
         _unique(session, keys)
         _own(session)
-        if st.button("Clear the list", key=_key(session, "clear"), width="stretch"):
+        if st.button("Clear the list", key=session.key("watch.clear"), width="stretch"):
             session.watched = WatchList()
 
 
@@ -55,9 +56,9 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
     words = {predicate.words: predicate for predicate, _ in unique}
     if words:
         question = st.selectbox(
-            "Question that one person answers", list(words), key=_key(session, "question")
+            "Question that one person answers", list(words), key=session.key("watch.question")
         )
-        if st.button("Watch this question", key=_key(session, "ask"), width="stretch"):
+        if st.button("Watch this question", key=session.key("watch.ask"), width="stretch"):
             session.watched = session.watched.with_predicate(words[question])
 
 
@@ -68,24 +69,28 @@ def _own(session: Session) -> None:
         "A question of your own about",
         [variable.name for variable in data.schema.released],
         max_selections=OWN,
-        key=_key(session, "own"),
+        key=session.key("watch.own"),
     )
     conditions = [_condition(session, name) for name in names]
     if not names:
         return
-    if st.button("Watch my question", key=_key(session, "own.add"), width="stretch"):
+    if st.button("Watch my question", key=session.key("watch.own.add"), width="stretch"):
         session.watched = session.watched.with_predicate(Predicate(conditions=tuple(conditions)))
 
 
 def _condition(session: Session, name: str) -> Condition:
     data = session.data
     if not is_number(data, name):
-        level = st.selectbox(f"{name} is", data.codes(name)[1], key=_key(session, f"own.{name}"))
+        level = st.selectbox(
+            f"{name} is", data.codes(name)[1], key=session.key(f"watch.own.{name}")
+        )
         return Condition(name=name, sign="is", value=level)
     sign, value = st.columns(2)
-    chosen = sign.selectbox(name, ["at least", "at most"], key=_key(session, f"own.{name}.sign"))
+    chosen = sign.selectbox(
+        name, ["at least", "at most"], key=session.key(f"watch.own.{name}.sign")
+    )
     limit = value.number_input(
-        "limit", value=0.0, key=_key(session, f"own.{name}"), label_visibility="hidden"
+        "limit", value=0.0, key=session.key(f"watch.own.{name}"), label_visibility="hidden"
     )
     return Condition(name=name, sign=cast(Sign, chosen), value=float(limit))
 

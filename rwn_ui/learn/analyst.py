@@ -66,10 +66,6 @@ claims = lesson.claims
 slope, factor = lesson.released[0, 0], lesson.factors[0] or 0"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="analyst",
     title="5 · The analyst’s side",
@@ -121,5 +117,5 @@ LESSON = Lesson(
         "errors and refuse the rest."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

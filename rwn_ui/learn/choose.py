@@ -18,7 +18,7 @@ from rwn_core.evaluation.lessons.choose import (
 )
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Policy, Setting, Verdict
+from rwn_core.tuning import Policy, Setting
 from rwn_ui.features import verdict_line
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
@@ -33,10 +33,6 @@ def _curve(slices: str) -> list[Readings]:
     return read(ready, _POLICY.measures, EPSILONS)
 
 
-def _judge(readings: Readings) -> Verdict:
-    return _POLICY.judge_readings({key: readings[key] for key in _POLICY.measures})
-
-
 def _value(reading: Reading | rwn.NotApplicable) -> float:
     return reading.value if isinstance(reading, Reading) else np.nan
 
@@ -46,7 +42,9 @@ def _show(values: Values) -> Shown:
         values["slices"], lambda: _curve(values["slices"])
     )
     now = EPSILONS.index(values["epsilon"])
-    verdicts = [_judge(each) for each in found]
+    verdicts = [
+        _POLICY.judge_readings({key: each[key] for key in _POLICY.measures}) for each in found
+    ]
     lesson = Trade(
         epsilon=np.array(EPSILONS),
         loss=np.array([_value(each[UTILITY]) for each in found]),

@@ -20,7 +20,7 @@ from rwn_ui.learn.lesson import (
     prepared,
     tile,
 )
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 
 def _params(values: Values) -> rwn.RWN:
@@ -105,10 +105,6 @@ lesson = disclosure(made, data, person="{values["person"]}")
 linked, learned = lesson.linked, lesson.learned"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="disclosure",
     title="0 · What is disclosure?",
@@ -171,5 +167,5 @@ LESSON = Lesson(
         "so he is found more often than Anna: an outlier needs more masking than others."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 _KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": "even"}
 _LOADS = "how often each gives"
@@ -116,10 +116,6 @@ extremes, paired, slope = lesson.extremes, lesson.paired, lesson.slope[1]
 least, most = lesson.loads.min(), lesson.loads.max()"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values))))
-
-
 LESSON = Lesson(
     key="edges",
     title="8 · Edges and balance",
@@ -188,5 +184,7 @@ LESSON = Lesson(
         "totals with survey weights are not covered."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(
+        demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values)))
+    ),
 )

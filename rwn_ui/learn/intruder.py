@@ -22,7 +22,7 @@ from rwn_ui.learn.lesson import (
     prepared,
     tile,
 )
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
 DEMO = "bodyfat"

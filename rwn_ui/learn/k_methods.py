@@ -16,7 +16,7 @@ from rwn_core.evaluation.lessons.k_methods import (
 )
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 _PUBLISHED = (
     ("k-noise, as published (δ = 2.5)", 0.034, 2.061, 1.436, 2.083),

@@ -9,7 +9,7 @@ from typing import Any
 from rwn_core.charts import Chart
 from rwn_core.masking import Prepared
 from rwn_core.tuning import Setting
-from rwn_ui.panel.tile import blank
+from rwn_ui.panel.parts import blank
 from rwn_ui.state.results import memo
 
 Values = Mapping[str, Any]
@@ -19,19 +19,11 @@ KEPT = 3  # tables that the lessons of one user have prepared; the largest takes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slider:
-    """A number to move.
-
-    Attributes
-    ----------
-    name, label : str
-    low, high, step, start : int or float
-        All of one type.
-    help : str
-    """
+    """A number to move."""
 
     name: str
     label: str
-    low: float
+    low: float  # all of one type
     high: float
     step: float
     start: float
@@ -68,37 +60,19 @@ Control = Slider | Choice | Switch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """Contents of a lesson at one position of its controls.
+    """Contents of a lesson at one position of its controls."""
 
-    Attributes
-    ----------
-    words : str
-        The position, in words.
-    chart : Chart
-    tiles : list of dict
-        At most three numbers, see `tile`.
-    numbers : mapping of str to float
-        The numbers on screen, by the names that the lesson's code gives them.
-    tables : list of dict
-        Shown under the picture.
-    """
-
-    words: str
+    words: str  # the position, in words
     chart: Chart
-    tiles: list[dict[str, Any]]
+    tiles: list[dict[str, Any]]  # at most three numbers, see `tile`
+    # the numbers on screen, by the names that the lesson's code gives them
     numbers: Mapping[str, float]
-    tables: tuple[dict[str, Any], ...] = ()
+    tables: tuple[dict[str, Any], ...] = ()  # shown under the picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnTune:
-    """The demo table and the setting with which the Tune page goes on.
-
-    Attributes
-    ----------
-    demo : str
-    setting : Setting
-    """
+    """The demo table and the setting with which the Tune page goes on."""
 
     demo: str
     setting: Setting
@@ -106,33 +80,17 @@ class OnTune:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """One idea with its picture.
-
-    Attributes
-    ----------
-    key, title : str
-    sentences : tuple of str
-        Three, as Markdown.
-    controls : tuple of Control
-    show : callable
-        What is seen at a position of the controls.
-    question, answer : str
-        As Markdown; the answer is folded.
-    code : callable
-        Five lines of Python that give the numbers of `Shown`.
-    on_tune : callable
-        What opens on the Tune page.
-    """
+    """One idea with its picture."""
 
     key: str
     title: str
-    sentences: tuple[str, str, str]
+    sentences: tuple[str, str, str]  # three, as Markdown
     controls: tuple[Control, ...]
-    show: Callable[[Values], Shown]
-    question: str
+    show: Callable[[Values], Shown]  # what is seen at a position of the controls
+    question: str  # as Markdown; the answer is folded
     answer: str
-    code: Callable[[Values], str]
-    on_tune: Callable[[Values], OnTune]
+    code: Callable[[Values], str]  # five lines of Python that give the numbers of `Shown`
+    on_tune: Callable[[Values], OnTune]  # what opens on the Tune page
 
 
 def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:

@@ -15,11 +15,11 @@ from rwn_core.evaluation.errors_of_numbers import (
 )
 from rwn_core.evaluation.lessons.sampling import leakage
 from rwn_core.evaluation.lessons.theorem import disc_moments
-from rwn_core.evaluation.nbrs2015_vs_rwn import ExpectedCount, LawSummary, nbrs2015_vs_rwn
+from rwn_core.evaluation.nbrs2015_vs_rwn import LawSummary, nbrs2015_vs_rwn
 from rwn_core.evaluation.published_results.replay import Number
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.server.messages import escaped
@@ -45,10 +45,6 @@ _LEAST = 0.0005  # probability of a number of changed cells that is worth a row
 _NEAR = 2.0  # standard errors within which a number is what the law expects
 
 
-def _key(session: Session, what: str) -> str:
-    return f"learn.{session.table_version}.{what}"
-
-
 def draw(session: Session) -> None:
     """Draw the sections, folded at first."""
     with st.expander("Numbers of the papers that do not come out"):
@@ -62,13 +58,8 @@ def draw(session: Session) -> None:
 def _follow(session: Session, name: str, show: Callable[[Any], None]) -> None:
     """Progress and Cancel, then what was found, if it is of this table."""
     job = user_work().jobs.get(name)
-    if job is None or job.about != (session.data.fingerprint,):
-        return
-    if job.running:
-        wait_for(job, _key(session, f"{name}.cancel"))
-    elif job.refusal:
-        st.info(escaped(job.refusal), icon=":material/info:")
-    else:
+    own = job is not None and job.about == (session.data.fingerprint,)
+    if own and is_done(job, session.key(f"learn.{name}.cancel"), before=""):
         show(job.result)
 
 
@@ -99,18 +90,18 @@ def _errors(session: Session) -> None:
         return
     which, least, press = st.columns([2, 1, 1], vertical_alignment="bottom")
     first = numeric.index(session.variable) if session.variable in numeric else 0
-    variable = which.selectbox("Variable", numeric, first, key=_key(session, "errors.variable"))
+    variable = which.selectbox("Variable", numeric, first, key=session.key("learn.errors.variable"))
     k = least.number_input(
         "Records k",
         2,
         session.data.n,
         min(10, session.data.n),
-        key=_key(session, "errors.k"),
+        key=session.key("learn.errors.k"),
         help="In every interval of k-PRAM, and within reach of the noise of k-noise.",
     )
     if press.button(
         f"Draw {RELEASES} releases",
-        key=_key(session, "errors.begin"),
+        key=session.key("learn.errors.begin"),
         disabled=user_work().busy,
         width="stretch",
     ):
@@ -186,13 +177,15 @@ def _laws(session: Session) -> None:
         f"only, and loses the values of a record that has none. {RADIUS}"
     )
     number, radius, share, least, press = st.columns([1, 1, 1, 1, 1], vertical_alignment="bottom")
-    record = number.number_input("Record", 1, session.data.n, 1, key=_key(session, "laws.record"))
+    record = number.number_input(
+        "Record", 1, session.data.n, 1, key=session.key("learn.laws.record")
+    )
     epsilon = radius.number_input(
         "Radius ε",
         min_value=0.01,
         value=max(float(session.levers.get("epsilon", 1.0)), 0.01),
         step=0.1,
-        key=_key(session, "laws.epsilon"),
+        key=session.key("learn.laws.epsilon"),
     )
     q = share.number_input(
         "Probability q",
@@ -200,7 +193,7 @@ def _laws(session: Session) -> None:
         1.0,
         0.5,
         step=0.05,
-        key=_key(session, "laws.q"),
+        key=session.key("learn.laws.q"),
         help="Of a cell in 2022, of a whole record in 2015. At 1 the two differ by neighborhoods "
         "only.",
     )
@@ -209,11 +202,11 @@ def _laws(session: Session) -> None:
         1,
         max(session.data.n - 1, 1),
         min(int(session.levers.get("k", 5)), session.data.n - 1),
-        key=_key(session, "laws.k"),
+        key=session.key("learn.laws.k"),
     )
     if press.button(
         "Compare the laws",
-        key=_key(session, "laws.begin"),
+        key=session.key("learn.laws.begin"),
         disabled=user_work().busy,
         width="stretch",
     ):
@@ -276,13 +269,10 @@ def _record_rows(found: list[LawSummary]) -> list[list[str]]:
 def _table_rows(found: list[LawSummary]) -> list[list[str]]:
     parts = {"changed records": "records", "changed cells": "cells", "lost cells": "missing"}
     return [
-        [words, *(_expected(getattr(law, part)) for law in found)] for words, part in parts.items()
+        [words, *(f"{(each := getattr(law, part)).mean:,.1f} ± {each.sd:,.1f}" for law in found)]
+        for words, part in parts.items()
     ]
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
-
-
-def _expected(each: ExpectedCount) -> str:
-    return f"{each.mean:,.1f} ± {each.sd:,.1f}"

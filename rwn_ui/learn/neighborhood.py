@@ -7,8 +7,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, prepared, tile
-from rwn_ui.panel.parts import RADIUS
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import RADIUS, percent
 
 
 def _params(values: Values) -> rwn.RWN:

@@ -9,7 +9,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 
 DEMO = "pima"
 

@@ -16,7 +16,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
 
@@ -89,10 +89,6 @@ coverage = (abs(fits.slope - 1) <= 1.96 * fits.error).mean()
 ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="standard_errors",
     title="4 · Standard errors",
@@ -151,5 +147,5 @@ LESSON = Lesson(
         "your own analysis and writes the notice."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

@@ -21,8 +21,7 @@ from rwn_ui.learn.lesson import (
     prepared,
     tile,
 )
-from rwn_ui.panel.parts import RADIUS
-from rwn_ui.panel.tile import percent
+from rwn_ui.panel.parts import RADIUS, percent
 
 RECORD = 6  # one whose donors lie apart, so that the picture can be read
 
@@ -97,10 +96,6 @@ masked = rwn.mask(data, rwn.{method}(epsilon={values["epsilon"]:g}, k=1), seed=1
 before, after = (np.corrcoef(t.values("x"), t.values("y"))[0, 1] for t in (data, masked))"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
-
-
 LESSON = Lesson(
     key="theorem",
     title="1 · The theorem",
@@ -161,5 +156,5 @@ LESSON = Lesson(
         "at the points where they do not jump."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
 )

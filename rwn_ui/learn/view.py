@@ -11,8 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
-from rwn_ui.learn import link
-from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Values
+from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Switch, Values
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
@@ -44,7 +43,7 @@ def take_link(session: Session, asked: Mapping[str, str]) -> None:
     lesson = LESSONS.get(asked.get("lesson", ""))
     if lesson is not None:
         session.lesson = lesson.key
-        session.lessons[lesson.key], refused = link.read(lesson, asked)
+        session.lessons[lesson.key], refused = read_link(lesson, asked)
         for sentence in refused:
             st.toast(sentence)
 
@@ -140,7 +139,7 @@ def picture(
         with code_side, st.expander("The code"):
             st.code(lesson.code(control_values(session, lesson)), language="python")
         address.write(
-            session, lesson=lesson.key, **link.write(lesson, control_values(session, lesson))
+            session, lesson=lesson.key, **write_link(lesson, control_values(session, lesson))
         )
 
 
@@ -200,3 +199,60 @@ def show(lesson: Lesson, control: Control) -> None:
         st.selectbox(label, control.options, key=key, help=words)
     else:
         st.toggle(label, key=key, help=words)
+
+
+def write_link(lesson: Lesson, values: Values) -> dict[str, str]:
+    """Return the controls that are not at their start, as parameters of an address."""
+    return {
+        _link_name(control): _link_text(values[control.name])
+        for control in lesson.controls
+        if values[control.name] != control.start
+    }
+
+
+def read_link(lesson: Lesson, asked: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the positions that an address asks for, and a sentence for each that is refused."""
+    found, refused = {}, []
+    for control in lesson.controls:
+        if _link_name(control) in asked:
+            value = _link_value(control, asked[_link_name(control)])
+            if value is None:
+                refused.append(
+                    f"{control.name} of the link must be {_allowed(control)}; the lesson begins "
+                    "with its usual one."
+                )
+            else:
+                found[control.name] = value
+    return found, refused
+
+
+def _link_name(control: Control) -> str:
+    return f"lesson-{control.name}"
+
+
+def _link_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else f"{value}"
+
+
+def _link_value(control: Control, text: str) -> Any:
+    """Return a position of the control; None if the text is none."""
+    if isinstance(control, Slider):
+        try:
+            steps = (float(text) - control.low) / control.step
+        except ValueError:
+            return None
+        last = round((control.high - control.low) / control.step)
+        if not (math.isfinite(steps) and 0 <= round(steps) <= last):
+            return None
+        return type(control.start)(round(control.low + round(steps) * control.step, 10))
+    if isinstance(control, Switch):
+        return {"0": False, "1": True}.get(text)
+    return text if text in control.options else None
+
+
+def _allowed(control: Control) -> str:
+    if isinstance(control, Slider):
+        return f"a number from {control.low:g} to {control.high:g}"
+    if isinstance(control, Switch):
+        return "0 or 1"
+    return f"one of: {', '.join(control.options)}"

@@ -27,20 +27,7 @@ PICKED = "picked"  # names what a button of the panel sends
 
 
 class TunedTable:
-    """The choices of one widget, and the pictures that follow from them.
-
-    Parameters
-    ----------
-    data : Microdata
-    method : str or Method
-    policy : Policy
-    seed : int
-
-    Attributes
-    ----------
-    session : Session
-    work : Work
-    """
+    """The choices of one widget, and the pictures that follow from them."""
 
     def __init__(
         self, data: rwn.Microdata, method: str | Method, *, policy: rwn.Policy, seed: int

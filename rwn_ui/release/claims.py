@@ -12,8 +12,7 @@ from rwn_core.evaluation.claims import LEAST_DRAWS, AnalysisClaims, Claim, Claim
 from rwn_core.evaluation.registered_analysis import MODELS
 from rwn_core.reporting.facts.public_words import CLAIM_TABLE, CLAIMS_FILE
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
-from rwn_ui.release.judging import key
+from rwn_ui.background.progress import is_done
 from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import memo, setting_key
@@ -50,12 +49,12 @@ def draw(session: Session) -> None:
         LEAST_DRAWS,
         MOST_DRAWS,
         DRAWS,
-        key=key(session, "claims.draws"),
+        key=session.key("release.claims.draws"),
         disabled=fixed,
     )
     right.button(
         "Judge the claims" if present_claims(session) is None else "Judge the claims again",
-        key=key(session, "claims.judge"),
+        key=session.key("release.claims.judge"),
         disabled=fixed or user_work().busy,
         on_click=_begin,
         args=(session, int(draws)),
@@ -99,13 +98,7 @@ def _follow(session: Session) -> None:
     """Progress and Cancel while claims are judged; then keep them, or say why there are none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, key(session, "claims.cancel"))
-    elif job.refusal:
-        st.info(escaped(f"No claim table: {job.refusal}"), icon=":material/info:")
-    else:
+    if is_done(job, session.key("release.claims.cancel"), before="No claim table: "):
         memo("claims", _KEPT).keep(job.about, job.result)
         del jobs[JOB]
         st.rerun()
@@ -123,7 +116,7 @@ def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:
     session.release.claims = st.checkbox(
         f"Put it with the files for users ({CLAIMS_FILE}, with readers for Python and R)",
         session.release.claims,
-        key=key(session, "claims.join"),
+        key=session.key("release.claims.join"),
         disabled=fixed,
     )
 

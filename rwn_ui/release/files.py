@@ -20,7 +20,6 @@ from rwn_core.reporting.release_folder import (
 )
 from rwn_ui.background.progress import polled
 from rwn_ui.release import claims
-from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.own_machine import on_own_machine
@@ -48,11 +47,11 @@ def _make(session: Session, last: Drawn) -> None:
     """Ask for the title of the public files, and make all files."""
     form, fixed = session.release, last.entry is not None
     said = session.drafts().context
-    with st.form(key(session, "files"), border=False):
+    with st.form(session.key("release.files"), border=False):
         title = st.text_input(
             "What the data are called, in public",
             form.title,
-            key=key(session, "title"),
+            key=session.key("release.title"),
             max_chars=200,
             placeholder="Masked microdata",
             disabled=fixed,
@@ -149,7 +148,7 @@ def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]
         on_click="ignore",  # a run beside it would take the file from under the browser
         icon=":material/download:",
         width="stretch",
-        key=key(session, f"download.{words}"),
+        key=session.key(f"release.download.{words}"),
         mime="application/zip",
     )
 
@@ -161,11 +160,11 @@ def _folder(session: Session, last: Drawn) -> None:
     form.folder = left.text_input(
         "Or a folder on this machine, in which a folder of the release is made",
         form.folder,
-        key=key(session, "folder"),
+        key=session.key("release.folder"),
         placeholder=str(Path.home()),
     ).strip()
     pressed = right.button(
-        "Write", key=key(session, "write"), width="stretch", disabled=not form.folder
+        "Write", key=session.key("release.write"), width="stretch", disabled=not form.folder
     )
     if pressed:
         folder = write_folder(last.files, Path(form.folder), last.judged.id)

@@ -17,7 +17,7 @@ from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_releas
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import read_so_far
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
@@ -30,25 +30,20 @@ FURTHER = 4
 ORDINARY = "distance_linkage"  # no worst case stands without it
 
 
-def key(session: Session, what: str) -> str:
-    """The key of a widget of this page that belongs to one table."""
-    return f"release.{session.table_version}.{what}"
-
-
 def draw(session: Session) -> None:
     """Draw a release, wait for it, and say what the policy says of the file."""
     chosen = st.segmented_control(
         "Format of the file",
         [each.key for each in io.writable()],
         default=io.FORMATS[0].key,
-        key=key(session, "format"),
+        key=session.key("release.format"),
     )
     kept = _key_file(session)
     last = drawn(session)
     st.button(
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
-        key=key(session, "draw"),
+        key=session.key("release.draw"),
         disabled=user_work().busy or bool(unanswered_doubts(session)),
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, kept),
@@ -81,7 +76,7 @@ def _key_file(session: Session) -> str:
         return ""
     return st.text_input(
         "New file on this machine that keeps the release's secret (empty: it is forgotten)",
-        key=key(session, "keyfile"),
+        key=session.key("release.keyfile"),
         placeholder="forgotten",
         help="With the secret the release can be drawn again, byte for byte: rwn reproduce. Who "
         "has it and the original can undo the release: keep it sealed, away from both.",
@@ -118,13 +113,8 @@ def _follow(session: Session) -> None:
     """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
     work = user_work()
     job = work.jobs.get(JOB)
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
-        return
-    if job.refusal:
-        st.info(escaped(f"No release: {job.refusal}"), icon=":material/info:")
+    so_far = partial(read_so_far.draw, session.policy)
+    if not is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
         return
     result: JudgedRelease = job.result
     number = work.draws.get(job.about, 0) + 1

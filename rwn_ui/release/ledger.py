@@ -12,7 +12,6 @@ from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee
 from rwn_core.reporting.release_folder import CARD, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
-from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.own_machine import on_own_machine
@@ -47,7 +46,7 @@ def _sign(session: Session, last: Drawn) -> None:
     form.ledger = st.text_input(
         f"Ledger on this machine (whole path, ends in {ENDING}); created if there is none",
         form.ledger,
-        key=key(session, "ledger"),
+        key=session.key("release.ledger"),
         placeholder=str(Path.home() / f"ledger{ENDING}"),
     ).strip()
     if not form.ledger:
@@ -55,7 +54,7 @@ def _sign(session: Session, last: Drawn) -> None:
     uploads = st.file_uploader(
         "Earlier released files that lie no longer where the ledger says",
         accept_multiple_files=True,
-        key=key(session, "earlier"),
+        key=session.key("release.earlier"),
     )
     path, record = _checked(Path(form.ledger)), read_record(last.files[RECORD].decode("utf-8"))
     record = {**record, "source": {**record.get("source", {}), "released": last.place}}
@@ -71,17 +70,12 @@ def _sign(session: Session, last: Drawn) -> None:
     else:
         there = "No earlier release in it is of these people." if path.exists() else "It is new."
         st.caption(there)
-    if st.button(f"Sign as {escaped(last.approval.by)}", type="primary", key=key(session, "sign")):
+    by = last.approval.by
+    if st.button(f"Sign as {escaped(by)}", type="primary", key=session.key("release.sign")):
         last.entry, _ = _opened(
-            lambda: add(
-                path, record, session.data, by=_name(last), files=given, card=last.files[CARD]
-            )
+            lambda: add(path, record, session.data, by=by, files=given, card=last.files[CARD])
         )
         st.rerun()  # the steps above say more now
-
-
-def _name(last: Drawn) -> str:
-    return "" if last.approval is None else last.approval.by
 
 
 def _checked(path: Path) -> Path:

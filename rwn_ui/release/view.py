@@ -1,18 +1,31 @@
-"""Draws the Release page: how far the release is, then its five steps."""
+"""Draws the Release page: questions, how far the release is, and its five steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from datetime import date
+from typing import Any, Literal
 
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_ui.release import approval, context, files, judging, ledger
-from rwn_ui.release.judging import key
-from rwn_ui.release.steps import Step, description, is_checked, steps, unanswered_doubts
+from rwn_core.reporting.context import (
+    ACCESS,
+    LONGEST_ANSWER,
+    LONGEST_CONTACT,
+    QUESTIONS,
+    Asked,
+    Context,
+    IntruderTest,
+)
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.judged_release import Approval
+from rwn_core.reporting.release_record import follows
+from rwn_ui.release import files, judging, ledger
+from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Drawn
 from rwn_ui.widgets.page_link import link_to
 
 
@@ -26,13 +39,13 @@ def draw(session: Session) -> None:
     )
     st.markdown(f"**Setting** {escaped(session.words)}")
     with guarded():
-        context.draw(session)
+        _ask_context(session)
     found = steps(session)
     _summary(found)
     parts: tuple[Callable[[Session], None], ...] = (
         _data,
         judging.draw,
-        approval.draw,
+        _approve,
         files.draw,
         ledger.draw,
     )
@@ -87,8 +100,183 @@ def _data(session: Session) -> None:
     right = st.checkbox(
         "I have looked at every variable: kinds and roles are right",
         is_checked(session),
-        key=key(session, f"checked.{hash(described)}"),
+        key=session.key(f"release.checked.{hash(described)}"),
     )
     if right != is_checked(session):
         session.release.checked = described if right else ()
         st.rerun()  # the steps above say more now
+
+
+NO_MEETING = "of no meeting"
+
+
+def _approve(session: Session) -> None:
+    """Choose the decision, give name and reason, and record them."""
+    last = drawn(session)
+    if last is None or not is_checked(session):
+        return
+    names = {f"{m.date}: {m.chosen or 'none chosen'} ({m.hash[:8]})": m for m in session.decisions}
+    if not names:
+        st.caption(
+            "No decision of a meeting is here: freeze one on the Compare page, open one there, or "
+            "give your reason."
+        )
+    with st.form(session.key("release.approval"), border=False):
+        form, fixed = session.release, last.entry is not None
+        options = [*reversed(names), NO_MEETING]
+        before = [name for name, each in names.items() if each.hash == form.decision]
+        chosen = st.selectbox(
+            "Carries out the decision",
+            options,
+            options.index(before[0]) if before else 0,
+            key=session.key(f"release.decision.{len(names)}"),
+            disabled=fixed,
+        )
+        left, right = st.columns([1, 2])
+        by = left.text_input(
+            "Name of the person who answers for it",
+            form.by,
+            key=session.key("release.by"),
+            max_chars=100,
+            disabled=fixed,
+        )
+        reason = right.text_input(
+            "Reason, where a limit is broken or no decision is followed",
+            form.reason,
+            key=session.key("release.reason"),
+            max_chars=500,
+            disabled=fixed,
+        )
+        pressed = st.form_submit_button("Record", type="primary", disabled=fixed)
+    decision = names.get(chosen or "")
+    if pressed:
+        form.by, form.reason = by.strip(), reason.strip()
+        form.decision = decision.hash if decision else ""
+        _record(session, last, Approval(by=form.by, reason=form.reason, decision=decision))
+    if last.approval is not None:
+        st.success(
+            escaped(_approval_words(session, last, last.approval)), icon=":material/check_circle:"
+        )
+
+
+def _record(session: Session, last: Drawn, approval: Approval) -> None:
+    """Keep the approval, or say what is missing; files that were made before say otherwise."""
+    missing = last.judged.lacks(approval, session.data)
+    last.approval, last.files, last.left = None, {}, ""
+    if missing:
+        st.error(escaped(missing), icon=":material/block:")
+        return
+    last.approval = approval
+    st.rerun()  # the steps above say more now
+
+
+def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:
+    """State the approval in words."""
+    words = [f"{approval.by} answers for this release."]
+    if not last.judged.verdict.kept:
+        words.append("It is an exception: not every limit is kept.")
+    words.append(_which_decision(session, last, approval.decision))
+    if approval.reason:
+        words.append(f"Reason: {approval.reason.rstrip('.')}.")
+    return " ".join(words)
+
+
+def _which_decision(session: Session, last: Drawn, decision: Decision | None) -> str:
+    if decision is None:
+        return "It follows no decision of a meeting."
+    chosen = f"“{decision.chosen}”" if decision.chosen else "no scenario"
+    if follows(decision, last.judged.setting, session.data):
+        return f"It follows the decision of {decision.date}, which chose {chosen}."
+    return f"It does not follow the decision of {decision.date}, which chose {chosen}."
+
+
+_WORDS = {
+    "public": "public: everybody gets it",
+    "on request": "on request: known recipients get it",
+    "safe setting": "safe setting: it is used under supervision",
+}
+_HEIGHT = 68  # pixels, two lines
+
+
+def _ask_context(session: Session) -> None:
+    """Show all questions in one form, folded; answers are kept with the project."""
+    said, last = session.drafts().context, drawn(session)
+    answered = len(QUESTIONS) - len(said.missing)
+    fixed = last is not None and last.entry is not None
+    with (
+        st.expander(f"Questions about the release: {answered} of {len(QUESTIONS)} answered"),
+        st.form(session.key("release.context"), border=False),
+    ):
+        st.caption(
+            "Auditors ask these. No answer is required; reports say “not stated” where there is "
+            "none. Purpose, access, contact and the day of the review stand in public files; all "
+            "other answers stay in the house."
+        )
+        rows = [place for _ in QUESTIONS[::2] for place in st.columns(2)]
+        given = {
+            each.name: _ask(session, place, each, said, fixed)
+            for place, each in zip(rows, QUESTIONS, strict=False)
+        }
+        test = _ask_test(session, said.intruder_test, fixed)
+        pressed = st.form_submit_button("Save the answers", disabled=fixed)
+    if pressed:
+        session.drafts().context = Context(**given, intruder_test=test())
+        if last is not None:
+            last.files, last.left = {}, ""  # they say otherwise
+        st.rerun()
+
+
+def _ask(session: Session, place: Any, asked: Asked, said: Context, fixed: bool) -> str:
+    """Ask one question; an answer is one line."""
+    answer = getattr(said, asked.name)
+    more: dict[str, Any] = {"key": session.key(f"release.context.{asked.name}"), "disabled": fixed}
+    if asked.name == "access":
+        index = ACCESS.index(answer) if answer else None
+        chosen = place.selectbox(asked.question, ACCESS, index, format_func=_WORDS.get, **more)
+        return chosen or ""
+    if asked.name == "review":
+        day = date.fromisoformat(answer) if answer else None
+        chosen = place.date_input(f"{asked.question} (in a year if empty)", day, **more)
+        return chosen.isoformat() if chosen else ""
+    longest = LONGEST_CONTACT if asked.name == "contact" else LONGEST_ANSWER
+    text = place.text_area(asked.question, answer, max_chars=longest, height=_HEIGHT, **more)
+    return " ".join(text.split())
+
+
+def _ask_test(session: Session, test: IntruderTest | None, fixed: bool) -> Any:
+    """Ask for a motivated-intruder test; return a function that checks the answers."""
+    st.markdown("**Motivated-intruder test**")
+    st.caption(
+        "Somebody tries to recognize persons in the file, as an intruder would. The result is "
+        "recorded and never public. Leave the first field empty if nobody tried."
+    )
+    known = test or IntruderTest(
+        by="nobody", day=date.today().isoformat(), sources="none", hours=0, claims=0, confirmed=0
+    )
+
+    def more(name: str) -> dict[str, Any]:
+        return {"key": session.key(f"release.context.test.{name}"), "disabled": fixed}
+
+    by_place, day_place, hours_place = st.columns([3, 1, 1])
+    by = by_place.text_input("Who tried?", test.by if test else "", **more("by"))
+    day = day_place.date_input("On which day?", date.fromisoformat(known.day), **more("day"))
+    hours = hours_place.number_input("For how many hours?", 0.0, None, float(known.hours),
+                                     **more("hours"))  # fmt: skip
+    source_place, claims_place, confirmed_place = st.columns([3, 1, 1])
+    sources = source_place.text_input(
+        "With which other sources?", test.sources if test else "", **more("sources")
+    )
+    claims = claims_place.number_input("Persons claimed", 0, None, known.claims, **more("claims"))
+    confirmed = confirmed_place.number_input(
+        "Claims that were true", 0, None, known.confirmed, **more("confirmed")
+    )
+
+    def made() -> IntruderTest | None:
+        if not by.strip():
+            return None
+        return IntruderTest(
+            by=by, day=day.isoformat(), sources=sources, hours=hours, claims=claims,
+            confirmed=confirmed,
+        )  # fmt: skip
+
+    return made

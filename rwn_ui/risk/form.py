@@ -19,24 +19,13 @@ from rwn_ui.widgets import precision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """Assumptions on the intruder and the release.
-
-    Attributes
-    ----------
-    keys : tuple of str
-    precision : tuple of (str, float)
-        Release precision of the setting that is attacked.
-    sampling : Sampling
-    key_sets : tuple of tuple of str
-        Further sets of variables that somebody may know.
-    halves : tuple of tuple of str
-        The two sets of variables of linkability; none: taken in turn.
-    """
+    """Assumptions on the intruder and the release."""
 
     keys: tuple[str, ...]
-    precision: Steps = ()
+    precision: Steps = ()  # release precision of the setting that is attacked
     sampling: Sampling = field(default_factory=Sampling)
-    key_sets: tuple[tuple[str, ...], ...] = ()
+    key_sets: tuple[tuple[str, ...], ...] = ()  # further sets of variables that somebody may know
+    # the two sets of variables of linkability; none: taken in turn
     halves: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -57,11 +46,6 @@ def usual_keys(data: rwn.Microdata) -> list[str]:
     return keys or [v.name for v in released if v.role is not Role.SAMPLING_WEIGHT]
 
 
-def key(session: Session, what: str) -> str:
-    """The name of a widget that belongs to one table."""
-    return f"risk.{session.table_version}.{what}"
-
-
 def attack(session: Session) -> Attack:
     """Draw the choices and read them."""
     names = [v.name for v in session.data.schema.released]
@@ -69,12 +53,12 @@ def attack(session: Session) -> Attack:
         "What the intruder knows of everybody",
         names,
         _stored(session, "keys", usual_keys(session.data)),
-        key=key(session, "keys.widget"),
+        key=session.key("risk.keys.widget"),
         help="The key variables of all measures on this page but the whole-file worst case.",
     )
     if not chosen:
         raise ParameterError("Choose at least one variable that the intruder knows.")
-    st.session_state[key(session, "keys")] = chosen
+    st.session_state[session.key("risk.keys")] = chosen
     further, halves = _further(session, names)
     precision.draw(session, "risk")
     return Attack(
@@ -91,24 +75,24 @@ Sets = tuple[tuple[str, ...], ...]
 
 def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
     """Sets of variables that an intruder may know, entered one by one, and two halves."""
-    stored = key(session, "sets")
+    stored = session.key("risk.sets")
     kept: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
     opened = bool(kept) or bool(_stored(session, "half.one", []))
     with st.expander("What else somebody may know", expanded=opened):
         chosen = st.multiselect(
             "A further set of variables",
             names,
-            key=key(session, "set.widget"),
+            key=session.key("risk.set.widget"),
             help="Sample uniques on these variables are searched for in the release, in addition "
             "to "
             "those on the key variables, on slices with a confidential variable, and on any few "
             "variables.",
         )
-        if st.button("Add this set", key=key(session, "set.add"), disabled=not chosen):
+        if st.button("Add this set", key=session.key("risk.set.add"), disabled=not chosen):
             kept = tuple(dict.fromkeys((*kept, tuple(chosen))))
         if kept:
             st.caption("; ".join(escaped(", ".join(each)) for each in kept))
-            if st.button("Clear the sets", key=key(session, "set.clear")):
+            if st.button("Clear the sets", key=session.key("risk.set.clear")):
                 kept = ()
         halves = _halves(session, names)
     st.session_state[stored] = kept
@@ -122,7 +106,7 @@ def _halves(session: Session, names: list[str]) -> Sets:
         names,
         _stored(session, "half.one", []),
         placeholder="every second one",
-        key=key(session, "half.one.widget"),
+        key=session.key("risk.half.one.widget"),
         help="Linkability asks whether two sets of facts about a person lead to the same row.",
     )
     two = st.multiselect(
@@ -130,11 +114,11 @@ def _halves(session: Session, names: list[str]) -> Sets:
         names,
         _stored(session, "half.two", []),
         placeholder="all others",
-        key=key(session, "half.two.widget"),
+        key=session.key("risk.half.two.widget"),
         disabled=not one,
     )
-    st.session_state[key(session, "half.one")] = one
-    st.session_state[key(session, "half.two")] = two
+    st.session_state[session.key("risk.half.one")] = one
+    st.session_state[session.key("risk.half.two")] = two
     if not one:
         return ()
     if len(one) == len(names) or set(one) & set(two):
@@ -157,23 +141,23 @@ def _sampling(session: Session) -> Sampling:
         usable,
         index=usable.index(kept) if (kept := _stored(session, "weights", said)) in usable else None,
         placeholder="none",
-        key=key(session, "weights.widget"),
+        key=session.key("risk.weights.widget"),
         disabled=not usable,
         help="A variable that says for each record how many people it stands for; for individual "
         "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 "
         "without missing values.",
     )
-    st.session_state[key(session, "weights")] = weights
+    st.session_state[session.key("risk.weights")] = weights
     population = st.number_input(
         "People in the population (0: the file is all)",
         0,
         10**10,
         _stored(session, "population", session.data.schema.population or 0),
-        key=key(session, "population.widget"),
+        key=session.key("risk.population.widget"),
         disabled=weights is not None,
         help="How many people the file is a sample of, where it has no weights.",
     )
-    st.session_state[key(session, "population")] = population
+    st.session_state[session.key("risk.population")] = population
     if weights is not None:
         return Sampling(weights=weights)
     found = Sampling(population=float(population) or None)
@@ -183,4 +167,4 @@ def _sampling(session: Session) -> Sampling:
 
 def _stored(session: Session, what: str, start: Any) -> Any:
     """A choice that outlives a visit to another page, which drops the widget's own state."""
-    return st.session_state.get(key(session, what), start)
+    return st.session_state.get(session.key(f"risk.{what}"), start)

@@ -24,16 +24,14 @@ from rwn_core.evaluation.disclosure import (
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, read_so_far, verdict_line, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import radius_note
-from rwn_ui.panel.tile import Tile, percent
+from rwn_ui.panel.parts import Tile, percent, radius_note
 from rwn_ui.risk import sentences as risk_sentences
-from rwn_ui.risk import shown_values as risk_shown
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
-from rwn_ui.risk.form import Attack, key
+from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
@@ -88,7 +86,7 @@ def _by_job(session: Session, attack: Attack) -> None:
         "Find the risk of this setting",
         type="primary",
         disabled=work.busy,
-        key=key(session, "start"),
+        key=session.key("risk.start"),
     ):
         job = work.jobs[limit_queue.DISCLOSURE] = Job(
             session.words,
@@ -106,12 +104,8 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-    if job is not None and job.running:
-        wait_for(job, key(session, "cancel"), partial(read_so_far.draw, session.policy, job))
-    elif job is not None and job.refusal:
-        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
-        read_so_far.draw(session.policy, job)
-    if job is not None and job.result is not None:
+    so_far = partial(read_so_far.draw, session.policy)
+    if is_done(job, session.key("risk.cancel"), below=so_far):
         asked, release = job.about
         if (asked, release) != now:
             st.info(
@@ -138,16 +132,15 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
             "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
         },
-        "verdict": _verdict(session, found),
+        "verdict": verdict_line.draw(
+            session.policy,
+            found.readings,
+            released=current_release(session).retained_share,
+        ),
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],
         "tables": _tables(session, attack, found),
     }
-
-
-def _verdict(session: Session, found: Disclosure) -> dict[str, Any]:
-    few = current_release(session).retained_share
-    return verdict_line.draw(session.policy, found.readings, released=few)
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
@@ -184,6 +177,7 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
+    sizes = readings["neighborhood_size"]
     rounding: Chart = draw_reason(
         "Rounding",
         "This needs the law of the method that made the release.",
@@ -202,14 +196,9 @@ def cards(found: Disclosure) -> list[Chart]:
         CHARTS["guessing_attacks"](readings),
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
-        *_neighborhoods(found),
+        # no card for a method without neighborhoods
+        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, Reading) else []),
     ]
-
-
-def _neighborhoods(found: Disclosure) -> list[Chart]:
-    """The sizes of neighborhoods; no card for a method without them."""
-    reading = found.readings["neighborhood_size"]
-    return [CHARTS["neighborhood_size"](reading)] if isinstance(reading, Reading) else []
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:
@@ -222,7 +211,7 @@ def _card(found: Disclosure, measure: str, chart: str) -> Chart:
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
     tables = [
         *risk_sentences.tables(found.readings, session.data.n),
-        *risk_shown.tables(found.readings),
+        *risk_tables.shown_values(found.readings),
         _warnings(session, attack, found),
     ]
     tables += [risk_tables.limits(session.policy, found.readings)] if session.policy.limits else []

@@ -35,7 +35,8 @@ def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list
             else f"For {percent(shared)} of the records nearly all who may give them values have"
         )
         texts.append(f"{whom} one confidential value: it is disclosed without any linkage.")
-    return texts + (_of_changes(params, readings, lone) if _changed(readings) else [])
+    changed = _value(readings, "cells_changed") != 0  # at q = 0 nothing is distorted
+    return texts + (_of_changes(params, readings, lone) if changed else [])
 
 
 def _drawn(readings: Answers) -> bool:
@@ -69,11 +70,6 @@ def _of_linkage(readings: Answers) -> list[str]:
 def _far_beyond(worst: float, ordinary: float) -> bool:
     """True if the number of linkage by distance is misleading."""
     return worst > max(2 * ordinary, 0.2)
-
-
-def _changed(readings: Answers) -> bool:
-    """True if masking changed anything: at q = 0 nothing is distorted."""
-    return _value(readings, "cells_changed") != 0
 
 
 def _least(readings: Answers) -> str:

@@ -31,18 +31,11 @@ Answer = Callable[[Mapping[str, Any]], bytes | None]
 
 
 class Endpoint:
-    """Answers to one user's page, one after another, and none while a run changes a choice.
-
-    Attributes
-    ----------
-    token : str
-        Names this endpoint in a request; only the page of this user has it.
-    seq : int
-        Number of the last picture.
-    """
+    """Answers to one user's page, one after another, and none while a run changes a choice."""
 
     def __init__(self) -> None:
-        self.token, self.seq = secrets.token_urlsafe(32), 0
+        self.token = secrets.token_urlsafe(32)  # in each request; only the user's page has it
+        self.seq = 0  # number of the last picture
         self._answer: Answer | None = None
         self._lock = threading.RLock()
         _ALL[self.token] = self

@@ -9,17 +9,9 @@ from rwn_core.errors import RWNError
 
 
 class Controls(NamedTuple):
-    """State that Streamlit stores for one session.
+    """State that Streamlit stores for one session."""
 
-    Attributes
-    ----------
-    key : str
-        Of the session.
-    state : SessionState
-    fragments : FragmentStorage
-    """
-
-    key: str
+    key: str  # of the session
     state: Any
     fragments: Any
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.rounding import check_precision, steps_by_name
 from rwn_core.data.text_budget import LONGEST_LINK
+from rwn_core.masking import Option, fixed_options, method_options
+from rwn_core.masking.lever import levers_under, neutral_levers
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
-from rwn_ui.state import linked_numbers, linked_options
-from rwn_ui.state.change_table import change_method, reslice
+from rwn_ui.state.change_table import change_method, change_options, reslice, reweigh
 from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -151,15 +154,6 @@ def _number(text: str, kind: type[Any]) -> Any:
         return None
 
 
-_STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
-    _take_method,
-    linked_options.take,
-    linked_numbers.take,  # before the levers, whose ends follow weights
-    _take_levers,
-    _take_slices,
-)
-
-
 def _note(session: Session, *sentences: str) -> None:
     st.session_state[_NOTES] = (session.table_version, session.words, sentences)
 
@@ -184,7 +178,7 @@ def address(session: Session) -> dict[str, str]:
     query = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         query["method"] = session.method
-    query |= linked_options.write(session) | linked_numbers.write(session)
+    query |= _write_options(session) | _write_numbers(session)
     if session.slices != session.own_slices:
         query["slices"] = _numbered(session)
     if session.demo is None:
@@ -205,3 +199,160 @@ def _numbered(session: Session) -> str:
 def write(session: Session, **more: str) -> None:
     """Keep the address shareable; some pages have more to say."""
     show_address(address(session) | more)
+
+
+NONE = "_"  # an empty value would not be kept
+LARGEST_WEIGHT = 100.0
+
+
+def _write_numbers(session: Session) -> dict[str, str]:
+    """The weights that are not 1 and the steps of rounded variables; nothing where there are none.
+
+    A link names no variable: each is known by its number in the table. The word is "weight", since
+    methods have a parameter "weights".
+    """
+    query, released = {}, session.data.schema.released
+    weights = [(variable.name, variable.weight) for variable in released if variable.weight != 1]
+    if weights and rwn.METHODS[session.method].uses_weights:
+        query["weight"] = _numbers_text(session, weights)
+    if session.precision:
+        query["rounding"] = _numbers_text(session, session.precision)
+    return query
+
+
+def take_numbers(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """Take over weights and steps of an address, each all or none; sentences where refused."""
+    return [*_take_weights(session, asked), *_take_steps(session, asked)]
+
+
+def _take_weights(session: Session, asked: Mapping[str, str]) -> list[str]:
+    if "weight" not in asked:
+        return []
+    try:
+        given = _numbers(session, asked["weight"])
+        weights = {variable.name: 1.0 for variable in session.data.schema.released} | given
+        if not any(weights.values()) or max(weights.values()) > LARGEST_WEIGHT:
+            raise ValueError
+        reweigh(session, weights)
+        session.edit_version += 1  # the table of weights shows them
+    except (ValueError, IndexError, rwn.RWNError):
+        return [
+            "weight of the link must be numbers of variables with weights from 0 to 100, not all "
+            "0; it is left as it was."
+        ]
+    return []
+
+
+def _take_steps(session: Session, asked: Mapping[str, str]) -> list[str]:
+    if "rounding" not in asked:
+        return []
+    try:
+        given = _numbers(session, asked["rounding"])
+        check_precision(session.data, given)
+    except (ValueError, IndexError, rwn.RWNError):
+        return [
+            "rounding of the link must be numbers of numeric variables with steps above 0; it is "
+            "left as it was."
+        ]
+    session.precision = steps_by_name(given)
+    session.edit_version += 1  # the table of steps shows them
+    return []
+
+
+def _numbers_text(session: Session, numbers: Iterable[tuple[str, float]]) -> str:
+    names = _names(session)
+    return "_".join(f"{names.index(name)}-{value:.12g}" for name, value in numbers) or NONE
+
+
+def _numbers(session: Session, text: str) -> dict[str, float]:
+    """By the variables' names."""
+    names, numbers = _names(session), {}
+    for part in text.split("_"):
+        if part:
+            position, _, value = part.partition("-")
+            numbers[names[int(position)]] = float(value)
+    if not all(math.isfinite(value) and value >= 0 for value in numbers.values()):
+        raise ValueError
+    return numbers
+
+
+def _names(session: Session) -> list[str]:
+    return [variable.name for variable in session.data.schema.released]
+
+
+def _write_options(session: Session) -> dict[str, str]:
+    """The options that are not the method's defaults; variables by their numbers in the table."""
+    chosen, names = dict(session.options), _all_names(session)
+    return {
+        _linked(option): _option_text(option, chosen[option.name], names)
+        for option in method_options(rwn.METHODS[session.method])
+        if option.name in chosen
+    }
+
+
+def take_options(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """Take over the options of an address, all or none; a sentence where they are refused."""
+    method, names = rwn.METHODS[session.method], _all_names(session)
+    sliders = {lever.name for lever in levers_under(method, asked)}
+    offered = [
+        option
+        for option in method_options(method)
+        if _linked(option) in asked and option.name not in sliders
+    ]
+    if not offered:
+        return []
+    try:
+        values = {
+            option.name: _option_value(option, asked[_linked(option)], names) for option in offered
+        }
+        made = method(**values, **neutral_levers(method, values))
+        change_options(session, tuple(fixed_options(made).items()))
+    except rwn.RWNError as refusal:
+        return [f"Options of the link are left as they were: {refusal}"]
+    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
+        listed = ", ".join(option.name for option in offered)
+        return [f"{listed} of the link cannot be read; all options are left as they were."]
+    return []
+
+
+def _linked(option: Option) -> str:
+    """The name of an option in a link; own is taken, by the origin of the table."""
+    return "own_donors" if option.name == "own" else option.name
+
+
+def _all_names(session: Session) -> list[str]:
+    schema = session.data.schema  # those that stay inside come last
+    return [each.name for each in sorted(schema.variables, key=lambda v: not v.is_released)]
+
+
+def _option_text(option: Option, value: Any, names: list[str]) -> str:
+    if option.form == "switch":
+        return "1" if value else "0"
+    if option.form == "name":
+        return str(names.index(value))
+    if option.form == "names":
+        return "-".join(str(names.index(name)) for name in value)
+    if option.form == "text":
+        return json.dumps({names.index(name): rows for name, rows in value}, separators=(",", ":"))
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _option_value(option: Option, text: str, names: list[str]) -> Any:
+    if option.form == "switch":
+        return text == "1"
+    if option.form == "name":
+        return names[int(text)]
+    if option.form == "names":
+        return tuple(names[int(number)] for number in text.split("-"))
+    if option.form == "text":
+        return {names[int(number)]: rows for number, rows in json.loads(text).items()}
+    return text if option.form == "choice" else {"whole": int, "number": float}[option.form](text)
+
+
+_STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
+    _take_method,
+    take_options,
+    take_numbers,  # before the levers, whose ends follow weights
+    _take_levers,
+    _take_slices,
+)

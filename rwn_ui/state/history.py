@@ -13,28 +13,16 @@ Weights = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One setting as the sliders, the weights, the release precision and the slices have it.
-
-    Attributes
-    ----------
-    method : str
-    levers : tuple of (str, float or None)
-        Positions of the sliders; None for a lever that is not used.
-    options : tuple of (str, object)
-        Parameters of the method that no slider moves, where they are not its defaults.
-    weights : tuple of (str, float)
-        Those that are not 1.
-    precision : tuple of (str, float)
-    slices : tuple of tuple of str
-        Which variables travel together.
-    """
+    """One setting as the sliders, the weights, the release precision and the slices have it."""
 
     method: str = "rwn"
+    # positions of the sliders; None for a lever that is not used
     levers: tuple[tuple[str, float | None], ...]
+    # parameters of the method that no slider moves, where they are not its defaults
     options: tuple[tuple[str, Any], ...] = ()
-    weights: Weights
+    weights: Weights  # those that are not 1
     precision: Steps = ()
-    slices: Slices = ()
+    slices: Slices = ()  # which variables travel together
 
 
 @dataclass(slots=True)

@@ -24,23 +24,12 @@ _KEY_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Last:
-    """The own table that was open last.
+    """The own table that was open last."""
 
-    Attributes
-    ----------
-    table : str
-        Its fingerprint.
-    name : str
-    path : str
-        Empty for an upload.
-    browser : str
-        Token of the browser that had it open; the file has its hash.
-    """
-
-    table: str
+    table: str  # its fingerprint
     name: str
-    path: str = ""
-    browser: str = ""
+    path: str = ""  # empty for an upload
+    browser: str = ""  # token of the browser that had it open; the file has its hash
 
 
 def projects_folder() -> Path:

@@ -2,17 +2,76 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_ui.background.progress import searching
-from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import user_state
+
+_T = TypeVar("_T")
+
+
+class Memo:
+    """The latest results of one user; the oldest go first. Nothing is shared between users.
+
+    It may be cleared from another thread while a page reads it.
+    """
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """The kept result of this key, or a new one."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                kept: _T = self._kept[key]
+                return kept
+        result = make()
+        self.keep(key, result)
+        return result
+
+    def keep(self, key: Hashable, result: object) -> None:
+        """Keep a result that was made elsewhere."""
+        with self._lock:
+            self._kept[key] = result
+            while len(self._kept) > self._entries:
+                self._kept.popitem(last=False)
+
+    def get(self, key: Hashable) -> Any:
+        """The kept result of this key; None where there is none."""
+        return self._kept.get(key)
+
+    def copied(self) -> Memo:
+        """A memory of its own with the same results."""
+        made = Memo(self._entries)
+        with self._lock:
+            made._kept.update(self._kept)
+        return made
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._kept.clear()
+
+    def __contains__(self, key: Hashable) -> bool:
+        """True if a result of this key is stored."""
+        return key in self._kept
+
+    def __len__(self) -> int:
+        """Number of stored results."""
+        return len(self._kept)
+
 
 RESULTS = "rwn.results"
 """Key in Streamlit's session state."""
@@ -24,21 +83,11 @@ Options = tuple[tuple[str, Any], ...]
 
 @dataclass(slots=True)
 class Results:
-    """Everything that was computed for one user; nothing is shared between users.
+    """Everything that was computed for one user; nothing is shared between users."""
 
-    Attributes
-    ----------
-    tables : Memo
-        Prepared tables, by `preparation_key`.
-    memos : dict of str to Memo
-        The results of each feature, see `memo`.
-    last : dict of str to object
-        The last good picture, by what shows it.
-    """
-
-    tables: Memo = field(default_factory=lambda: Memo(2))
-    memos: dict[str, Memo] = field(default_factory=dict)
-    last: dict[str, Any] = field(default_factory=dict)
+    tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
+    memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
+    last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
 
     def end(self) -> None:
         """Forget what belongs to a table that is given up; the latest prepared tables stay."""

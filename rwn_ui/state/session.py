@@ -142,6 +142,11 @@ class Session:
         """Remember what the table's own schema says."""
         self.own_slices = self.slices
 
+    def key(self, name: str) -> str:
+        """The key of a widget that belongs to the present table: PAGE.NAME with its number."""
+        page, _, what = name.partition(".")
+        return f"{page}.{self.table_version}.{what}"
+
     @property
     def params(self) -> Any:
         """The current setting of the method."""

@@ -29,46 +29,23 @@ SESSION = "rwn.session"
 
 
 class Visit:
-    """One user in one browser tab.
-
-    Attributes
-    ----------
-    token : str
-        Names it; only its own tab and the other tabs of that browser know it.
-    browser : str
-        Names the browser, which stores it.
-    asked : dict of str to str
-        The address that it began with.
-    answered : bool
-        Whether the tab has said which token it had before.
-    work : Work or None
-        Ends with the visit; None once a reload has gone on with it.
-    session : Session or None
-    person : tuple
-        Who is logged in; another person in this browser finds nothing.
-    other : str
-        Token of another visit of this browser, whose choices are offered.
-    next : str
-        Token of the visit that a reload went on in.
-    saver : callable or None
-        Saves the choices if they differ from those it saved before; returns the present ones.
-    refusal : str
-        Why the last saving failed.
-    controls : Controls or None
-        State that Streamlit stores for it.
-    """
+    """One user in one browser tab."""
 
     def __init__(self) -> None:
-        self.token, self.other, self.next = secrets.token_urlsafe(32), "", ""
-        self.browser = secrets.token_urlsafe(32)
-        self.asked, self.answered = st.query_params.to_dict(), False
-        self.work: Work | None = user_work()
+        self.token = secrets.token_urlsafe(32)  # known to its tab and the others of the browser
+        self.browser = secrets.token_urlsafe(32)  # names the browser, which stores it
+        self.other = ""  # token of another visit of this browser, whose choices are offered
+        self.next = ""  # token of the visit that a reload went on in
+        self.asked = st.query_params.to_dict()  # the address that it began with
+        self.answered = False  # whether the tab has said which token it had before
+        self.work: Work | None = user_work()  # None once a reload has gone on with it
         self.session: Session | None = None
         self.results, self.endpoint = user_results(), user_endpoint()
         self.answered_table = ""  # whose saved project was taken up or declined
+        # saves the choices if they differ from those saved before; returns the present ones
         self.saver: Callable[[Any], Any] | None = None
-        self.refusal, self.saved = "", None
-        self.person = person()
+        self.refusal, self.saved = "", None  # why the last saving failed, and what was saved
+        self.person = person()  # another one in this browser finds nothing
         self.controls = current_controls()
         VISITS[self.token] = self
 

@@ -18,83 +18,41 @@ from rwn_ui.state.user import user_state
 
 @dataclass(slots=True, kw_only=True)
 class Drawn:
-    """A release that was drawn to leave the house, and what became of it.
-
-    Attributes
-    ----------
-    judged : JudgedRelease
-    about : tuple
-        The choices that it was drawn under.
-    number : int
-        How many were drawn under them, this one included.
-    approval : Approval or None
-        Who answers for it.
-    files : dict of str to bytes
-        All its files, once they are made.
-    left : str
-        How the files left this program, in words.
-    place : str
-        Where its file was written on this machine; empty where it was downloaded.
-    foreseen : tuple or None
-        What the ledger will say of it, behind the choices that this was asked for.
-    entry : dict or None
-        Its entry in the ledger.
-    """
+    """A release that was drawn to leave the house, and what became of it."""
 
     judged: JudgedRelease = field(repr=False)
-    about: tuple[Any, ...] = field(repr=False)
-    number: int
-    approval: Approval | None = None
+    about: tuple[Any, ...] = field(repr=False)  # the choices that it was drawn under
+    number: int  # how many were drawn under them, this one included
+    approval: Approval | None = None  # who answers for it
+    # all its files, once they are made
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
-    left: str = ""
-    place: str = ""
+    left: str = ""  # how the files left this program, in words
+    place: str = ""  # where its file was written on this machine; empty where it was downloaded
+    # what the ledger will say of it, behind the choices that this was asked for
     foreseen: tuple[Any, list[str]] | None = field(default=None, repr=False)
-    entry: dict[str, Any] | None = field(default=None, repr=False)
+    entry: dict[str, Any] | None = field(default=None, repr=False)  # its entry in the ledger
 
 
 @dataclass(slots=True)
 class Work:
-    """Background work of one user, and its results.
+    """Background work of one user, and its results."""
 
-    Attributes
-    ----------
-    opening : Opening or None
-        Of the file that was chosen last.
-    jobs : dict of str to Job
-        By the feature that began it; a job that has ended stays until its result is taken.
-    sweep : SweepRun or None
-    worker : MeasureWorker or None
-        Reads what no slider can wait for.
-    advice : Job or None
-        Looks for a start; it keeps nothing else from running.
-    preparation : Preparation or None
-        Of a table, or of other weights, that will be gone over to.
-    first : bool
-        Whether that is the table which the user came with.
-    notice : str
-        Why the last one is not there.
-    drawn : Drawn or None
-        The release that was drawn last on the Release page.
-    draws : dict of tuple to int
-        How many were drawn there, by the choices that they were drawn under.
-    dataset : OpenDataset or None
-        On the server's disk; its masking goes on when another table is opened.
-    closed : bool
-        Whether the session has ended.
-    """
-
-    opening: Opening | None = None
+    opening: Opening | None = None  # of the file that was chosen last
+    # by the feature that began it; a job that has ended stays until its result is taken
     jobs: dict[str, Job] = field(default_factory=dict)
     sweep: SweepRun | None = None
-    worker: MeasureWorker | None = None
-    advice: Job | None = None
+    worker: MeasureWorker | None = None  # reads what no slider can wait for
+    advice: Job | None = None  # looks for a start; it keeps nothing else from running
+    # of a table, or of other weights, that will be gone over to
     preparation: Preparation | None = None
-    first: bool = False
-    notice: str = ""
-    drawn: Drawn | None = None
+    first: bool = False  # whether that is the table which the user came with
+    notice: str = ""  # why the last one is not there
+    drawn: Drawn | None = None  # the release that was drawn last on the Release page
+    # how many were drawn there, by the choices that they were drawn under
     draws: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    # on the server's disk; its masking goes on when another table is opened
     dataset: OpenDataset | None = None
-    closed: bool = False
+    closed: bool = False  # whether the session has ended
 
     @property
     def busy(self) -> bool:

@@ -8,17 +8,17 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, given_steps, steps_by_name
+from rwn_core.data.rounding import Steps, check_precision, given_steps, steps_by_name
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
-from rwn_core.masking import Lever, method_options
+from rwn_core.masking import Lever, LeverRange, method_options
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, parse_values
+from rwn_core.tuning import USUAL, Grid, Plan, parse_values
 from rwn_core.tuning.slice_presets import PRESETS, preset_key, preset_slices
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.sweep.first_search import first_search
 from rwn_ui.widgets.precision import CHOICES, precision_choice
 
 _FIELDS = (
@@ -34,25 +34,21 @@ _FIELDS = (
 )
 
 
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
-
-
 def form(session: Session) -> None:
     """Ranges, measures and releases; the button begins the sweep in the background."""
     _fill(session)
-    with st.form(_key(session, "form"), border=False):
+    with st.form(session.key("sweep.form"), border=False):
         for lever in _levers(session):
             st.text_input(
                 lever.title,
-                key=_key(session, lever.name),
+                key=session.key(f"sweep.{lever.name}"),
                 help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
             )
         with st.expander("Precision, slices, weights and other parameters"):
             st.multiselect(
                 "Release precision of all numbers",
                 list(CHOICES),
-                key=_key(session, "shares"),
+                key=session.key("sweep.shares"),
                 help="Steps to try for all numbers together, in standard deviations (SD) of each; "
                 "“as is” rounds nothing.",
             )
@@ -66,7 +62,7 @@ def form(session: Session) -> None:
             st.multiselect(
                 "Variables that travel together",
                 _partitions(session),
-                key=_key(session, "slices"),
+                key=session.key("sweep.slices"),
                 format_func=lambda slices: _slices_title(session, slices),
                 help="Choices to try; own slices are put together on the Tune page.",
             )
@@ -80,7 +76,7 @@ def form(session: Session) -> None:
             st.multiselect(
                 "Methods",
                 list(rwn.METHODS),
-                key=_key(session, "method"),
+                key=session.key("sweep.method"),
                 format_func=lambda key: rwn.METHODS[key].title,
                 help="Each takes those of the parameters that it has.",
             )
@@ -95,13 +91,17 @@ def form(session: Session) -> None:
         st.multiselect(
             "Measures",
             list(rwn.MEASURES),
-            key=_key(session, "measures"),
+            key=session.key("sweep.measures"),
             format_func=lambda key: rwn.MEASURES[key].title_for(session.data.n),
         )
         left, right = st.columns(2)
-        left.number_input("Releases", 1, 1000, key=_key(session, "releases"))
+        left.number_input("Releases", 1, 1000, key=session.key("sweep.releases"))
         right.number_input(
-            "Seed", 0, 2**31 - 1, key=_key(session, "seed"), help="Of the first release; no secret."
+            "Seed",
+            0,
+            2**31 - 1,
+            key=session.key("sweep.seed"),
+            help="Of the first release; no secret.",
         )
         if st.form_submit_button("Start sweep", type="primary", width="stretch"):
             start(session)
@@ -109,17 +109,17 @@ def form(session: Session) -> None:
 
 def _lines(session: Session, what: str, label: str, example: str, words: str) -> None:
     """A field of several lines."""
-    key = _key(session, what)
+    key = session.key(f"sweep.{what}")
     st.text_area(label, key=key, placeholder=example, height=76, help=words)
 
 
 def _fill(session: Session) -> None:
     """The form's first values; Streamlit forgets them on another page, the session does not."""
     shown = (session.search, session.params.levers)
-    if shown != st.session_state.get(_key(session, "shown")):
+    if shown != st.session_state.get(session.key("sweep.shown")):
         _show(session, session.search)
         for name in (*_names(session), *_FIELDS):
-            st.session_state.pop(_key(session, name), None)
+            st.session_state.pop(session.key(f"sweep.{name}"), None)
     search = session.search or first_search(session)
     axes = search.grid.axes
     texts = {name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in _names(session)}
@@ -139,7 +139,7 @@ def _fill(session: Session) -> None:
         "seed": search.plan.seed,
     }
     for name, value in values.items():
-        st.session_state.setdefault(_key(session, name), value)
+        st.session_state.setdefault(session.key(f"sweep.{name}"), value)
 
 
 def _lists(methods: list[str]) -> set[str]:
@@ -164,7 +164,7 @@ def _text(value: Any) -> str:
 
 def _show(session: Session, search: Search | None) -> None:
     """Remember which search the form shows; a scenario may bring another."""
-    st.session_state[_key(session, "shown")] = (search, session.params.levers)
+    st.session_state[session.key("sweep.shown")] = (search, session.params.levers)
 
 
 def _levers(session: Session) -> list[Lever]:
@@ -181,11 +181,11 @@ def _names(session: Session) -> list[str]:
 
 def read(session: Session) -> Search:
     """Values of the form."""
-    typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
+    typed = {name: st.session_state[session.key(f"sweep.{name}")] for name in _FIELDS}
     axes = {
         lever.name: parse_values(text, lever.title)
         for lever in _levers(session)
-        if (text := st.session_state[_key(session, lever.name)]).strip()
+        if (text := st.session_state[session.key(f"sweep.{lever.name}")]).strip()
     }
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")
@@ -277,3 +277,65 @@ def start(session: Session) -> None:
     _show(session, search)
     session.search = search
     work.sweep = sweep_run.begin(session.data, [search.grid], search.plan)
+
+
+STEP = 0.5  # standard deviations: steps that a release of whole numbers already feels
+TRAVEL = "related_3"
+"""The preset of slices that is tried where each variable stands alone."""
+_SHORT, _LONG = (3, 10, 40), (3, 5, 10, 20, 40)
+
+
+def first_search(session: Session) -> Search:
+    """About sixty settings within the sliders' ranges; eight releases of each."""
+    # Beside the precision and the slices that stand on Tune, one coarser precision and one usual
+    # choice of slices are tried, where the table and the method have them.
+    table, precision, slices = prepared(session), _first_precision(session), _first_slices(session)
+    ways = len(precision) * len(slices)
+    axes: dict[str, tuple[Any, ...]] = {}
+    for lever in session.params.levers:
+        ends = table.prepared.ranges[lever.name]
+        if lever.name == session.params.strength:
+            count = 6 if ways == 1 else 5
+            axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name), count)
+        elif lever.off is not None:
+            axes[lever.name] = (session.levers[lever.name],)  # as on Tune, mostly off
+        elif lever.whole_number:
+            tried = _LONG if ways == 1 else _SHORT
+            axes[lever.name] = tuple(v for v in tried if v <= ends.high) or (ends.high,)
+        else:
+            half = () if ways == 4 else ((ends.low + ends.high) / 2,)
+            axes[lever.name] = (*half, ends.high)
+    # matrices are no values between commas: they are tried from a scenario
+    axes |= {name: (value,) for name, value in session.options if not _is_matrix(value)}
+    grid = Grid(
+        axes=axes,
+        method=(session.method,),
+        precision=tuple(map(dict, precision)),
+        slices=tuple(slices),
+    )
+    measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
+    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
+
+
+def _is_matrix(value: Any) -> bool:
+    return isinstance(value, tuple) and not all(isinstance(name, str) for name in value)
+
+
+def _first_precision(session: Session) -> list[Steps]:
+    """The steps on Tune; where nothing is rounded, steps of half a standard deviation, too."""
+    coarse = steps_by_name(given_steps(session.data, STEP))
+    return [session.precision] if session.precision else list(dict.fromkeys([(), coarse]))
+
+
+def _first_slices(session: Session) -> list[Slices]:
+    """The slices on Tune; where each variable stands alone, a usual choice, too."""
+    if session.slices or not rwn.METHODS[session.method].uses_slices:
+        return [session.slices]
+    return list(dict.fromkeys([(), preset_slices(session.data, TRAVEL)]))
+
+
+def _even(ends: LeverRange, high: float, count: int) -> tuple[float, ...]:
+    """So many values from the low end to another, on the slider's steps."""
+    part = max((high - ends.low) / (count - 1), ends.step)
+    numbers = (round(number * part / ends.step) for number in range(count))
+    return tuple(round(ends.low + number * ends.step, 10) for number in numbers)

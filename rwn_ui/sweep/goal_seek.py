@@ -1,28 +1,21 @@
-"""Goal seek on the Sweep page: the best setting that keeps all limits, and the reverse."""
+"""Two searches of the Sweep page: goal seek among settings, and the best slices."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import Goal, GoalAnswer, SweepRun, seek
+from rwn_core.tuning import Goal, GoalAnswer, SliceAnswer, SliceRanges, SweepRun, seek, seek_slices
+from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.sweep import run as sweep_run
 
 JOB = "goal seek"
-
-
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session, run: SweepRun) -> None:
@@ -51,7 +44,7 @@ def _reverse(session: Session, run: SweepRun, keep: str) -> None:
     value = limit.number_input(
         "Aim, %" if share else "Aim",
         value=_aim(session, keep) * (100 if share else 1),
-        key=_key(session, f"goal.{keep}"),
+        key=session.key(f"sweep.goal.{keep}"),
         format="%.3g" if not share else "%.1f",
         step=1.0 if share else 0.01,
     )
@@ -78,7 +71,7 @@ def _pressed(session: Session, run: SweepRun, what: str, words: str, *, blocked:
     several = len({point.setting.method for point in run.sweep()}) > 1
     return st.button(
         words,
-        key=_key(session, f"seek.{what}"),
+        key=session.key(f"sweep.seek.{what}"),
         disabled=blocked or user_work().busy or not len(run.sweep()),
         width="stretch",
         help=f"Among the settings of {rwn.METHODS[_method(run)].title}." if several else None,
@@ -89,7 +82,7 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     method = _method(run)
     user_work().jobs[JOB] = Job(
         goal.words,
-        seek_politely,
+        seek,
         words=f"Looking between the settings: {goal.words}",
         about=(session.data.fingerprint,),
         microdata=session.data,
@@ -100,18 +93,11 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     st.rerun()
 
 
-def seek_politely(**arguments: Any) -> GoalAnswer:
-    """Search in a process of its own, which leaves the processors to the sliders."""
-    if sweep_run.POLITE:
-        be_polite()  # its workers are as polite
-    return seek(**arguments)
-
-
 def _seeking(session: Session) -> None:
     job = user_work().jobs.get(JOB)
     if job is None or job.about != (session.data.fingerprint,):
         return
-    if follow(session, JOB, job, _key(session, "seek")):
+    if follow(session, JOB, job, session.key("sweep.seek")):
         return
     answer: GoalAnswer = job.result
     # one measure within an aim, or a limit that nobody could judge, is no reason for green
@@ -121,7 +107,80 @@ def _seeking(session: Session) -> None:
     if answer.reached:
         st.button(
             "Load it into Tune",
-            key=_key(session, "seek.load"),
+            key=session.key("sweep.seek.load"),
             on_click=load,
             args=(session, answer.point.setting),
         )
+
+
+SLICES_JOB = "slice search"
+_HELP = (
+    "Merges and moves variables by the expected loss of relations, finds for each choice the "
+    "weakest strength that keeps all limits, and reads the answer on fresh releases. Weights are "
+    "halved and doubled, too, unless some differ already. Method, the other levers and precision "
+    "stay as on Tune."
+)
+
+
+def draw_slices(session: Session) -> None:
+    """The limits, the button, and the answer with what a row then shows."""
+    # Nothing where the method does not ask which variables travel together.
+    if not rwn.METHODS[session.method].uses_slices:
+        return
+    policy = session.policy
+    st.markdown("#### Which variables should travel together?")
+    limits = "; ".join(
+        f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
+    )
+    st.caption(f"Least loss of relations within: {limits}.")
+    kernels = _kernels(session)
+    if st.button(
+        "Search slices",
+        key=session.key("sweep.slices.seek"),
+        disabled=user_work().busy or not policy.limits,
+        help=_HELP,
+    ):
+        user_work().jobs[SLICES_JOB] = Job(
+            "Slice search",
+            seek_slices,
+            words="Looking for variables that should travel together",
+            about=(session.data.fingerprint,),
+            microdata=session.data,
+            policy=policy,
+            setting=session.setting,
+            ranges=SliceRanges(kernels=kernels),
+        )
+        st.rerun()
+    _seeking_slices(session)
+
+
+def _kernels(session: Session) -> bool:
+    """Choose whether soft and balanced neighborhoods are tried; off where the method has none."""
+    why = kernels_refused(session.params)
+    chosen = st.toggle(
+        "Try soft and balanced neighborhoods, too",
+        value=not why,
+        key=session.key("sweep.slices.kernels"),
+        disabled=bool(why),
+        help=escaped(why)
+        or "The answer then also says what RWN as published loses at the same "
+        "limits. The search takes about three times as long.",
+    )
+    return bool(chosen) and not why
+
+
+def _seeking_slices(session: Session) -> None:
+    job = user_work().jobs.get(SLICES_JOB)
+    if job is None or job.about != (session.data.fingerprint,):
+        return
+    if follow(session, SLICES_JOB, job, session.key("sweep.slices")):
+        return
+    answer: SliceAnswer = job.result
+    show = st.success if answer.reached else st.warning
+    show(escaped(answer.sentence))
+    st.button(
+        "Load it into Tune",
+        key=session.key("sweep.slices.load"),
+        on_click=load,
+        args=(session, answer.point.setting),
+    )

@@ -1,12 +1,14 @@
-"""One setting of a sweep, picked: loaded into Tune, or kept as a scenario."""
+"""One setting of a sweep, picked in its map or table: loaded into Tune, or kept as a scenario."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.reporting.places_on_map import POLICY, place
 from rwn_core.reporting.places_on_map import best as best_settings
 from rwn_core.tuning import Point, SweepRun
@@ -22,22 +24,18 @@ from rwn_ui.state.work import user_work
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
 
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
-
-
 def pick(session: Session, key: str) -> None:
     """Choose a setting that was clicked on the map; nothing else changes."""
     # Streamlit calls it before a part of the page, where a message would take the place of what
     # stands first on the page.
     run = user_work().sweep
     if run is not None and any(point.setting.key == key for point in run.sweep()):
-        st.session_state[_key(session, "picked")] = key
+        st.session_state[session.key("sweep.picked")] = key
 
 
 def picked(session: Session) -> str | None:
     """The key of the chosen setting; None before the list was drawn."""
-    key: str | None = st.session_state.get(_key(session, "picked"))
+    key: str | None = st.session_state.get(session.key("sweep.picked"))
     return key
 
 
@@ -50,7 +48,7 @@ def draw(session: Session, run: SweepRun) -> None:
     best = best_settings(session.policy, sweep, x, y)
     ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
     points = {point.setting.key: point for point in ranked}
-    key = _key(session, "picked")
+    key = session.key("sweep.picked")
     if st.session_state.get(key) not in points:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
@@ -62,7 +60,7 @@ def draw(session: Session, run: SweepRun) -> None:
     )
     press.button(
         "Load into Tune",
-        key=_key(session, "load"),
+        key=session.key("sweep.load"),
         width="stretch",
         on_click=load,
         args=(session, points[chosen].setting),
@@ -107,8 +105,69 @@ def _words(point: Point, measure: str) -> str:
 
 
 def _save(session: Session, point: Point) -> None:
-    name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
-    note = st.text_area("Note", key=_key(session, "save.note"), height=68)
-    if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
+    name = st.text_input("Name", key=session.key("sweep.save.name"), max_chars=60)
+    note = st.text_area("Note", key=session.key("sweep.save.note"), height=68)
+    if st.button("Save", key=session.key("sweep.save"), disabled=not name.strip()):
         session.scenarios[name.strip()] = as_scenario(session, name.strip(), note, point)
         st.toast(escaped(f"Scenario {name.strip()} is on the Compare page."))
+
+
+def draw_table(session: Session, run: SweepRun) -> None:
+    """A line for each setting; what was chosen elsewhere is not marked in it."""
+    points = run.sweep().points
+    if not points:
+        return
+    measures = run.plan.measures
+    with st.expander("All settings as a table"):
+        st.caption(
+            "A click on a column's name sorts by it, one at the left end of a line chooses its "
+            "setting. Of each measure the median over the releases is shown; shares in percent. "
+            f"Limits are judged at the upper end of the {range_words(run.plan.releases)}."
+        )
+        key = session.key(f"sweep.table.{len(points)}")
+
+        def choose() -> None:
+            rows = st.session_state[key].selection.rows
+            if rows:
+                pick(session, points[rows[0]].setting.key)
+
+        st.dataframe(
+            frame(
+                session,
+                points,
+                measures,
+                best_settings(session.policy, run.sweep(), session.views["x"], session.views["y"]),
+            ),
+            key=key,
+            hide_index=True,
+            on_select=choose,
+            selection_mode="single-row",
+        )
+
+
+def frame(
+    session: Session, points: tuple[Point, ...], measures: tuple[str, ...], best: set[str]
+) -> pd.DataFrame:
+    """One line for each setting: in words, its verdict, and the median of every measure."""
+    rows = []
+    for point in points:
+        verdict = session.policy.judge_point(point)
+        row: dict[str, Any] = {
+            "setting": point.setting.words,
+            "keeps all limits": "yes" if verdict.kept else "no",
+            "on the frontier": "yes" if point.setting.key in best else "no",
+            "records released, %": _percent(point.released, share=True),
+            "largest share of a limit, %": _percent(verdict.largest, share=True),
+        }
+        for measure in measures:
+            share = rwn.MEASURES[measure].is_share
+            title = rwn.MEASURES[measure].title_for(session.data.n)
+            name = f"{title}, %" if share else title
+            row[name] = _percent(point.median(measure), share=share)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _percent(value: float | None, *, share: bool) -> float | None:
+    """A number of four digits, of a share in percent."""
+    return None if value is None else float(f"{value * (100 if share else 1):.4g}")

@@ -7,7 +7,7 @@ import streamlit as st
 from rwn_core.datasets.planner import RANGE, Offer, plan_large
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import wait_for
+from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -28,18 +28,18 @@ def draw(session: Session) -> None:
             LARGEST_DENSE + 1,
             10_000_000_000,
             session.data.n,
-            key=f"plan.{session.table_version}.n",
+            key=session.key("plan.n"),
         )
         p = right.number_input(
             "Variables",
             1,
             10_000,
             session.data.p,
-            key=f"plan.{session.table_version}.p",
+            key=session.key("plan.p"),
             help="Independent normal variables stand for a table that is not loaded.",
         )
         words = f"What would {session.words} take?"
-        key = f"plan.{session.table_version}.go"
+        key = session.key("plan.go")
         if press.button(escaped(words), key=key, disabled=work.busy):
             own = p == session.data.p
             work.jobs[JOB] = Job(
@@ -57,13 +57,7 @@ def draw(session: Session) -> None:
 
 def _result(session: Session, job: Job | None) -> None:
     """Progress while small samples are masked, then what they say."""
-    if job is None:
-        return
-    if job.running:
-        wait_for(job, f"plan.{session.table_version}.cancel")
-    elif job.refusal:
-        st.info(escaped(job.refusal), icon=":material/info:")
-    else:
+    if is_done(job, session.key("plan.cancel"), before=""):
         st.table(table(job.result))
         st.caption(
             f"{escaped(job.label)}, forecast from small samples on this machine, for when nothing "

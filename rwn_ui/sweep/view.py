@@ -26,14 +26,8 @@ from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.sweep import slice_search as slice_search_view
-from rwn_ui.sweep import table as sweep_table
 from rwn_ui.sweep import welcome
 from rwn_ui.widgets import limits
-
-
-def _key(session: Session, what: str) -> str:
-    return f"sweep.{session.table_version}.{what}"
 
 
 def draw(session: Session) -> None:
@@ -41,7 +35,7 @@ def draw(session: Session) -> None:
     run = user_work().sweep
     if run is None:
         welcome.draw(session)
-        slice_search_view.draw(session)
+        goal_seek_view.draw_slices(session)
         return
 
     running = run.running
@@ -55,20 +49,20 @@ def draw(session: Session) -> None:
 
     polled(area, again=running)
     sweep_pick.draw(session, run)
-    sweep_table.draw(session, run)
+    sweep_pick.draw_table(session, run)
     goal_seek_view.draw(session, run)
-    slice_search_view.draw(session)
+    goal_seek_view.draw_slices(session)
 
 
 def _progress(session: Session, run: SweepRun) -> None:
     if run.running or run.refusal:
         st.space("xxsmall")  # below the bar of pages
     if run.running:
-        bar(run, _key(session, "cancel"), wide=True)
+        bar(run, session.key("sweep.cancel"), wide=True)
     elif run.refusal:
         words, again = st.columns([6, 1], vertical_alignment="bottom")
         words.info(run.refusal, icon=":material/info:")
-        if again.button("Go on", key=_key(session, "again"), width="stretch"):
+        if again.button("Go on", key=session.key("sweep.again"), width="stretch"):
             rest = [s for s in run.settings if s.method not in BASELINE_METHODS]
             user_work().sweep = sweep_run.begin(session.data, rest, run.plan)
             st.rerun()
@@ -117,7 +111,7 @@ def _pictures(session: Session, run: SweepRun) -> None:
 
 def _rerun_page(session: Session, chosen: tuple[Any, ...]) -> None:
     """Draw the whole page anew when the axes or the chosen setting changed: the rest says them."""
-    key = _key(session, "axes")
+    key = session.key("sweep.axes")
     before = st.session_state.get(key)
     st.session_state[key] = chosen
     if before not in (None, chosen):
@@ -148,7 +142,7 @@ def _axes(
     called = partial(title, records=session.data.n)
 
     def choose(column: Any, label: str, what: str, keys: tuple[str, ...]) -> str:
-        key = _key(session, what)
+        key = session.key(f"sweep.{what}")
         if st.session_state.get(key) not in keys:
             st.session_state[key] = session.views.get(what) or first[what]
             if st.session_state[key] not in keys:
@@ -162,7 +156,7 @@ def _axes(
     with line.popover("Limits", width="stretch", help="The policy, by which all pages judge."):
         limits.edit(session, "sweep")
     options = [None, *names]
-    key = _key(session, "along")
+    key = session.key("sweep.along")
     if st.session_state.get(key) not in options:
         st.session_state.pop(key, None)
     along = join.selectbox(
@@ -196,23 +190,23 @@ def _surface(
         "Heat map of",
         [*measures, *more],
         measures.index(first),
-        key=_key(session, f"heat.{len(measures)}"),
+        key=session.key(f"sweep.heat.{len(measures)}"),
         format_func=lambda m: f"{title(m, session.data.n)}{' (forecast)' if m in more else ''}",
         help="~ marks a forecast: a closed form (of rank swapping with a wide range, an estimate), "
         "before any release is drawn. One release adds "
         "its own noise to it.",
     )
     across = over.selectbox(
-        "over", names, 0, key=_key(session, f"across.{names}"), format_func=lambda n: sign(n, n)
+        "over", names, 0, key=session.key(f"sweep.across.{names}"), format_func=lambda n: sign(n, n)
     )
     rest = [name for name in names if name != across]
     down = by.selectbox(
-        "and", rest, 0, key=_key(session, f"down.{rest}"), format_func=lambda n: sign(n, n)
+        "and", rest, 0, key=session.key(f"sweep.down.{rest}"), format_func=lambda n: sign(n, n)
     )
     slices = sweep_cards.slices(asked, across, down)
     if len(slices) < 2:
         return (across, down, "".join(slices)), measure
-    key = _key(session, f"at.{across}.{down}.{len(slices)}")
+    key = session.key(f"sweep.at.{across}.{down}.{len(slices)}")
     if key not in st.session_state:  # a map that fills from the start, and not at the very end
         st.session_state[key] = sweep_cards.fullest(slices, sweep, across, down)
     held = at.selectbox("at", slices, key=key)

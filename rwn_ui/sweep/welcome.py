@@ -21,7 +21,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.sweep.first_search import first_search
+from rwn_ui.sweep.form import first_search
 
 MEASURE = "correlation"
 Forecasts = dict[str, dict[str, float]]
@@ -72,7 +72,7 @@ def _stored_sweep(session: Session) -> None:
         f"finished, {counted(plan.releases, 'release')} each."
     )
     words = "Show it" if whole else "Go on with it"
-    if st.button(words, type="primary", key=f"sweep.{session.table_version}.resume"):
+    if st.button(words, type="primary", key=session.key("sweep.resume")):
         user_work().sweep = sweep_run.begin(session.data, asked, plan)
         st.rerun()
 

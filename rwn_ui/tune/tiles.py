@@ -10,12 +10,11 @@ import rwn_core as rwn
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.masking import Rounded
 from rwn_core.measures import UTILITY
-from rwn_core.measures.ends import UNRELATED
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_ui.features import axis_choice, limit_queue, verdict_line
-from rwn_ui.features.repeated_draws_results import drawn, interval
-from rwn_ui.panel.tile import Tile, loss_words, percent
+from rwn_ui.features.repeated_draws import drawn, interval
+from rwn_ui.panel.parts import Tile, loss_words, percent
 from rwn_ui.state.results import current_release, memo, prepared, table_key, user_results
 from rwn_ui.state.session import Session
 

@@ -15,7 +15,7 @@ from rwn_ui.features import (
     analysis_plan_results,
     axis_choice,
     limit_queue,
-    repeated_draws_results,
+    repeated_draws,
     sweep_points,
     unchanged_categories,
 )
@@ -51,7 +51,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "table": session.name,
         "summary": {
             "text": f"{session.words} · seed {session.seed}"
-            + repeated_draws_results.words(repeated_draws_results.drawn(session)),
+            + repeated_draws.words(repeated_draws.drawn(session)),
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
@@ -138,13 +138,13 @@ def _charts(
 ) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
     """Each chart after the map, with the reading that it draws."""
     cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
-    made = repeated_draws_results.drawn(session)
+    made = repeated_draws.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
             key = MIXED  # correlations would leave its categories out
         measure = "marginals" if key == "distribution" else key
         reading = shown if key == "distribution" else readings[measure]
-        bands = repeated_draws_results.bands(made, measure)
+        bands = repeated_draws.bands(made, measure)
         if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
             continue  # the method has none
         if not isinstance(reading, Reading):
@@ -177,7 +177,7 @@ def _map(readings: Readings, session: Session) -> Chart:
         points,
         1.0 if of_limits else None if limit is None else limit.at_most,
         sweep_points.small_map(session.policy, axis),
-        repeated_draws_results.map_points(session, axis),
+        repeated_draws.map_points(session, axis),
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )

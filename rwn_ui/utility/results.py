@@ -19,9 +19,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import prediction
-from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import (
+    Memo,
     full_release,
     full_table,
     memo,
@@ -42,31 +42,15 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UtilityReadings:
-    """The release on screen and what all utility measures say about it.
-
-    Attributes
-    ----------
-    comparison : Comparison
-    readings : mapping of str to Reading or NotApplicable
-    relation : Reading or NotApplicable
-        Of the two variables on screen.
-    now : Forecast, optional
-        Of the setting.
-    expected : Reading or NotApplicable
-        The expected curve.
-    realized : float, optional
-        The curve's statistic in this draw.
-    pending : bool
-        Whether something of a large table is still to come: see `complete`.
-    """
+    """The release on screen and what all utility measures say about it."""
 
     comparison: Comparison
     readings: Mapping[str, Answer]
-    relation: Answer
-    now: Forecast | None
-    expected: Answer
-    realized: float | None
-    pending: bool
+    relation: Answer  # of the two variables on screen
+    now: Forecast | None  # of the setting
+    expected: Answer  # the expected curve
+    realized: float | None  # the curve's statistic in this draw
+    pending: bool  # whether something of a large table is still to come: see `complete`
 
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:

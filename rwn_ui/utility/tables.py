@@ -15,7 +15,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.measures.measure import Measure, Reading
-from rwn_ui.features.repeated_draws_results import bands
+from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
 
 Table = dict[str, Any]

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from rwn_core.charts import serialise
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
-from rwn_core.evaluation.forecast.statistic import available_statistics
+from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import (
     analysis_plan_results,
     repeated_draws,
-    repeated_draws_results,
     unchanged_categories,
 )
-from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.panel.tile import Tile, loss_words
+from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
 from rwn_ui.server.messages import escaped
+from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.utility.cards import cards
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
 
@@ -38,7 +38,7 @@ def controls(session: Session) -> None:
         "Variable",
         names,
         names.index(session.variable),
-        key=f"utility.{session.table_version}.one",
+        key=session.key("utility.one"),
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -46,7 +46,7 @@ def controls(session: Session) -> None:
             "… with",
             others,
             others.index(session.pair[1]),
-            key=f"utility.{session.table_version}.other.{session.variable}",
+            key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
         )
     _choose_moment(session)
@@ -55,7 +55,7 @@ def controls(session: Session) -> None:
 def _choose_moment(session: Session) -> None:
     """Choose the statistic of the expected curve, and its parameter."""
     data, pair = session.data, session.pair
-    key = f"utility.{session.table_version}.statistic.{'.'.join(pair)}"
+    key = session.key(f"utility.statistic.{'.'.join(pair)}")
     options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
     kind = session.statistic.kind
@@ -80,7 +80,7 @@ def _choose_moment(session: Session) -> None:
         list(titles),
         list(titles).index(session.curve_axis),
         format_func=titles.__getitem__,
-        key=f"utility.{session.table_version}.axis.{session.method}{kernel}",
+        key=session.key(f"utility.axis.{session.method}{kernel}"),
     )
 
 
@@ -89,14 +89,14 @@ def payload(
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     drawn, validity = (
-        repeated_draws_results.drawn(session),
-        repeated_draws_results.validity(session),
+        repeated_draws.drawn(session),
+        repeated_draws.validity(session),
     )
     shown = {
         "projector": session.projector,
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
+            "text": f"{session.words} · seed {session.seed}{repeated_draws.words(drawn)}",
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
@@ -107,9 +107,7 @@ def payload(
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
         ],
         "cards": [serialise(chart) for chart in cards(session, utility, drawn)],
-        "tables": tables(
-            utility, verdicts, drawn, validity, repeated_draws_results.standings(session)
-        ),
+        "tables": tables(utility, verdicts, drawn, validity, repeated_draws.standings(session)),
     }
     return {"stamp": stamp(session.words, shown), **shown}
 
@@ -176,7 +174,7 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     if not isinstance(reading, Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
     beside = _baselines(reading, tile.measure, utility)
-    spread = repeated_draws_results.interval(drawn, tile.measure, tile.part)
+    spread = repeated_draws.interval(drawn, tile.measure, tile.part)
     if spread is not None:
         low, high = spread
         of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
@@ -224,9 +222,95 @@ def offer(session: Session) -> None:
 
 def notice(session: Session) -> None:
     """The text about standard errors, once they have been checked."""
-    validity = repeated_draws_results.validity(session)
+    validity = repeated_draws.validity(session)
     if validity is None:
         return
     with st.expander("Text for the people who receive the release"):
         st.code(validity.notice(), language=None, wrap_lines=True)
         st.caption("Factors and coverage only: no estimate, no record, no key.")
+
+
+_CURVE = "expected curve"
+Draw = Callable[..., Chart]
+
+
+def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
+    """The nine charts, in the order on screen."""
+    fit = "regression"
+    other = "generalized_regression"
+    if not isinstance(utility.readings[fit], Reading) and isinstance(
+        utility.readings[other], Reading
+    ):
+        fit = other
+
+    def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
+        reading = utility.readings[measure]
+        if not isinstance(reading, Reading):
+            return draw_reason(title, str(reading), key or measure)
+        return draw(reading, *more, **repeated_draws.bands(drawn, measure))
+
+    relations = card("Correlations", "correlation", CHARTS["correlation"])
+    if is_mixed(session.data):
+        relations = card("Associations", "association", CHARTS["association"])
+    return [
+        relations,
+        card(
+            "Change of correlations",
+            "correlation",
+            CHARTS["correlation_change"],
+            _expected_correlations(utility),
+            key="correlation_change",
+        ),
+        _curve(session, utility, drawn),
+        card("Regression", fit, CHARTS["regression"], key="regression"),
+        card("Principal components", "principal_components", CHARTS["principal_components"]),
+        card("Small groups", "subgroups", CHARTS["subgroups"]),
+        card(
+            "Distributions",
+            "marginals",
+            CHARTS["distribution"],
+            session.variable,
+            key="distribution",
+        ),
+        _relation(utility, drawn),
+        card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
+    ]
+
+
+def _expected_correlations(utility: UtilityReadings) -> Any:
+    """Expectation of the setting; unknown while it is pending."""
+    reading = utility.readings["correlation"]
+    if utility.now is not None or not isinstance(reading, Reading):
+        return None if utility.now is None else utility.now.correlations.to_numpy()
+    return np.full(np.shape(reading.detail["original"]), np.nan)
+
+
+def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    relation = utility.relation
+    if not isinstance(relation, Reading):
+        return draw_reason("Two variables", str(relation), "two_way")
+    interval = None
+    if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
+        utility.comparison.original.numeric_names
+    ):
+        pair = Statistic(kind="correlation", names=tuple(relation.detail["names"]))
+        interval = repeated_draws.statistic_interval(drawn, pair, utility.comparison.original)
+    return CHARTS["two_way"](relation, interval)
+
+
+def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    statistic, last = session.statistic, user_results().last
+    about = f"{session.curve_axis} {statistic.words}"
+    expected = utility.expected
+    if isinstance(expected, Reading):
+        original = utility.comparison.original
+        interval = repeated_draws.statistic_interval(drawn, statistic, original)
+        chart = CHARTS["expected_curve"](expected, utility.realized, interval)
+        last[_CURVE] = (about, chart)
+        return chart
+    before, chart = last.get(_CURVE, ("", {}))
+    if expected is PENDING and before == about:  # the last picture stays for a moment
+        return {**chart, "note": "the last setting · a moment …"}
+    title = f"Expected {statistic.short}"
+    chart = draw_reason(title, str(expected), "expected_curve")
+    return chart | {"note": ""} if expected is PENDING else chart

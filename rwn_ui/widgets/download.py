@@ -14,7 +14,6 @@ from rwn_core.errors import log_fault
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.page_link import link_to
-from rwn_ui.widgets.sidebar import widget_key
 
 
 @st.fragment
@@ -36,11 +35,11 @@ def offer(session: Session) -> None:
             "Format",
             [each.key for each in io.writable()],
             default=io.FORMATS[0].key,
-            key=widget_key(session, "download.format"),
+            key=session.key("tune.download.format"),
         )
         # a second click takes the choice back
         form = io.format_of_key(chosen or io.FORMATS[0].key)
-        number_key = widget_key(session, "download.id")
+        number_key = session.key("tune.download.id")
         # two users with one seed must not share an address: Streamlit makes it of name and content
         number = st.session_state.setdefault(number_key, secrets.token_hex(8))
 
@@ -56,7 +55,7 @@ def offer(session: Session) -> None:
             file_name=f"trial-not-for-release-seed-{session.seed}-{number}{form.suffixes[0]}",
             on_click="ignore",
             width="stretch",
-            key=widget_key(session, "download"),
+            key=session.key("tune.download"),
             mime=form.media_type,
         )
         link_to("pages/release.py", "Make a release", ":material/outbox:")

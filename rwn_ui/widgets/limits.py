@@ -27,17 +27,13 @@ def edit(session: Session, page: str) -> None:
     _adding(session, page)
     st.button(
         "Limits for clinical data (.09)",
-        key=_key(session, page, "clinical"),
+        key=session.key(f"{page}.limit.clinical"),
         on_click=_clinical,
         args=(session,),
         width="stretch",
         help="In place of the limits above: an intruder's probability for the original of the most "
         "exposed record is at most 9 %, as EMA policy 0070 and Health Canada name it.",
     )
-
-
-def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.table_version}.limit.{what}"
 
 
 def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
@@ -52,13 +48,13 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         shown,
         0.5 if measure.is_share else 0.1,
         format="%.4g",
-        key=_key(session, page, limit.measure),
+        key=session.key(f"{page}.limit.{limit.measure}"),
         help=measure.question,
     )
     right.button(
         "✕",
         type="tertiary",
-        key=_key(session, page, f"{limit.measure}.remove"),
+        key=session.key(f"{page}.limit.{limit.measure}.remove"),
         on_click=_remove,
         args=(session, limit.measure),
         width="stretch",
@@ -72,10 +68,12 @@ def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     """Source of a limit (law, handbook or decision), and its author."""
     left, right = st.columns(2)
     source = left.text_input(
-        f"{limit.title}: source", limit.source, key=_key(session, page, f"{limit.measure}.source")
+        f"{limit.title}: source",
+        limit.source,
+        key=session.key(f"{page}.limit.{limit.measure}.source"),
     )
     by = right.text_input(
-        f"{limit.title}: set by", limit.set_by, key=_key(session, page, f"{limit.measure}.by")
+        f"{limit.title}: set by", limit.set_by, key=session.key(f"{page}.limit.{limit.measure}.by")
     )
     return replace(limit, source=source, set_by=by)
 
@@ -101,7 +99,7 @@ def _adding(session: Session, page: str) -> None:
     chosen = st.selectbox(
         "Another limit on",
         free,
-        key=_key(session, page, f"new.{len(free)}"),
+        key=session.key(f"{page}.limit.new.{len(free)}"),
         format_func=lambda key: rwn.MEASURES[key].title,
     )
 
@@ -111,6 +109,9 @@ def _adding(session: Session, page: str) -> None:
             session.policy = rwn.Policy(limits=(*session.policy.limits, limit))
 
     st.button(
-        "Add this limit", key=_key(session, page, "add"), on_click=add, disabled=chosen is None,
+        "Add this limit",
+        key=session.key(f"{page}.limit.add"),
+        on_click=add,
+        disabled=chosen is None,
         width="stretch",
     )  # fmt: skip

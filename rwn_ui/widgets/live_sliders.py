@@ -79,7 +79,7 @@ def controls(session: Session) -> dict[str, Any]:
 
 def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
     """Draw the sliders of the levers or of the weights."""
-    live_sliders(data, key=f"tune.{session.table_version}.{what}")
+    live_sliders(data, key=session.key(f"tune.{what}"))
 
 
 def _levers(session: Session) -> dict[str, Any]:

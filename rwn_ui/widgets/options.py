@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -90,7 +90,7 @@ def _take_preset(session: Session, values: Mapping[str, Any], levers: Mapping[st
 
 
 def _key(session: Session, what: str) -> str:
-    return f"tune.{session.table_version}.option.{session.method}.{what}"
+    return session.key(f"tune.option.{session.method}.{what}")
 
 
 def _shown(session: Session, offered: Sequence[Option]) -> tuple[dict[str, Any], str]:
@@ -154,44 +154,20 @@ def field(option: Option, names: Sequence[str], **about: Any) -> Any:
     if option.form in ("whole", "number"):
         default = _LEFT_OUT.search(option.help)
         shown["placeholder"] = default[1] if default else "none"
-    return _DRAWN[option.form](option, names, shown)
-
-
-def _choice(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    called = lambda choice: option.titles.get(choice, choice)  # noqa: E731
-    return st.selectbox(options=option.choices, format_func=called, **about)
-
-
-def _switch(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.toggle(**about)
-
-
-def _integer(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.number_input(min_value=0, step=1, **about)
-
-
-def _number(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.number_input(min_value=0.0, step=0.05, format="%g", **about)
-
-
-def _name(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.selectbox(options=names, index=None, placeholder="none", **about)
-
-
-def _names(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.multiselect(options=names, placeholder="as by default", **about)
-
-
-def _text(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return st.text_area(placeholder="none", height=80, **about)
-
-
-_DRAWN: dict[str, Callable[[Option, Sequence[str], Mapping[str, Any]], Any]] = {
-    "choice": _choice,
-    "switch": _switch,
-    "whole": _integer,
-    "number": _number,
-    "name": _name,
-    "names": _names,
-    "text": _text,
-}
+    fields: dict[str, tuple[Any, dict[str, Any]]] = {
+        "choice": (
+            st.selectbox,
+            {
+                "options": option.choices,
+                "format_func": lambda choice: option.titles.get(choice, choice),
+            },
+        ),
+        "switch": (st.toggle, {}),
+        "whole": (st.number_input, {"min_value": 0, "step": 1}),
+        "number": (st.number_input, {"min_value": 0.0, "step": 0.05, "format": "%g"}),
+        "name": (st.selectbox, {"options": names, "index": None, "placeholder": "none"}),
+        "names": (st.multiselect, {"options": names, "placeholder": "as by default"}),
+        "text": (st.text_area, {"placeholder": "none", "height": 80}),
+    }
+    widget, more = fields[option.form]
+    return widget(**more | shown)

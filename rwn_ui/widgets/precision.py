@@ -18,7 +18,7 @@ def draw(session: Session, page: str) -> None:
     """The choice and the table of steps; they belong to the setting, on every page."""
     if not session.data.numeric_names:
         return
-    key = f"{page}.{session.table_version}.precision"
+    key = session.key(f"{page}.precision")
     box = folded("Release precision", key, expanded=page == "risk")
     if box is not None:
         with box:

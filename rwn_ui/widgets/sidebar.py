@@ -23,11 +23,6 @@ def badge(session: Session) -> None:
     )
 
 
-def widget_key(session: Session, what: str) -> str:
-    """The key of a widget of the Tune page that belongs to one table."""
-    return f"tune.{session.table_version}.{what}"
-
-
 def method(session: Session) -> None:
     """Which method masks; each has its own sliders."""
     keys, shown = list(rwn.METHODS), session.method
@@ -36,14 +31,14 @@ def method(session: Session) -> None:
     def choose() -> None:
         # a browser may send the value of a list once more that has gone from the page
         if session.method == shown:
-            change_method(session, st.session_state[widget_key(session, own)])
+            change_method(session, st.session_state[session.key(f"tune.{own}")])
 
     st.selectbox(
         "Method",
         keys,
         keys.index(shown),
         format_func=lambda key: rwn.METHODS[key].title,
-        key=widget_key(session, own),
+        key=session.key(f"tune.{own}"),
         on_change=choose,
         help="Every card, page and download follows the chosen method.",
     )
@@ -53,7 +48,7 @@ def weights(session: Session) -> DeltaGenerator | None:
     """Container for the sliders of the weights; None if the method has no distances."""
     if not rwn.METHODS[session.method].uses_weights:
         return None
-    box = folded("Variable weights", widget_key(session, "weighing"))
+    box = folded("Variable weights", session.key("tune.weighing"))
     if box is None:
         return None
     box.caption(
@@ -71,7 +66,7 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
         for name in "AB":
             st.button(
                 f"Pin {name}",
-                key=widget_key(session, f"pin.{name}"),
+                key=session.key(f"tune.pin.{name}"),
                 width="stretch",
                 on_click=put,
                 args=(name,),
@@ -80,7 +75,7 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
         if session.pins:
             st.button(
                 "Clear",
-                key=widget_key(session, "pin.clear"),
+                key=session.key("tune.pin.clear"),
                 width="stretch",
                 on_click=session.pins.clear,
             )
@@ -94,7 +89,7 @@ def extras(session: Session) -> None:
             0,
             2**31 - 1,
             session.seed,
-            key=widget_key(session, "seed"),
+            key=session.key("tune.seed"),
             help="The same seed draws the same release, so charts move only when a "
             "parameter does. A seed is no secret.",
         )
@@ -104,19 +99,19 @@ def extras(session: Session) -> None:
         "Variable of the distribution card",
         names,
         names.index(session.variable),
-        key=widget_key(session, "variable"),
+        key=session.key("tune.variable"),
     )
     session.projector = st.toggle(
         "Projector mode",
         session.projector,
-        key=widget_key(session, "projector"),
+        key=session.key("tune.projector"),
         help="Two columns and large type for a meeting room.",
     )
-    policy = folded("Policy: limits on risk", widget_key(session, "policy"))
+    policy = folded("Policy: limits on risk", session.key("tune.policy"))
     if policy is not None:
         with policy:
             limits.edit(session, "tune")
-    aims = folded("Aims for utility", widget_key(session, "aims"))
+    aims = folded("Aims for utility", session.key("tune.aims"))
     if aims is not None:
         with aims:
             session.aims = _aims(session)
@@ -131,7 +126,7 @@ def _aims(session: Session) -> Aims:
         old.relations,
         0.01,
         format="%.3g",
-        key=widget_key(session, "aims.relations"),
+        key=session.key("tune.aims.relations"),
     )
     slope = st.number_input(
         "Largest |Δ slope| / SE at most",
@@ -139,6 +134,6 @@ def _aims(session: Session) -> Aims:
         100.0,
         old.slope,
         0.1,
-        key=widget_key(session, "aims.slope"),
+        key=session.key("tune.aims.slope"),
     )
     return Aims(relations=relations, slope=slope)

@@ -31,10 +31,6 @@ def draw(session: Session) -> None:
         st.caption(escaped(sentence))
 
 
-def _key(session: Session, what: str) -> str:
-    return f"tune.{session.table_version}.slices.{what}"
-
-
 def choices(session: Session) -> dict[str, Slices]:
     """The usual slices of this table, each once, and those that it came with."""
     known = {key: preset_slices(session.data, key) for key in PRESETS}
@@ -51,18 +47,20 @@ def _title(choice: str) -> str:
 
 def _edited(session: Session) -> bool:
     """True if the editor is open: by choice, or for unusual slices."""
-    asked = st.session_state.get(_key(session, "edit")) == session.edit_version
+    asked = st.session_state.get(session.key("tune.slices.edit")) == session.edit_version
     return asked or session.slices not in choices(session).values()
 
 
 def _choose(session: Session) -> None:
-    known, key = choices(session), _key(session, "choice")
+    known, key = choices(session), session.key("tune.slices.choice")
     now = next((name for name, each in known.items() if each == session.slices), OWN)
     now = OWN if _edited(session) else now
 
     def choose() -> None:
         chosen = st.session_state[key]
-        st.session_state[_key(session, "edit")] = session.edit_version if chosen == OWN else None
+        st.session_state[session.key("tune.slices.edit")] = (
+            session.edit_version if chosen == OWN else None
+        )
         if chosen in known:
             reslice(session, known[chosen])
 
@@ -82,7 +80,7 @@ def _edit(session: Session) -> None:
     names, shown = masked_names(session.data), _drafts(session)
     with st.expander("Own slices", expanded=True):
         for number in range(len(shown) + 1):
-            key = _key(session, f"part.{number}")
+            key = session.key(f"tune.slices.part.{number}")
             st.session_state[key] = shown[number] if number < len(shown) else []
             st.multiselect(
                 f"Slice {number + 1}",
@@ -96,20 +94,20 @@ def _edit(session: Session) -> None:
 
 def _drafts(session: Session) -> list[list[str]]:
     """The fields as they were left, while they stand for the slices in use."""
-    drafts: list[list[str]] = st.session_state.get(_key(session, "drafts"), [])
+    drafts: list[list[str]] = st.session_state.get(session.key("tune.slices.drafts"), [])
     if as_slices(each for each in drafts if len(each) > 1) != session.slices:
         drafts = [list(each) for each in session.slices]
-        st.session_state[_key(session, "drafts")] = drafts
+        st.session_state[session.key("tune.slices.drafts")] = drafts
     return drafts
 
 
 def _take(session: Session, number: int) -> None:
     """Take over a field; a variable that it took leaves its old slice."""
-    chosen = st.session_state[_key(session, f"part.{number}")]
+    chosen = st.session_state[session.key(f"tune.slices.part.{number}")]
     drafts = [*_drafts(session), []]
     drafts = [[name for name in each if name not in chosen] for each in drafts]
     drafts[number] = list(chosen)
     while drafts and not drafts[-1]:
         drafts.pop()
-    st.session_state[_key(session, "drafts")] = drafts
+    st.session_state[session.key("tune.slices.drafts")] = drafts
     reslice(session, [each for each in drafts if len(each) > 1])

@@ -17,15 +17,11 @@ def _sliders(session: Session) -> list[tuple[Lever, LeverRange]]:
     return [(lever, ranges[lever.name]) for lever in session.params.levers]
 
 
-def _key(session: Session, page: str, what: str) -> str:
-    return f"{page}.{session.table_version}.{what}"
-
-
 def apply_values(session: Session, page: str) -> None:
     """Take the sliders' values before they are drawn, so that a picture can come first."""
     # A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
     for lever, ends in _sliders(session):
-        key = _key(session, page, lever.name)
+        key = session.key(f"{page}.{lever.name}")
         chosen = session.levers[lever.name]
         # a slider of another range is another widget to Streamlit, which would start at its low end
         known = st.session_state.get(f"{key}.known") == (ends, chosen)
@@ -51,7 +47,7 @@ def show(session: Session, page: str, but: str = "") -> None:
             ends.low,
             ends.high,
             step=ends.step,
-            key=_key(session, page, lever.name),
+            key=session.key(f"{page}.{lever.name}"),
             help=lever.help,
             format="%d" if lever.whole_number else f"%.{digits}f",
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import io
 import re
 import struct
@@ -34,7 +32,6 @@ def with_column(values: object, type: pa.DataType | None = None) -> bytes:
 
 GOOD = written(pa.table({"a": [WORD, "y", "z"], "x": [1.5, 2.5, 3.5]}))
 PAIR = [pa.array([1, 2]), pa.array([3, 4])]
-DAY = datetime.time(1, 2)
 
 CASES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "empty": (lambda: b"", "0 bytes", "choose a file"),
@@ -48,14 +45,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "damaged",
         "save the file again",
     ),
-    "list": (lambda: with_column([[1, 2], [3]]), "column bad: .*lists", "a column of its own"),
     "record": (lambda: with_column([{"x": 1}, {"x": 2}]), "column bad: .*records", "of its own"),
-    "bytes": (lambda: with_column([b"\xff", b"\0"]), "column bad: .*bytes", "remove it"),
-    "null": (lambda: with_column(pa.nulls(2)), "column bad: .*no values", "remove it"),
-    "time": (lambda: with_column([DAY, DAY]), "column bad: .*times", "as numbers"),
-    "duration": (lambda: with_column([1, 2], pa.duration("s")), "column bad", "numbers"),
     "all_missing": (lambda: with_column([None, None], pa.float64()), "column bad has no", "remove"),
-    "infinite": (lambda: with_column([1.0, np.inf]), "column bad, record 2: 1 .*inf", "replace"),
     "duplicate": (
         lambda: written(pa.Table.from_arrays(PAIR, names=["a", "a"])),
         "column name a .*columns 1, 2",
@@ -136,24 +127,6 @@ def test_dates_far_from_the_calendar_are_refused() -> None:
         parse("people.parquet", with_column(days))
 
 
-def test_decimals_come_in_as_numbers_with_a_notice() -> None:
-    content = with_column([decimal.Decimal("1.23"), None], pa.decimal128(10, 2))
-    microdata = parse("people.parquet", content)
-    assert microdata.values("bad")[0] == 1.23
-    assert any("exact decimals" in notice for notice in microdata.notices)
-
-
-def test_texts_written_as_additions_are_read() -> None:
-    texts = [f"person {i}" for i in range(5_000)]
-    content = written(
-        pa.table({"t": texts, "x": np.arange(5_000)}),
-        use_dictionary=False,
-        column_encoding={"t": "DELTA_BYTE_ARRAY", "x": "DELTA_BINARY_PACKED"},
-    )
-    microdata = parse("people.parquet", content)
-    assert microdata.frame["t"].tolist() == texts
-
-
 def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -165,19 +138,3 @@ def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(
         assert len(bomb) < 10_000
         with pytest.raises(InputError, match="unpacks to more than 5 MB"):
             parse("people.parquet", bomb)
-
-
-@pytest.mark.parametrize(
-    ("type_", "texts", "kept"),
-    [
-        (pa.decimal128(20, 0), ["12345678901234567890", "12345678901234567891"], "str"),
-        (pa.decimal128(38, 10), ["12345678901234567.8901234567", "1.5000000000"], "str"),
-        (pa.decimal128(18, 0), ["123456789012345678", "-5"], "int64"),
-        (pa.decimal128(10, 2), ["1.23", "4.50"], "float64"),
-    ],
-)
-def test_decimals_never_lose_a_digit(type_: pa.DataType, texts: list[str], kept: str) -> None:
-    content = with_column([decimal.Decimal(text) for text in texts], type_)
-    values = parse("people.parquet", content).frame["bad"]
-    assert values.dtype == kept
-    assert [decimal.Decimal(str(value)) for value in values] == [decimal.Decimal(t) for t in texts]

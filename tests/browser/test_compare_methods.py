@@ -83,16 +83,3 @@ def test_three_methods_have_a_curve_a_column_and_a_setting_for_tune(app) -> None
     app.page.get_by_role("link", name="Tune", exact=True).click()
     app.wait_for_cards()
     assert app.stamp.startswith(loaded.partition(": ")[2])
-
-
-def test_a_match_is_cancelled_and_leaves_no_process(app) -> None:
-    compare(app)
-    before = app.server.children()
-    fill(app, "Releases", "100")
-    begin(app)
-    cancel = app.page.get_by_role("button", name="Cancel")
-    cancel.click()
-    app.page.get_by_text("Match: Cancelled.").wait_for()
-    assert app.server.ends_what_began_since(before)
-    expect(app.page.get_by_role("button", name="Match", exact=True)).to_be_enabled()
-    expect(app.card(MAP)).to_have_count(0)

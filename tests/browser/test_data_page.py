@@ -155,15 +155,6 @@ def test_a_schema_settles_what_a_file_alone_leaves_open(app, tmp_path: Path) -> 
     badge(app, f"{table.name} · 30 × 2")
 
 
-def test_half_a_regression_is_one_sentence(app) -> None:
-    app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Erase everything").scroll_into_view_if_needed()
-    app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
-    app.page.get_by_role("button", name="Clear all").click()
-    (message,) = app.messages()
-    assert "at least one predictor" in message
-
-
 GERMAN = "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\n"
 GERMAN += "Dora;;Ulm\nSource: the office"
 

@@ -92,21 +92,3 @@ def test_pages_without_sliders_have_an_address_of_the_table_too(app) -> None:
         app.page.wait_for_url(f"**/{name.lower()}?**k=7*")
         assert query(app)["demo"] == ["pima"]
     app.visit("Tune").shows(WORDS)
-
-
-def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:
-    app.open("/?demo=bodyfat&epsilon=1.1&k=33&q=0.3")
-    app.visit("Data")
-    app.page.get_by_role("combobox").first.click()
-    app.page.get_by_role("option", name="pima").click()
-    app.page.get_by_text("pima · 768 × 9").wait_for()
-    app.visit("Tune")
-    app.shows("ε = 1.2 · k = 5 · q = 1")
-
-
-def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(app) -> None:
-    app.page.goto(f"{app.server.address}/?demo=atlantis")
-    # before the cards, which a busy machine may draw after the note is gone
-    app.page.get_by_text("There is no demo of that name").first.wait_for()
-    app.wait_for_cards()
-    expect(app.page.get_by_test_id("stSidebar")).to_contain_text("bodyfat")

@@ -66,14 +66,6 @@ def test_draws_come_with_progress_and_reach_the_tune_page(utility):
     expect(tile.locator(".rwn-verdict")).to_have_text(re.compile("^draws"))
 
 
-def test_cancel_leaves_no_process(utility):
-    before = utility.server.children()
-    utility.page.get_by_role("button", name="Check the standard errors").click()
-    utility.page.get_by_role("button", name="Cancel").click()
-    utility.page.get_by_text("q = 1: Cancelled.").wait_for()
-    assert utility.server.ends_what_began_since(before)
-
-
 def test_a_registered_analysis_passes_or_fails(utility):
     utility.page.get_by_text("Analysis plan: register").click()
     utility.settle()  # while it opens, its buttons are on their way

@@ -19,7 +19,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.intruder_levels import distance_success
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names, only
-from rwn_core.measures.statistics.nearest_record import unweighted_metric
+from rwn_core.measures.statistics.nearest_points import unweighted_metric
 from tests.contracts.dominance_cases import Case, released
 from tests.oracles.exact_assignments import sinkhorn
 

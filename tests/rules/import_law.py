@@ -25,7 +25,7 @@ rwn_cli pages app
 """A file imports from its own room and from rooms on earlier lines, never from its own line."""
 
 INSIDE = {
-    "measures": "comparison ends measure aligned sentence\nstatistics\nattacks\nutility risk",
+    "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
         "data tune utility risk compare sweep release learn\nnotebook"
@@ -33,7 +33,7 @@ INSIDE = {
 }
 """The same inside two rooms, by file or folder."""
 
-ONE_ROOM = {"comparison", "ends", "measure", "aligned", "sentence"}
+ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
 """Files of measures on one line that are one room together."""
 
 SIBLINGS = {
@@ -131,6 +131,8 @@ def _imported_names(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"relative import in line {node.lineno}"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "when_called":
+            yield ast.literal_eval(node.args[0])
 
 
 def arrows(files: Program) -> frozenset[Arrow]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import claims
+from benchmarks import claims, pages
 
-ROWS = claims.read_rows()
+ROWS = pages.read_lines(claims.FILE)
 PAGE = claims.PAGE.read_text(encoding="utf-8")
 
 

@@ -68,7 +68,7 @@ rwn_core.masking.nbrs2015 | from rwn_core.masking.rwn import RWN | rwn_core.mask
 rwn_core.masking.pram | from rwn_core.masking.rwn import RWN | rwn_core.masking.rwn
 rwn_core.io.parquet_format | from rwn_core.io.csv_format import read_csv | rwn_core.io.csv_format
 rwn_core.charts.measures.two_way | from rwn_core.charts.measures.quantiles import draw | rwn_core.charts.measures.quantiles
-rwn_ui.risk.view | from rwn_ui.utility import cards | rwn_ui.utility.cards
+rwn_ui.risk.view | from rwn_ui.utility import tables | rwn_ui.utility.tables
 pages.extra | import pages.other | pages.other
 rwn_core.reporting.scenario | from rwn_ui.server.messages import show | rwn_ui.server.messages
 rwn_core.data.variable | import rwn_core.attic | rwn_core.attic

@@ -6,10 +6,10 @@ import pytest
 from scipy.stats import t as student
 
 import rwn_core as rwn
-from benchmarks import kernels
+from benchmarks import kernels, pages
 
-ROWS = kernels.read_lines(kernels.FILE)
-RARE = kernels.read_lines(kernels.RARE)
+ROWS = pages.read_lines(kernels.FILE)
+RARE = pages.read_lines(kernels.RARE)
 GROUPS = kernels.grouped(ROWS)
 FIRST = str(kernels.LIMITS[0])
 TWELVE = [

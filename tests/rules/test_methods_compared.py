@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchmarks import methods
+from benchmarks import methods, pages
 from rwn_core.masking import METHODS
 
 WHERE = ("each alone", "in slices")
 
 
 def test_page_and_file_agree_and_lack_no_table_and_no_method() -> None:
-    rows = methods.known_rows()
+    rows = pages.read_lines(methods.FILE)
     page = methods.PAGE.read_text(encoding="utf-8").partition(methods.BEGINS)[2]
-    assert page == f"\n{methods.page(rows)}"
+    assert page == f"\n{methods.page(rows)}\n"
     titles = {method.title for method in METHODS.values()} - {METHODS["rwn"].title}
     ways = {f"RWN, {kernel}{where}" for kernel in ("", "soft kernel, ") for where in WHERE}
     assert len(methods.TABLES) == 6

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-
-from benchmarks import side_by_side
+from benchmarks import pages, side_by_side
 from benchmarks.speed import LARGE, MOST
 
 
 def test_our_numbers_are_those_of_the_file_and_each_difference_has_a_reason() -> None:
-    stored, run = side_by_side.read_lines(), side_by_side.stored_run()
+    stored, run = pages.read_lines(side_by_side.FILE), side_by_side.stored_run()
     assert [side_by_side.line(row, run, run) for row in side_by_side.ROWS] == stored
     assert all(line["why"] for line in stored if line["verdict"] == "different")
     page = side_by_side.PAGE.read_text(encoding="utf-8").partition(side_by_side.BEGINS)[2]
@@ -17,8 +15,7 @@ def test_our_numbers_are_those_of_the_file_and_each_difference_has_a_reason() ->
 
 
 def test_no_method_takes_longer_than_is_said() -> None:
-    with side_by_side.SPEED.open(encoding="utf-8", newline="") as file:
-        lines = [line for line in csv.DictReader(file) if line["ratio"]]
+    lines = [line for line in pages.read_lines(side_by_side.SPEED) if line["ratio"]]
     large = [float(line["ratio"]) for line in lines if int(line["records"]) >= LARGE]
     assert len(large) == 4
     assert max(large) <= MOST

@@ -17,14 +17,14 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
-from rwn_ui.background import dataset_job
-from rwn_ui.data import dataset_look, dataset_masking
+from rwn_ui.data import dataset
 from rwn_ui.server import dataset_folders, messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import project_folder, visit
-from rwn_ui.state.results import RESULTS, Results
+from rwn_ui.state.results import RESULTS, Results, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user
 from rwn_ui.state.work import Work
@@ -282,6 +282,14 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
 
 
 @pytest.fixture
+def session() -> Session:
+    """A user's session with bodyfat at the standard preset, without a page."""
+    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    made.clamp(prepared(made).prepared)
+    return made
+
+
+@pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """An offered dataset of two files, and where releases go."""
     datasets, releases = tmp_path / "datasets", tmp_path / "releases"
@@ -302,9 +310,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs of a dataset run in this process."""
     assert folders
-    for module in (dataset_look, dataset_masking):
-        monkeypatch.setattr(module, "Job", at_once)
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
+    monkeypatch.setattr(dataset, "Job", at_once)
     monkeypatch.setenv("RWN_THREADS", "1")
 
 

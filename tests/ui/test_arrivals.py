@@ -16,7 +16,7 @@ from rwn_ui.server.endpoint import _answer
 from rwn_ui.state.results import current_release
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
-from tests.ui.following import followed, shown
+from tests.ui.following import shown
 
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 
@@ -189,18 +189,3 @@ def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
     user_work().closed = True
     asked(screen)
     assert ended == [True]
-
-
-def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
-    by_run, beside = open_page("tune"), open_page("tune")
-    for page in (by_run, beside):
-        page.session.policy = judged()
-        page.test.run()
-    expected = followed(by_run.session)
-    user_work().worker.cancel()
-    found = beside.panel
-    while found["waiting"]:
-        found = asked(beside) or found
-    assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
-    beside.work.worker.cancel()

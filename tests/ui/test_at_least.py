@@ -61,8 +61,7 @@ def test_the_verdict_of_tune(open_page, too_large) -> None:
     assert not claims(screen.panel["cards"][0])
 
 
-def test_the_verdict_where_both_attacks_were_tried(open_page) -> None:
-    session = open_page("tune").session
+def test_the_verdict_where_both_attacks_were_tried(session) -> None:
     session.policy = LINKAGE
     tile = judged(session)
     assert tile["label"] == "Worst-case linkage"
@@ -85,8 +84,7 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
 
 
 @pytest.mark.parametrize("key", LINKAGES)
-def test_a_lower_bound_below_the_limit_is_not_fine(open_page, too_large, key: str) -> None:
-    session = open_page("tune").session
+def test_a_lower_bound_below_the_limit_is_not_fine(session, too_large, key: str) -> None:
     reading = rwn.MEASURES[key].read(current_release(session).comparison)
     policy = rwn.Policy(limits=(rwn.Limit(measure=key, at_most=0.05),))
 
@@ -108,8 +106,7 @@ def test_a_lower_bound_below_the_limit_is_not_fine(open_page, too_large, key: st
     assert judged(0.02, 0.07, at_most=0.04).broken == (key,)
 
 
-def test_the_tile_shows_the_number_that_was_judged(open_page, too_large) -> None:
-    session = open_page("tune").session
+def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
     reading = rwn.MEASURES["bayes_linkage"].read(current_release(session).comparison)
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
 
@@ -139,8 +136,7 @@ def disclosed(session, share: float = 0.0) -> Disclosure:
     return disclose(base, release.masked, release.law, precision=given_steps(data, share))
 
 
-def test_the_risk_page(open_page, too_large) -> None:
-    session = open_page("tune").session
+def test_the_risk_page(session, too_large) -> None:
     found = disclosed(session)
     shown = view._tiles(session, found)[:2]
     assert [tile["label"] for tile in shown] == ["At least, all", "At least, by keys"]
@@ -183,15 +179,14 @@ def test_what_is_sought_and_chosen(open_page, too_large) -> None:
     assert places_on_map.title("bayes_linkage", 241) == "Linkage, at least"
 
 
-def test_an_audit_calls_each_number_what_it_is(open_page, too_large) -> None:
-    comparison = current_release(open_page("tune").session).comparison
+def test_an_audit_calls_each_number_what_it_is(session, too_large) -> None:
+    comparison = current_release(session).comparison
     (row,) = read_all(comparison, ["bayes_linkage"]).records()
     assert row["title"] == "Linkage, at least"
 
 
-def test_the_words_on_rounding_beside_a_release_that_rounding_does_not_protect(open_page) -> None:
+def test_the_words_on_rounding_beside_a_release_that_rounding_does_not_protect(session) -> None:
     """At half a standard deviation nine in ten are linked all the same."""
-    session = open_page("tune").session
     found = disclosed(session, 0.5)
     assert found.readings["bayes_linkage"].value > 0.85
     params = rwn.RWN(epsilon=2.0, k=5)

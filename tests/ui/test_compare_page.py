@@ -58,7 +58,7 @@ def save(screen: Any, name: str) -> None:
 
 def end(screen: Any) -> None:
     """Let the job end, and draw the page with what it found."""
-    job, latest = screen.job(JOB), time.monotonic() + 100
+    job, latest = screen.job(JOB), time.monotonic() + 300
     while job.running and time.monotonic() < latest:
         time.sleep(0.02)
     screen.test.run()

@@ -23,8 +23,7 @@ def curves(screen) -> list[dict]:
     return [tile["curve"] for tile in shown if "curve" in tile]
 
 
-def test_no_curve_before_a_lever_was_moved(open_page) -> None:
-    session = open_page("tune").session
+def test_no_curve_before_a_lever_was_moved(session) -> None:
     assert tiles.moved_lever(session) is None
     tiles.extend_curves(session)
     assert not tiles.lacks_curves(session)

@@ -16,7 +16,8 @@ from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_ui.background.dataset_job import write_reports
-from rwn_ui.data import dataset_columns, dataset_look
+from rwn_ui.data import dataset as dataset_page
+from rwn_ui.data import dataset_setting
 from rwn_ui.server import dataset_folders, environment
 from rwn_ui.state.change_table import reslice
 
@@ -180,7 +181,7 @@ def test_random_records_go_to_tune_and_a_setting_comes_back(
 ) -> None:
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
-    monkeypatch.setattr(dataset_look, "LIVE_RECORDS", 500)
+    monkeypatch.setattr(dataset_page, "LIVE_RECORDS", 500)
     monkeypatch.setattr(sizes, "LIVE_RECORDS", 500)
     test.run()
     test.button(key="data.dataset.draw").click().run()
@@ -221,10 +222,10 @@ def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
         upload.set_value(("kinds.toml", content.encode(), "application/toml")).run()
         assert opened.schema == rwn.Schema.from_toml(text)
     assert "lacks column x" in screen.errors[0]
-    rows = pd.DataFrame([dataset_columns._row(each) for each in opened.schema.variables])
+    rows = pd.DataFrame([dataset_setting._row(each) for each in opened.schema.variables])
     rows["role"] = ["key", "other", "identifier"]
     rows.loc[1, ["weight", "group", "masked"]] = [0.5, "pair", False]
-    schema = dataset_columns._described(opened.schema, rows)
+    schema = dataset_setting._described(opened.schema, rows)
     assert [each.role for each in schema.variables] == [Role.KEY, Role.OTHER, Role.IDENTIFIER]
     y = schema.variable("y")
     assert (y.weight, y.group, y.masked) == (0.5, "pair", False)
@@ -237,7 +238,7 @@ def test_a_page_says_whose_neighborhoods_it_shows(
     source = Dataset.at(folders[0] / "survey")
     schema, params = source.guessed_schema(), rwn.RWN(k=5)
     found = dataset_preview.preview_dataset(source, schema, params, largest_exact=100)
-    words = dataset_look._words(found, params)
+    words = dataset_page._words(found, params)
     assert "neighborhoods among 50 random ones of 600 (Method 1)" in words
     assert "neighborhoods in the full table" not in words
 

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import mask_and_record
 from rwn_ui.background.job import Job
-from rwn_ui.server.dataset_runs import BegunRun, begun_now, run_lock, stopped_runs
+from rwn_ui.server.dataset_folders import BegunRun, begun_now, run_lock, stopped_runs
 
 
 def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) -> BegunRun:
@@ -55,7 +55,6 @@ def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, P
 def test_a_masking_that_fails_leaves_nothing_of_the_original(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
     shares = list[float]()
     for keep in (False, True):

@@ -22,9 +22,8 @@ def described(session: Session, name: str, *, by_grid: bool = True, **fields: ob
 
 
 @pytest.fixture
-def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+def session(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr("rwn_ui.data.describe.st.rerun", lambda: None)
-    session: Session = open_page("tune").session
     session.levers["epsilon"], session.levers["k"] = 1.5, 7
     session.precision = (("age", 5.0),)
     session.pins["A"] = tune_view.pin(session, current_release(session))

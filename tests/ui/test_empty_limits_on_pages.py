@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures import ends
+from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
@@ -17,10 +17,9 @@ from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
-from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
-from rwn_ui.sweep import table as sweep_table
 from rwn_ui.tune import view as tune_view
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."
@@ -28,23 +27,22 @@ POLICY = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
 
 
 @pytest.fixture
-def session() -> Session:
-    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"), policy=POLICY)
-    made.clamp(prepared(made).prepared)
-    return made
+def session(session: Session) -> Session:
+    session.policy = POLICY
+    return session
 
 
 @pytest.fixture
 def read_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Every reading of an end that is really computed."""
     computed: list[Any] = []
-    own = ends._read
+    own = measure._read_ends
 
     def counted(*arguments: Any) -> Any:
         computed.append(arguments)
         return own(*arguments)
 
-    monkeypatch.setattr(ends, "_read", counted)
+    monkeypatch.setattr(measure, "_read_ends", counted)
     return computed
 
 
@@ -96,7 +94,7 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     sweep = Sweep(plan=plan, points=(point,), wanted=1)
     (placed,) = places_on_map.map_points(POLICY, sweep, "correlation", "t_closeness")
     assert not placed["kept"]
-    frame = sweep_table.frame(session, sweep.points, plan.measures, set())
+    frame = sweep_pick.frame(session, sweep.points, plan.measures, set())
     assert frame["keeps all limits"].tolist() == ["no"]
     assert "✓" not in sweep_pick._line(session, point, "correlation", "t_closeness", set())
     scenario = Scenario(

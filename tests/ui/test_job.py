@@ -16,14 +16,13 @@ import pytest
 import rwn_core as rwn
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Plan
+from rwn_core.tuning import Plan, seek_slices
 from rwn_ui.background import job as background_job
 from rwn_ui.background import preparation
 from rwn_ui.background.job import Job, Slots
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.work import Work
 from rwn_ui.sweep import run
-from rwn_ui.sweep.slice_search import seek_politely
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -36,33 +35,18 @@ def linger(progress: Callable[[float], None]) -> None:
     time.sleep(600)
 
 
-def finished(work: Callable[..., object], **arguments: object) -> Job:
-    """A job, once it has ended."""
-    job = Job("ε = 2", work, words="Adding at ε = 2", **arguments)
+def test_work_that_is_done_gives_its_result_and_frees_its_user() -> None:
+    work = Work()
+    job = work.jobs["draws"] = Job("ε = 2", add, words="Adding at ε = 2", a=2, b=3)
+    assert work.busy
     end = time.monotonic() + 60
-    while job.running and time.monotonic() < end:
+    while work.busy and time.monotonic() < end:  # though no page follows it
         time.sleep(0.02)
-    assert not job.running
     assert multiprocessing.active_children() == []
-    return job
-
-
-def test_work_that_is_done_gives_its_result() -> None:
-    job = finished(add, a=2, b=3)
     assert (job.result, job.refusal, job.share, job.label) == (5, "", 0.5, "ε = 2")
     assert job.words == "Adding at ε = 2"
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
-
-
-def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
-    work = Work()
-    job = work.jobs["draws"] = Job("ε = 2", add, words="Adding", a=2, b=3)
-    assert work.busy
-    end = time.monotonic() + 60
-    while work.busy and time.monotonic() < end:
-        time.sleep(0.02)
-    assert job.result == 5
 
 
 def halves(progress: Report) -> None:
@@ -168,7 +152,7 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     limits = (rwn.Limit(measure="distance_linkage", at_most=0.01),)
     job = Job(
         "at most 1 %",
-        seek_politely,
+        seek_slices,
         words="Searching",
         microdata=rwn.Microdata.from_frame(frame),
         policy=rwn.Policy(limits=limits),

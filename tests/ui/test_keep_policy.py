@@ -31,7 +31,7 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
                 policy=asked["policy"], point=point, reached=reached, tried=7, records=241, of=241
             )
 
-        monkeypatch.setattr(keep_policy, "seek_politely", answered)
+        monkeypatch.setattr(keep_policy, "seek_slices", answered)
         monkeypatch.setattr(keep_policy, "Job", at_once)
         screen = open_page("tune")
         screen.test.button(key="tune.0.keep.seek").click().run()

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rwn_ui.learn import analyst, choose, intruder, link, method_pairs, standard_errors, view
+from rwn_ui.learn import analyst, choose, intruder, method_pairs, standard_errors, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS, NOTES
-from rwn_ui.state.memo import Memo
+from rwn_ui.state.results import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
     "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},
@@ -193,10 +193,10 @@ def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None
 def test_an_address_gives_every_position_back(key: str) -> None:
     lesson = LESSONS[key]
     start = {control.name: control.start for control in lesson.controls}
-    assert link.write(lesson, start) == {}
-    asked = link.write(lesson, start | MOVED[key])
+    assert view.write_link(lesson, start) == {}
+    asked = view.write_link(lesson, start | MOVED[key])
     assert len(asked) == len(MOVED[key])
-    found, refused = link.read(lesson, asked)
+    found, refused = view.read_link(lesson, asked)
     assert (found, refused) == (MOVED[key], [])
     assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
 
@@ -207,7 +207,7 @@ def test_a_wrong_position_of_an_address_is_refused_in_one_sentence(text: str) ->
     asked = {f"lesson-{name}": text for name in names} | {"lesson-epsilon": text or "x"}
     if text == "2.5":
         asked["lesson-epsilon"] = "3.2"
-    found, refused = link.read(LESSONS["theorem"], asked)
+    found, refused = view.read_link(LESSONS["theorem"], asked)
     assert found == {}
     assert [sentence.partition(" ")[0] for sentence in refused] == list(names)
     assert "epsilon of the link must be a number from 0.05 to 3;" in refused[0]

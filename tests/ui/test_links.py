@@ -6,7 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_ui.background import preparation
-from rwn_ui.state import address, linked_numbers
+from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
 from tests.ui.large_table import csv
@@ -70,6 +70,12 @@ def test_good_values_of_a_link_are_taken(open_page) -> None:
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
     assert screen.panel["projector"] is True
     assert not screen.test.warning
+
+
+def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(open_page) -> None:
+    screen = open_page("tune", demo="atlantis")
+    assert screen.test.toast[0].value.startswith("There is no demo of that name")
+    assert screen.session.name == "bodyfat"
 
 
 def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(open_page) -> None:
@@ -196,6 +202,6 @@ def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_pag
 def test_weights_and_steps_that_cannot_be_used_are_a_sentence(
     bodyfat: Session, link: dict[str, str], what: str
 ) -> None:
-    (message,) = linked_numbers.take(bodyfat, link)
+    (message,) = address.take_numbers(bodyfat, link)
     assert message.startswith(f"{what} of the link must be numbers of")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

@@ -49,7 +49,7 @@ def same(picture: dict[str, Any] | None, payload: dict[str, Any]) -> bool:
     return picture is not None and {name: picture[name] for name in payload} == plain(payload)
 
 
-@pytest.mark.parametrize("method", ["rwn", "nbrs2015", "noise"])
+@pytest.mark.parametrize("method", ["rwn", "noise"])
 def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     by_run, beside = open_page("tune", method=method), open_page("tune", method=method)
     lever = by_run.session.params.levers[0].name

@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import match_results, match_sentences, matching
+from rwn_ui.compare import match_sentences, matching
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
 LOSS = Loss(measure="correlation", value=0.115)
@@ -100,7 +100,6 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
 @pytest.fixture
 def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The Compare page, where work is done at once."""
-    monkeypatch.setattr(matching, "be_polite", lambda: None)
     monkeypatch.setattr(matching, "Job", at_once)
     return open_page("compare")
 
@@ -129,7 +128,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
-    (table,) = match_results.match_table(screen.session, job.result, job.about[0].to)["tables"]
+    (table,) = matching.match_table(screen.session, job.result, job.about[0].to)["tables"]
     assert few in table["caption"]
     (lost,) = (row for row in table["rows"] if row[0].startswith("Relations lost"))
     assert not any("★" in cell for cell in lost)  # it is the same for all

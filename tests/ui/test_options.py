@@ -12,7 +12,7 @@ from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import form
-from rwn_ui.sweep.first_search import first_search
+from rwn_ui.sweep.form import first_search
 
 
 def field(screen, kind: str, name: str):
@@ -137,7 +137,7 @@ def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -
     texts = {area.label: area for area in screen.test.text_area}
     names = [variable.name for variable in screen.session.data.schema.released]
     assert texts["Other parameters"].value == f"variables={names[0]}+{names[2]}"
-    typed = form._key(screen.session, "others")
+    typed = screen.session.key("sweep.others")
     screen.test.session_state[typed] = f"variables={names[0]}+{names[2]}, {names[1]}"
     grid = form.read(screen.session).grid
     assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))

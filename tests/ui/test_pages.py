@@ -55,15 +55,14 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
     assert [screen.slider(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
 
 
-@pytest.mark.parametrize("page", ["utility", "risk"])
-def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page, page: str) -> None:
-    screen = open_page(page)
-    slider = screen.test.slider(key=f"{page}.0.k")
+def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page) -> None:
+    screen = open_page("utility")
+    slider = screen.test.slider(key="utility.0.k")
     slider.set_value(9).run()
     screen.session.levers["k"] = 12
     screen.test.run()
-    assert (screen.session.levers["k"], screen.test.slider(key=f"{page}.0.k").value) == (12, 12)
-    screen.test.slider(key=f"{page}.0.k").set_value(14).run()
+    assert (screen.session.levers["k"], screen.test.slider(key="utility.0.k").value) == (12, 12)
+    screen.test.slider(key="utility.0.k").set_value(14).run()
     assert screen.session.levers["k"] == 14
 
 
@@ -172,8 +171,12 @@ def test_an_unknown_column_in_the_regression_is_a_sentence() -> None:
         )
 
 
-def test_a_regression_question_of_the_data_page_is_drawn(open_page) -> None:
+def test_half_a_regression_is_a_sentence_and_a_whole_one_is_drawn(open_page) -> None:
     screen = open_page("data")
+    screen.test.multiselect(key="data.0.predictors").set_value([]).run()
+    assert screen.errors == [
+        "The regression needs at least one predictor; choose it, or clear both sides to keep none."
+    ]
     screen.test.selectbox(key="data.0.response").set_value("weight")
     screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"]).run()
     screen.visit("tune")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
-from rwn_ui.learn import figures, paper
+from rwn_ui.learn import paper
 from tests.ui.small_file import table
 
 
@@ -17,8 +17,8 @@ def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the page gave its panel, the last one at the end."""
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr(paper, "panel", lambda payload, **_: drawn.append(payload))
-    monkeypatch.setattr(figures, "LIVE_SECONDS", 0.0)  # one release at each position
-    monkeypatch.setattr(figures, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(paper, "LIVE_SECONDS", 0.0)  # one release at each position
+    monkeypatch.setattr(paper, "REST_SECONDS", 0.0)
     return drawn
 
 
@@ -114,8 +114,7 @@ def test_other_sliders_draw_anew_and_the_curves_own_lever_does_not(open_page, pa
 def test_many_releases_are_drawn_in_the_background_and_stay(
     open_page, panels, at_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "Job", at_once)
-    monkeypatch.setattr(figures, "be_polite", lambda: None)
+    monkeypatch.setattr(paper, "Job", at_once)
     screen = open_page("paper", figure="9")
     screen.test.number_input(key="paper.releases").set_value(25)
     screen.test.button(key="paper.draw").click().run()
@@ -132,20 +131,20 @@ def test_after_cancel_the_curves_so_far_stay(
     open_page, panels, finished, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = open_page("paper", figure="9")
-    wanted = figures.asked(screen.session, 9, figures.OVER_EPSILON)
-    start = figures._start(screen.session)
-    so_far = figures.figure_curves(9, start, releases=3)
+    wanted = paper.asked_for(screen.session, 9, paper.OVER_EPSILON)
+    start = paper._start(screen.session)
+    so_far = paper.figure_curves(9, start, releases=3)
     stopped = finished(label="Figure 9", refusal="Cancelled.", so_far=so_far, about=wanted.key)
-    screen.work.jobs[figures.JOB] = stopped
+    screen.work.jobs[paper.JOB] = stopped
     screen.test.run()
-    assert figures.JOB not in screen.work.jobs
+    assert paper.JOB not in screen.work.jobs
     assert "3 releases at each position" in panels[-1]["stamp"]
 
 
 def test_a_first_picture_in_a_moment_is_followed_by_the_band(
     open_page, panels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figures, "REST_SECONDS", 60.0)
+    monkeypatch.setattr(paper, "REST_SECONDS", 60.0)
     open_page("paper", figure="7")
     counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]
     assert counts == ["1", "20"]

@@ -17,10 +17,11 @@ from tests.ui.following import followed, match_map, shown
 
 
 @pytest.fixture
-def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+def session(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
-    return open_page("tune").session
+    shown(session)
+    return session
 
 
 def compared(payload: dict[str, Any]) -> list[str]:

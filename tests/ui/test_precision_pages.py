@@ -15,7 +15,8 @@ from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.risk import view as risk_view
-from rwn_ui.state.results import current_release, setting_key, user_results
+from rwn_ui.state.change_table import load
+from rwn_ui.state.results import current_release, prepared, setting_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import precision
 
@@ -150,14 +151,6 @@ def test_undo_redo_and_pins_know_the_precision(tune) -> None:
     assert (tune.errors, session.precision) == ([], coarse)
 
 
-def test_another_table_is_released_as_it_is(tune) -> None:
-    choose(tune, "1 SD")
-    tune.visit("data")
-    tune.test.selectbox(key="data.demo").set_value("pima").run()
-    assert tune.session.precision == ()
-    assert tune.visit("tune").errors == []
-
-
 def test_measures_that_are_read_later_are_of_the_present_precision(tune) -> None:
     session = tune.session
     tune.test.selectbox(key="tune.0.risk").set_value("membership").run()
@@ -166,16 +159,19 @@ def test_measures_that_are_read_later_are_of_the_present_precision(tune) -> None
     assert worst(session) < exact - 10
 
 
-def test_draws_and_jobs_belong_to_the_precision(tune) -> None:
-    session = tune.session
+def test_draws_and_jobs_belong_to_the_precision_and_another_table_has_none() -> None:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    session.clamp(prepared(session).prepared)
     before = setting_key(session)
     assert session.masking == session.params
-    choose(tune, "0.1 SD")
+    session.precision = steps_by_name(given_steps(session.data, 0.1))
     assert setting_key(session) != before
     assert (session.masking.params, session.masking.precision) == (
         session.params,
         session.precision,
     )
+    load(session, rwn.load_demo("pima"), name="pima", demo="pima")
+    assert session.precision == ()
 
 
 def test_the_risk_page_attacks_the_rounded_release(tune, monkeypatch) -> None:

@@ -66,7 +66,7 @@ def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The page with a small table, where work is done at once."""
     for part in (judging, claims):
         monkeypatch.setattr(part, "Job", at_once)
-    screen = open_page("tune", epsilon="2", k="5", q="1").visit("release")
+    screen = open_page("release", epsilon="2", k="5", q="1")
     rng = np.random.default_rng(5)
     school = rng.normal(12, 3, 150).round(1)
     pay = (0.8 * school + rng.normal(0, 1, 150)).round(2)

@@ -13,7 +13,7 @@ from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
 from rwn_ui.features import keep_policy, read_so_far
 from rwn_ui.risk import view as risk_view
-from rwn_ui.sweep import slice_search
+from rwn_ui.sweep import goal_seek
 
 SO_FAR = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
 
@@ -52,7 +52,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
         )
         return begun[-1]
 
-    for module in (keep_policy, slice_search):
+    for module in (keep_policy, goal_seek):
         monkeypatch.setattr(module, "Job", job)
     return begun
 

@@ -23,9 +23,8 @@ from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice, load
 from rwn_ui.state.history import Choice
-from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import PreparedTable, first_setting
-from rwn_ui.state.results import preparation_key, prepared
+from rwn_ui.state.results import Memo, preparation_key, prepared
 from rwn_ui.state.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from rwn_ui.state.change_table import reslice
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import form, slice_search
+from rwn_ui.sweep import form, goal_seek
 from rwn_ui.widgets import slices
 from tests.ui.one_page import field
 
@@ -211,8 +211,8 @@ def test_the_button_searches_slices_and_loads_them(
             policy=policy, point=point, reached=reached, tried=1, records=n, of=n
         )
 
-    monkeypatch.setattr(slice_search, "seek_politely", answered)
-    monkeypatch.setattr(slice_search, "Job", at_once)
+    monkeypatch.setattr(goal_seek, "seek_slices", answered)
+    monkeypatch.setattr(goal_seek, "Job", at_once)
     screen = open_page("sweep")
     next(b for b in screen.test.button if b.label == "Search slices").click().run()
     assert screen.errors == []
@@ -235,8 +235,8 @@ def test_soft_kernels_take_part_in_the_search_unless_switched_off_or_impossible(
             policy=arguments["policy"], point=point, reached=False, tried=1, records=9, of=9
         )
 
-    monkeypatch.setattr(slice_search, "seek_politely", answered)
-    monkeypatch.setattr(slice_search, "Job", at_once)
+    monkeypatch.setattr(goal_seek, "seek_slices", answered)
+    monkeypatch.setattr(goal_seek, "Job", at_once)
 
     def switch(screen: Any) -> Any:
         return next(t for t in screen.test.toggle if t.label.startswith("Try soft"))

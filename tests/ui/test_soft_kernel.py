@@ -24,7 +24,7 @@ from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import form
-from rwn_ui.sweep.first_search import first_search
+from rwn_ui.sweep.form import first_search
 from tests.ui.test_options import field
 from tests.ui.test_risk_warnings import said
 

@@ -52,7 +52,7 @@ def small(page: AppTest) -> None:
 
 
 def wait(page: AppTest) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     run = work_of(page).sweep
     while run.running and time.monotonic() < end:
         time.sleep(0.02)

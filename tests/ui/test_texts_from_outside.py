@@ -14,7 +14,7 @@ from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.io.demo import load_demo
 
-OWN = {"server/dataset_runs.py", "state/project_folder.py"}  # what the server itself wrote
+OWN = {"server/dataset_folders.py", "state/project_folder.py"}  # what the server itself wrote
 
 
 def test_no_page_parses_a_text_but_by_the_one_function() -> None:

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import limit_queue
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import tiles as tune_tiles
 from rwn_ui.tune import view as tune_view
@@ -23,13 +23,6 @@ LABELS = (
     "Largest |Δ slope| / SE",
     "PC1 share",
 )
-
-
-@pytest.fixture
-def session() -> Session:
-    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    made.clamp(prepared(made).prepared)
-    return made
 
 
 def tiles(session: Session) -> dict[str, dict]:

@@ -21,14 +21,12 @@ from rwn_ui.features import (
     analysis_plan,
     analysis_plan_results,
     repeated_draws,
-    repeated_draws_results,
 )
-from rwn_ui.features.repeated_draws_results import keep
+from rwn_ui.features.repeated_draws import keep
 from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import prepared, setting_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
-from rwn_ui.utility import cards as utility_cards
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
 
@@ -57,7 +55,7 @@ def wait_for_the_study(screen: Any) -> None:
 
 
 def cards(session: Session) -> dict[str, Any]:
-    result = utility_cards.cards(session, read(session), repeated_draws_results.drawn(session))
+    result = utility_view.cards(session, read(session), repeated_draws.drawn(session))
     return {card["key"]: card for card in result}
 
 
@@ -140,11 +138,11 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
 
 
 def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
-    for number in range(repeated_draws_results.KEPT + 3):
+    for number in range(repeated_draws.KEPT + 3):
         keep((number,), (four, ()))
     kept = user_results().memos["draws"]
-    known = [number for number in range(repeated_draws_results.KEPT + 3) if (number,) in kept]
-    assert known == list(range(3, repeated_draws_results.KEPT + 3))
+    known = [number for number in range(repeated_draws.KEPT + 3) if (number,) in kept]
+    assert known == list(range(3, repeated_draws.KEPT + 3))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
     statistic = next(
         one for one in available_statistics(session.data, "siri", "bmi") if one.kind == kind
     )
-    low, high = repeated_draws_results.statistic_interval(four, statistic, session.data)
+    low, high = repeated_draws.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
         statistic.realized(comparison.with_masked(masked))
@@ -201,7 +199,7 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is PENDING
-    keys = [card["key"] for card in utility_cards.cards(session, first, None)]
+    keys = [card["key"] for card in utility_view.cards(session, first, None)]
     assert "expected_curve" in keys
     payload = utility_view.payload(session, first, ())
     complete(session)
@@ -268,10 +266,8 @@ def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None
     """Three of four draws have a loss: pairs in order would be of different draws."""
     values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
     made, session = SimpleNamespace(values=values), SimpleNamespace(policy=rwn.Policy())
-    monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
-    assert repeated_draws_results.map_points(session, "distance_linkage") == []
+    monkeypatch.setattr(repeated_draws, "drawn", lambda session: made)
+    assert repeated_draws.map_points(session, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [
-        spot["loss"] for spot in repeated_draws_results.map_points(session, "distance_linkage")
-    ]
+    shown = [spot["loss"] for spot in repeated_draws.map_points(session, "distance_linkage")]
     assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])

@@ -13,7 +13,7 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_ui.features import analysis_plan, analysis_plan_results
-from rwn_ui.features.repeated_draws_results import keep
+from rwn_ui.features.repeated_draws import keep
 from rwn_ui.state.results import current_release, prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
@@ -63,7 +63,8 @@ def test_the_payload_is_plain_and_complete(session: Session) -> None:
     assert score["rows"][1][3:6] == [
         pmse.value, pmse.detail["standardized"], pmse.detail["specks"],
     ]  # fmt: skip
-    (overlap,) = (table for title, table in by_title.items() if title.startswith("Overlap"))
+    response = session.data.schema.question.response
+    overlap = by_title[f"Overlap of the 95 % intervals: linear regression of {response}"]
     assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
 
 
@@ -131,11 +132,3 @@ def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: S
     changed = utility_view.payload(session, read(session), ())["changed"]
     assert changed["q"] == 0.9  # not the mean of many 0.9
     assert len(changed["share"]) == len(changed["names"]) == session.data.p
-
-
-@both
-def test_the_table_of_overlaps_names_its_model(session: Session) -> None:
-    tables = utility_view.payload(session, read(session), ())["tables"]
-    response = session.data.schema.question.response
-    title = f"Overlap of the 95 % intervals: linear regression of {response}"
-    assert title in [table["title"] for table in tables]

@@ -34,22 +34,21 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     return screen.session
 
 
-def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
-    payload = shown(open_page("tune").session)
-    tile = payload["verdict"]
-    assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
-    assert payload["waits"] == []
-
-
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = user_results().last["tune"]
     assert before["waits"]
+    drawn = match_map(before)
+    assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
     tile = before["verdict"]
     assert (tile["label"], tile["text"]) == ("Policy", "Not judged yet: 4 limits to follow")
     assert tile["detail"].startswith("An ordinary intruder links ")
     assert "when the sliders stop" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
     after = followed(session)
+    drawn = match_map(after)
+    assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert [trace for trace in drawn["data"] if trace["name"] == "now"]
     assert after["verdict"]["nearest"].endswith("%")
     assert after["stamp"] != before["stamp"]
     assert after["waits"] == []
@@ -71,17 +70,10 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(
     assert after["waits"] == []
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: True)
     session.levers["k"] = 7
-    assert shown(session)["waits"] == []  # from then on with each move
-    user_work().worker.cancel()
-
-
-def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
-    drawn = match_map(shown(session))
-    assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
-    assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
-    drawn = match_map(followed(session))
-    assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
-    assert [trace for trace in drawn["data"] if trace["name"] == "now"]
+    at_once = shown(session)  # from then on with each move
+    assert at_once["waits"] == []
+    tile = at_once["verdict"]
+    assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
     user_work().worker.cancel()
 
 

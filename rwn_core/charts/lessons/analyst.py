@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.charts.parts import style
@@ -24,20 +26,18 @@ def draw(lesson: Analyst) -> style.Chart:
         (slope, error * factors, style.LIMIT, "solid"),
     )
     rows = _STEP * np.arange(len(own))
-    ends = [center + sign * Z95 * se for center, se, _, _ in sides[1:] for sign in (-1, 1)]
-    reach = max(_LEAST, 1.08 * float(np.nanmax(np.abs(np.array(ends) - 1))))
+    all_ends = [center + sign * Z95 * se for center, se, _, _ in sides[1:] for sign in (-1, 1)]
+    reach = max(_LEAST, 1.08 * float(np.nanmax(np.abs(np.array(all_ends) - 1))))
     usable = sum(factor is not None for factor in lesson.factors)
+
+    names: dict[str, Any] = {"tickvals": (rows + 1).tolist(), "ticktext": list(lesson.terms)}
     traces = []
     for offset, ((center, se, color, dash), name) in enumerate(zip(sides, _WORDS, strict=True)):
         for row, middle, half in zip(rows, center, Z95 * se, strict=True):
             if np.isfinite(half):
+                ends = np.clip([middle - half, middle + half], 1 - reach, 1 + reach)
                 at = [float(row + offset)] * 2
-                bar = style.line(
-                    style.floats(np.clip([middle - half, middle + half], 1 - reach, 1 + reach)),
-                    at,
-                    released=False,
-                    name=name,
-                )
+                bar = style.line(style.floats(ends), at, released=False, name=name)
                 bar["line"] = {"color": color, "width": 3, "dash": dash}
                 traces.append(bar)
     return style.chart(
@@ -50,19 +50,12 @@ def draw(lesson: Analyst) -> style.Chart:
         layout=style.layout(
             style.axis("slope", 1 - reach, 1 + reach),
             style.axis(
-                "",
-                _STEP * len(own) - 1.0,
-                -1 - len(_WORDS) * 0.75,
-                showgrid=False,
-                tickvals=(rows + 1).tolist(),
-                ticktext=list(lesson.terms),
+                "", _STEP * len(own) - 1.0, -1 - len(_WORDS) * 0.75, showgrid=False, **names
             ),
             shapes=[style.vertical(1.0, style.NEUTRAL, "dot")],
-            annotations=[
-                style.label(text, 0, 1 - 0.06 * place, color, xref="paper", yref="paper", bold=True)
-                | {"xanchor": "left", "yanchor": "top"}
-                for place, (text, (_, _, color, _)) in enumerate(zip(_WORDS, sides, strict=True))
-            ],
+            annotations=style.stack(
+                [(text, color) for text, (_, _, color, _) in zip(_WORDS, sides, strict=True)]
+            ),
         ),
         table=table(
             ["slope of", "original", "its SE", "masked", "SE as printed", "factor"],

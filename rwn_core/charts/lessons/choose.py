@@ -16,12 +16,11 @@ def draw(lesson: Trade) -> style.Chart:
     scale = fit_scale([2.0, *lesson.share.tolist()])
     heights = np.array([scale(share) for share in lesson.share.tolist()])
     now = float(lesson.epsilon[lesson.now])
+    low, high = float(lesson.epsilon.min()), float(lesson.epsilon.max())
+    pad = 0.03 * (high - low)
     fitting = int(lesson.fits.sum())
     share, loss = (style.number(side[lesson.now], 2) for side in (lesson.share, lesson.loss))
-    lines = [
-        *_curve(lesson, heights, released=True, name="largest share of a limit"),
-        *_curve(lesson, lesson.loss, released=False, name="loss"),
-    ]
+
     words = [
         ("risk: largest share of a limit", style.RELEASED),
         ("loss of relations", style.ORIGINAL),
@@ -33,9 +32,12 @@ def draw(lesson: Trade) -> style.Chart:
         f"Loss and the largest share of a limit for {len(lesson.epsilon)} radii; at {now:g} the "
         f"loss is {loss} and the share {share}; {fitting} settings keep all limits at an accepted "
         "loss",
-        data=lines,
+        data=[
+            *_curve(lesson, heights, released=True, name="largest share of a limit"),
+            *_curve(lesson, lesson.loss, released=False, name="loss"),
+        ],
         layout=style.layout(
-            style.axis("radius ε (standard deviations)", *_ends(lesson.epsilon)),
+            style.axis("radius ε (standard deviations)", low - pad, high + pad),
             style.axis("loss, and share of a limit", *scale.ends, **scale.ticks),
             shapes=[
                 style.horizontal(1.0, style.LIMIT),
@@ -43,13 +45,7 @@ def draw(lesson: Trade) -> style.Chart:
                 style.vertical(now, style.NEUTRAL, "dash"),
             ],
             annotations=[
-                *(
-                    style.label(
-                        text, 1, 1 - 0.06 * place, color, xref="paper", yref="paper", bold=True
-                    )
-                    | {"xanchor": "right", "yanchor": "top"}
-                    for place, (text, color) in enumerate(words)
-                ),
+                *style.stack(words, right=True),
                 _name_of_line("limit of the policy", 1.0, style.LIMIT),
                 _name_of_line("accepted loss", lesson.accepted, style.ORIGINAL),
             ],
@@ -61,22 +57,14 @@ def draw(lesson: Trade) -> style.Chart:
     )
 
 
-def _ends(values: NDArray[np.float64]) -> tuple[float, float]:
-    pad = 0.03 * float(values.max() - values.min())
-    return float(values.min()) - pad, float(values.max()) + pad
-
-
 def _curve(
     lesson: Trade, heights: NDArray[np.float64], *, released: bool, name: str
 ) -> list[style.Trace]:
     """Return a line, and the present setting on it."""
-    line = style.line(
-        style.floats(lesson.epsilon), style.floats(heights), released=released, name=name
-    )
+    x, y = style.floats(lesson.epsilon), style.floats(heights)
+    line = style.line(x, y, released=released, name=name)
     now = slice(lesson.now, lesson.now + 1)
-    spot = style.points(
-        style.floats(lesson.epsilon[now]), style.floats(heights[now]), released=released
-    )
+    spot = style.points(x[now], y[now], released=released)
     spot["marker"] |= {"size": 12, "opacity": 1}
     return [line, spot | {"name": f"{name}, now"}]
 

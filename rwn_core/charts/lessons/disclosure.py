@@ -39,11 +39,7 @@ def draw(lesson: Disclosure, guess: int, answered: bool = False) -> style.Chart:
         layout=style.layout(
             style.axis("age in years", min(low[0], age) - 3, max(high[0], age) + 3),
             style.axis("height in cm", min(low[1], height) - 3, max(high[1], height) + _FREE),
-            annotations=[
-                style.label(text, 0, 1 - 0.07 * place, color, xref="paper", yref="paper", bold=True)
-                | {"xanchor": "left", "yanchor": "top"}
-                for place, (text, color) in enumerate(words)
-            ],
+            annotations=style.stack(words, step=0.07),
         ),
         table=table(["row", *NAMES], [np.arange(len(rows)) + 1, *rows.T]),
     )

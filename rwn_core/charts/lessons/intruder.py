@@ -54,17 +54,8 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
 
 
 def _bars(length: float, rows: list[float], *, filled: bool) -> style.Trace:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": "probability",
-        "x": style.floats([length]),
-        "y": rows,
-        "width": _WIDTH,
-        "offset": -_WIDTH / 2,
-        "marker": {
-            "color": style.ORIGINAL if filled else "#0072B255",
-            "line": {"color": style.ORIGINAL, "width": 1.5},
-        },
-        "hovertemplate": "%{x:.1%}<extra></extra>",
-    }
+    fill = style.ORIGINAL if filled else f"{style.ORIGINAL}55"
+    look = {"marker": style.filled(fill, style.ORIGINAL, 1.5)}
+    place = _WIDTH, -_WIDTH / 2
+    made = style.bar(style.floats([length]), rows, "probability", place, **look)
+    return made | {"hovertemplate": "%{x:.1%}<extra></extra>"}

@@ -16,10 +16,7 @@ def draw(lesson: KMethods) -> style.Chart:
     top = style.above(1.05 * style.largest(lesson.near, lesson.expected))
     groups = len(lesson.borders) - 1
     low, high = float(lesson.at.min()) - 2, float(lesson.at.max()) + 2
-    bound = style.line(
-        style.floats(lesson.at), style.floats(lesson.near / 2), released=False, name="bound 1/2"
-    )
-    bound["line"] = {"color": style.LIMIT, "width": 1.5, "dash": "dot"}
+    ages, dotted = style.floats(lesson.at), {"color": style.LIMIT, "width": 1.5, "dash": "dot"}
     shown = lesson.borders if groups <= _MOST_BORDERS else lesson.borders[:0]
     place = int(np.argmin(lesson.expected / lesson.near))
     at = float(lesson.at[place])
@@ -30,22 +27,18 @@ def draw(lesson: KMethods) -> style.Chart:
         f"Number of records within two delta of each of {len(lesson.at)} ages, as they are and as "
         f"expected after noise; the expected share is at least {style.number(lesson.smallest)}",
         data=[
-            style.line(
-                style.floats(lesson.at), lesson.near, released=False, name="records as they are"
-            ),
-            style.line(
-                style.floats(lesson.at),
-                style.floats(lesson.expected),
-                released=True,
-                name="after k-noise",
-            ),
-            bound,
+            style.line(ages, near, released=released, name=name, line=look)
+            for near, released, name, look in (
+                (lesson.near, False, "records as they are", {}),
+                (style.floats(lesson.expected), True, "after k-noise", {}),
+                (style.floats(lesson.near / 2), False, "bound 1/2", dotted),
+            )
         ],
         layout=style.layout(
             style.axis("age", low, high),
             style.axis("records within 2δ", 0, top),
             shapes=[
-                {**style.vertical(border, style.NEUTRAL, "dot"), "layer": "below"}
+                style.vertical(border, style.NEUTRAL, "dot") | {"layer": "below"}
                 for border in shown.tolist()
             ],
             annotations=[

@@ -68,6 +68,8 @@ def draw_near(counted: NearReleased) -> style.Chart:
     """Draw the number of released records within delta of a released one, against k."""
     share = f"{style.percent(counted.fewer, 2)} ± {style.percent(counted.fewer_error, 2)}"
     least = int(np.argmin(counted.mean))
+    curve = style.floats(counted.at), style.floats(counted.mean)
+    low, top = float(counted.at.min()), style.largest(counted.mean, [counted.k])
     return style.chart(
         "lesson_k_near",
         "Released records within δ",
@@ -75,25 +77,13 @@ def draw_near(counted: NearReleased) -> style.Chart:
         f"Mean number of released records within delta of a released one, by true age; the least "
         f"is {style.number(float(counted.mean[least]))} at "
         f"{style.number(float(counted.at[least]))}",
-        data=[
-            style.line(
-                style.floats(counted.at),
-                style.floats(counted.mean),
-                released=True,
-                name="near a released age",
-            )
-        ],
+        data=[style.line(*curve, released=True, name="near a released age")],
         layout=style.layout(
-            style.axis("age", float(counted.at.min()) - 2, float(counted.at.max()) + 2),
-            style.axis(
-                "released records within δ",
-                0,
-                style.above(1.05 * style.largest(counted.mean, [counted.k])),
-            ),
+            style.axis("age", low - 2, float(counted.at.max()) + 2),
+            style.axis("released records within δ", 0, style.above(1.05 * top)),
             shapes=[style.horizontal(counted.k, style.LIMIT, "dot")],
             annotations=[
-                style.label(f"k = {counted.k}", float(counted.at.min()), counted.k, style.LIMIT)
-                | {"xanchor": "left"}
+                style.label(f"k = {counted.k}", low, counted.k, style.LIMIT, xanchor="left")
             ],
         ),
         table=table(

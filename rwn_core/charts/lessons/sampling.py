@@ -16,15 +16,15 @@ _NAMES = (
 
 def draw(lesson: Sampling) -> style.Chart:
     """Draw the risk of a sample unique against the number of people with its key."""
-    unique = style.line(style.floats(lesson.rate), style.floats(lesson.unique), released=False)
-    unique |= {
-        "name": "unique in the population",
-        "line": {"color": style.LIMIT, "width": 2, "dash": "dot"},
-    }
-    match = style.line(
-        style.floats(lesson.rate), style.floats(lesson.match), released=False, name="match is right"
+    rate, dotted = style.floats(lesson.rate), {"color": style.LIMIT, "dash": "dot"}
+    match, wrong, unique = (
+        style.line(rate, style.floats(curve), released=released, name=name, line=look)
+        for curve, released, name, look in (
+            (lesson.match, False, "match is right", {}),
+            (lesson.misclassified, True, "match is right, key may be wrong", {}),
+            (lesson.unique, False, "unique in the population", dotted),
+        )
     )
-    wrong = style.line(style.floats(lesson.rate), style.floats(lesson.misclassified), released=True)
     return style.chart(
         "lesson_sampling",
         "Risk of a sample unique",
@@ -32,15 +32,11 @@ def draw(lesson: Sampling) -> style.Chart:
         "Three falling curves against the mean number of people who share a key: the chance that "
         "a sample unique is unique in the population, that its match is right, and that it is "
         f"right when the key is right in {style.percent(lesson.right)} only",
-        data=[match, wrong | {"name": "match is right, key may be wrong"}, unique],
+        data=[match, wrong, unique],
         layout=style.layout(
             style.axis("λ, people of the population with this key", 0, MOST),
             style.axis("probability", 0, 1.02, share=True),
-            annotations=[
-                style.label(text, 1, 1 - 0.08 * row, color, xref="paper", yref="paper")
-                | {"xanchor": "right", "yanchor": "top"}
-                for row, (text, color) in enumerate(_NAMES)
-            ],
+            annotations=style.stack(_NAMES, step=0.08, right=True, bold=False),
         ),
         large={"legend": True},
         table=table(

@@ -68,13 +68,7 @@ def _lines(
     name: str,
 ) -> style.Trace:
     """Return one trace of many horizontal lines, with gaps between them."""
-    gap = np.full(int(which.sum()), np.nan)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": style.floats(np.column_stack([low[which], high[which], gap]).ravel()),
-        "y": style.floats(np.column_stack([rows[which], rows[which], gap]).ravel()),
-        "line": {"color": color, "width": 1.5, "dash": "solid"},
-        "hoverinfo": "name",
-    }
+    look = {"color": color, "width": 1.5, "dash": "solid"}
+    x, y = style.segments(low[which], high[which], rows[which])
+    y[2::3] = np.nan
+    return style.scatter(x, y, name, mode="lines", line=look, hoverinfo="name")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rwn_core.charts.parts import style
@@ -52,15 +50,14 @@ def _draws(lesson: Theorem) -> list[style.Trace]:
     """Return lines from the two donors to the released point, and the record itself."""
     (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
-    path: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "U and V of one record",
-        "x": style.floats([first[0], u, second[0]]),
-        "y": style.floats([first[1], v, second[1]]),
-        "line": {"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},
-        "hoverinfo": "name",
-    }
+    path = style.scatter(
+        style.floats([first[0], u, second[0]]),
+        style.floats([first[1], v, second[1]]),
+        "U and V of one record",
+        mode="lines",
+        line={"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},
+        hoverinfo="name",
+    )
     marks = style.points(
         style.floats([x, first[0], second[0]]),
         style.floats([y, first[1], second[1]]),

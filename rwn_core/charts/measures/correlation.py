@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import Drawn, columns
-from rwn_core.charts.parts.signed_heatmap import colorbar, name_ticks, pair_layout, pair_texts
-from rwn_core.charts.parts.style import Chart, chart, floats, number
-from rwn_core.charts.parts.tables import table
+from rwn_core.charts.parts.signed_heatmap import (
+    GAPS,
+    colorbar,
+    name_ticks,
+    pair_layout,
+    pair_table,
+    pair_texts,
+)
+from rwn_core.charts.parts.style import SIDES, Chart, chart, heatmap, number
 from rwn_core.measures.measure import Reading
 
 # Red for positive, blue for negative; rwn_ui/panel/card.js has the colors of a dark page.
@@ -29,9 +34,8 @@ _LEGEND = (
     "Two numbers: Pearson’s correlation, −1 to 1. A number and a category: correlation ratio, 0 to "
     "1. Two categories: Cramér’s V, 0 to 1. The last two are corrected for the number of levels."
 )
-_GAPS = 20
-"""Up to this many variables the cells are set apart."""
-_COLORBAR = colorbar([-1, 0, 1], ["−1", "0", "1"])
+
+
 _ROOM = 40, 40
 """Number of names down and across; a small card leaves out every second, third, ... of them."""
 
@@ -101,38 +105,25 @@ def _heatmap(
     square = np.tril(np.asarray(detail["original"], dtype=float), -1)
     square += np.triu(np.asarray(detail["released"], dtype=float), 1)
     np.fill_diagonal(square, np.nan)
-    gap = 1 if len(names) <= _GAPS else 0
-    return {
-        "type": "heatmap",
-        "x": list(range(len(names))),
-        "y": list(range(len(names))),
-        "z": floats(np.round(square, 3)),
-        "zmin": -1,
-        "zmax": 1,
-        "colorscale": _SCALE,
-        "showscale": False,
-        "colorbar": _COLORBAR,
-        "text": pair_texts(names, None if drawn is None else drawn["released"], above=True),
-        "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
-        "xgap": gap,
-        "ygap": gap,
-        "hoverongaps": False,
-    }
+    gap = 1 if len(names) <= GAPS else 0
+    return heatmap(
+        np.round(square, 3),
+        (-1, 1),
+        _SCALE,
+        colorbar=colorbar([-1, 0, 1], ["−1", "0", "1"]),
+        text=pair_texts(names, None if drawn is None else drawn["released"], above=True),
+        hovertemplate="%{text}: %{z:.2f}<extra></extra>",
+        xgap=gap,
+        ygap=gap,
+    )
 
 
 def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
     """Return every pair of variables; cut tables hold the most changed."""
-    first, second = np.triu_indices(len(names), 1)
-    before: NDArray[Any] = np.asarray(detail["original"], dtype=float)[first, second]
-    after: NDArray[Any] = np.asarray(detail["released"], dtype=float)[first, second]
-    labels = np.array(names, dtype=object)
-    heads = ["variable", "with", "original", "released", "absolute change"]
-    cells = [labels[first], labels[second], before, after, np.abs(after - before)]
+    before, after = (np.asarray(detail[side], dtype=float) for side in SIDES)
+    made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
     if "coefficient" in detail:
-        heads.append("measured by")
-        cells.append(np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"][first, second]])
+        made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"]]
     if drawn is not None:
-        more, ends = columns(drawn["released"])
-        heads += more
-        cells += [end[first, second] for end in ends]
-    return table(heads, cells, rank=4)
+        made |= zip(*columns(drawn["released"]), strict=True)
+    return pair_table(names, made, rank=4)

@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks
 from rwn_core.charts.parts.signed_heatmap import (
+    GAPS,
     color_span,
     pair_layout,
+    pair_table,
     pair_texts,
     signed_heatmap,
 )
 from rwn_core.charts.parts.style import Chart, chart, number
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
 
 _ROOM = 15, 19
 """How many names can be read down and across."""
-_GAPS = 20
 
 
 def draw(
@@ -38,7 +38,7 @@ def draw(
     band = None if drawn is None else _moved(drawn["released"], original)
     outside = np.zeros(square.shape, dtype=bool) if band is None else band.outside(change)
     outside &= np.tril(np.ones(square.shape, dtype=bool), -1)
-    gap = 1 if len(names) <= _GAPS else 0
+    gap = 1 if len(names) <= GAPS else 0
     halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
     beyond = f"{count} pairs are outside {NAME}"
@@ -84,21 +84,10 @@ def _pairs(
     setting: NDArray[Any] | None,
     band: Band | None,
 ) -> dict[str, Any]:
-    first, second = np.triu_indices(len(names), 1)
-    labels = np.array(names, dtype=object)
-    heads = ["variable", "with", "original", "change of this draw"]
-    cells: list[Any] = [
-        labels[first],
-        labels[second],
-        original[first, second],
-        change[first, second],
-    ]
+    made = {"original": original, "change of this draw": change}
     if setting is not None:
-        heads.append("expected change")
-        cells.append(setting[first, second])
+        made["expected change"] = setting
     if band is not None:
-        more, ends = columns(band)
-        beyond = np.where(band.outside(change), "outside", "inside")
-        heads += [*more, "this draw"]
-        cells += [*(end[first, second] for end in ends), beyond[first, second]]
-    return table(heads, cells, rank=3)
+        made |= zip(*columns(band), strict=True)
+        made["this draw"] = np.where(band.outside(change), "outside", "inside")
+    return pair_table(names, made, rank=3)

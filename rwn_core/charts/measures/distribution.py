@@ -16,7 +16,6 @@ from rwn_core.measures.measure import Reading
 
 _LEVELS = 9
 _LOST = "(missing)"
-_SIDES = ("original", "released")
 
 
 def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> style.Chart:
@@ -56,7 +55,7 @@ def _steps(
     if band is not None:
         low, high = (np.repeat(end, 2) for end in (band.low, band.high))
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
-    for side in _SIDES:
+    for side in style.SIDES:
         released = side == "released"
         fill = "" if released else f"{style.ORIGINAL}22"
         drawn = style.outline(edges, shown[side], released=released, fill=fill)
@@ -65,7 +64,7 @@ def _steps(
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
-    lost = [shown[f"missing_{side}"] for side in _SIDES]
+    lost = [shown[f"missing_{side}"] for side in style.SIDES]
     top = style.above(1.05 * style.largest(shown["original"], shown["released"], lost, *tops))
     pad = 0.02 * (edges[-1] - edges[0])
     x = style.axis(style.escape(style.shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
@@ -76,7 +75,7 @@ def _missing(
     shown: Mapping[str, Any], edges: NDArray[np.float64]
 ) -> tuple[list[style.Trace], list[style.Label], float]:
     """Return bars of missing values after the last bin, their name, and the axis end."""
-    counts = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
+    counts = {side: int(shown[f"missing_{side}"]) for side in style.SIDES}
     if not any(counts.values()):
         return [], [], float(edges[-1])
     range_ = float(edges[-1] - edges[0])
@@ -101,7 +100,7 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[style.Trace
     names, counts = _common(shown)
     positions = list(range(len(names)))
     traces = []
-    for side in _SIDES:
+    for side in style.SIDES:
         filled = side == "released"
         color = style.RELEASED if filled else style.ORIGINAL
         traces.append(
@@ -110,23 +109,19 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[style.Trace
     known = len(names) - (names[-1] == _LOST)
     if band is not None and len(band.low) == known:
         traces.append(bars(band.low, band.high, np.array(positions[:known]) + 0.2))
-    ticks: dict[str, Any] = {
-        "tickvals": positions,
-        "ticktext": [style.escape(style.shorten(name, 14)) for name in names],
-    }
     x = style.axis("records", 0, style.above(1.03 * style.largest(*counts.values())))
-    y = style.axis("", len(names) - 0.5, -0.5, showgrid=False, **ticks)
-    return traces, style.layout(x, y, barmode="overlay")
+    texts = [style.escape(style.shorten(name, 14)) for name in names]
+    return traces, style.layout(x, style.name_axis(texts, showgrid=False), barmode="overlay")
 
 
 def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
     """Return the levels in order; of many, the most frequent and the others together."""
     levels = [str(level) for level in shown["levels"]]
-    counts = {side: np.asarray(shown[side]) for side in _SIDES}
-    lost = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
+    counts = {side: np.asarray(shown[side]) for side in style.SIDES}
+    lost = {side: int(shown[f"missing_{side}"]) for side in style.SIDES}
     if any(lost.values()):
         names, known = _most(levels, counts)
-        return [*names, _LOST], {s: np.append(known[s], lost[s]) for s in _SIDES}
+        return [*names, _LOST], {s: np.append(known[s], lost[s]) for s in style.SIDES}
     return _most(levels, counts)
 
 
@@ -149,7 +144,9 @@ def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[
         first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
     else:
         first = [str(level) for level in shown["levels"]]
-    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in _SIDES]
+    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in style.SIDES]
     more, ends = ([], []) if band is None else columns(band)
     ends = [np.append(end, np.nan) for end in ends]
-    return table(["bin" if numeric else "level", *_SIDES, *more], [[*first, _LOST], *cells, *ends])
+    return table(
+        ["bin" if numeric else "level", *style.SIDES, *more], [[*first, _LOST], *cells, *ends]
+    )

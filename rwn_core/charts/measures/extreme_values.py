@@ -1,16 +1,23 @@
 """Survival of the largest and smallest values."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
+from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures.measure import Reading
 
 _SHOWN = 16
 _SIDES = ("largest", "smallest")
+_COLUMNS = {
+    "variable": "name",
+    "extreme": "side",
+    "probability": "survival",
+    "expected copies": "copies",
+    "in its own row": "own_row",
+    "copies now": "released",
+}
 
 
 def draw(reading: Reading) -> style.Chart:
@@ -19,8 +26,8 @@ def draw(reading: Reading) -> style.Chart:
     names = list(dict.fromkeys(detail["name"]))
     shown = names[:_SHOWN]
     texts = [style.escape(style.shorten(name, 12)) for name in shown]
-    small = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
-    rows: dict[str, Any] = {"tickvals": list(range(len(shown))), "ticktext": texts, **small}
+    small: dict[str, Any] = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
+
     marks: dict[str, Any] = {
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
         "ticktext": ["0%", "25%", "50%", "75%", "100%"],
@@ -36,26 +43,12 @@ def draw(reading: Reading) -> style.Chart:
         data=[_points(detail, shown, side) for side in _SIDES],
         layout=style.layout(
             style.axis("probability to appear: ● largest, ○ smallest", -0.03, 1.05, **marks),
-            style.axis("", len(shown) - 0.4, -0.6, **rows),
+            style.name_axis(texts, rim=0.6) | small,
         ),
         large={"legend": True},
         table=table(
-            [
-                "variable",
-                "extreme",
-                "probability",
-                "expected copies",
-                "in its own row",
-                "copies now",
-            ],
-            [
-                detail["name"],
-                detail["side"],
-                detail["survival"],
-                [math.nan if v is None else v for v in detail["copies"]],
-                [math.nan if v is None else v for v in detail["own_row"]],
-                detail["released"],
-            ],
+            list(_COLUMNS),
+            [known(detail[part]) for part in _COLUMNS.values()],
             rank=2,
         ),
     )
@@ -72,13 +65,11 @@ def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
         if side == "largest"
         else {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
     )
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": side,
-        "x": [float(detail["survival"][row]) for row in chosen],
-        "y": [shown.index(detail["name"][row]) for row in chosen],
-        "marker": marker,
-        "cliponaxis": False,
-        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
-    }
+    return style.scatter(
+        [float(detail["survival"][row]) for row in chosen],
+        [shown.index(detail["name"][row]) for row in chosen],
+        side,
+        marker=marker,
+        cliponaxis=False,
+        hovertemplate="%{x:.1%}<extra>%{fullData.name}</extra>",
+    )

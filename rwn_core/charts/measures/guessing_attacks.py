@@ -16,7 +16,7 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     """Draw the attack's rate over that of a control group, or of a guess without one."""
     # A reading may be the reason why there is none.
     pairs: list[Pair] = []
-    columns: list[list[Any]] = [[], [], [], [], [], []]
+    rows: list[list[Any]] = []
     for key, name in NAMES.items():
         reading = readings[key]
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
@@ -26,16 +26,13 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
             pairs.append((name, reference, detail["attack"]))
             control = math.nan if detail["control"] is None else detail["control"]
             row = [name, detail["attack"], control, detail["guess"], reading.value, ""]
-        for column, cell in zip(columns, row, strict=True):
-            column.append(cell)
+        rows.append(row)
     worst = readings["attribute_inference"]
     if isinstance(worst, Reading):
         pairs.append(("attribute, worst case", worst.baseline, worst.value))
         guess = float(worst.detail["ignorant"][worst.detail["worst"]])
         control = math.nan if worst.detail["control"] is None else worst.baseline
-        cells = ["attribute, worst case", worst.value, control, guess, math.nan, ""]
-        for column, cell in zip(columns, cells, strict=True):
-            column.append(cell)
+        rows.append(["attribute, worst case", worst.value, control, guess, math.nan, ""])
     controlled = [r.detail["control"] is not None for r in readings.values()
                   if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
     outlined = "people outside" if any(controlled) else "a guess"
@@ -51,6 +48,6 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
         large={"legend": True},
         table=table(
             ["attack", "right", "right about people outside", "guess", "risk beyond", "why not"],
-            columns,
+            list(zip(*rows, strict=True)),
         ),
     )

@@ -23,15 +23,14 @@ NAMES = {
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     """Draw a pair of bars for each measure; a reading may be the reason why there is none."""
     pairs: list[Pair] = []
-    columns: list[list[Any]] = [list(NAMES.values()), [], [], []]
+    rows: list[tuple[Any, ...]] = []
     for key, name in NAMES.items():
         reading = readings[key]
-        cells: list[Any] = [math.nan, math.nan, str(reading)]
         if isinstance(reading, Reading):
             pairs.append((name, reading.baseline, reading.value))
-            cells = [reading.baseline, reading.value, ""]
-        for column, cell in zip(columns[1:], cells, strict=True):
-            column.append(cell)
+            rows.append((*pairs[-1], ""))
+        else:
+            rows.append((name, math.nan, math.nan, str(reading)))
     note = ", ".join(f"{percent(p[1])} → {percent(p[2])}" for p in pairs[:1])
     return chart(
         "key_classes",
@@ -41,5 +40,5 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
         data=bars(pairs, ("original", "released")),
         layout=frame(pairs, "share of records"),
         large={"legend": True},
-        table=table(["measure", "original", "released", "why not"], columns),
+        table=table(["measure", "original", "released", "why not"], list(zip(*rows, strict=True))),
     )

@@ -11,14 +11,13 @@ from rwn_core.charts.parts.bands import Drawn, range_text
 from rwn_core.charts.parts.tables import paired
 from rwn_core.measures.measure import Reading
 
-_SIDES = ("original", "released")
 _OUTLIERS = 40
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     """Draw two box plots, whiskers at most 1.5 interquartile ranges long."""
     detail = reading.detail
-    values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
+    values = [np.asarray(detail[side], dtype=float) for side in style.SIDES]
     values = [v[np.isfinite(v)] for v in values]
     band = None if drawn is None else drawn["value"]
     draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
@@ -35,7 +34,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
             style.axis(
                 "distance to the nearest record (SD)", 0, style.above(1.03 * style.largest(*values))
             ),
-            style.axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(_SIDES), showgrid=False),
+            style.axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(style.SIDES), showgrid=False),
         ),
         table=paired(detail, f"distance to the nearest record{_sample(detail)}"),
     )
@@ -61,7 +60,7 @@ def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     box = {
         "type": "box",
         "orientation": "h",
-        "name": _SIDES[released],
+        "name": style.SIDES[released],
         "y": [row],
         "q1": style.floats([q1]),
         "median": style.floats([median]),

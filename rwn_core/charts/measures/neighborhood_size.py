@@ -120,8 +120,5 @@ def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dic
         place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
         labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
     if beyond:
-        corner: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "yshift": -8}
-        labels.append(
-            style.label(f"▲ {beyond}", 1, 1, style.NEUTRAL, xref="paper", yref="paper", **corner)
-        )
+        labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
     return {"shapes": shapes, "annotations": labels}

@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.charts.parts.bands import NAME, Drawn, marks, range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
-from rwn_core.charts.parts.style import Chart, axis, chart, escape, layout, number, shorten
+from rwn_core.charts.parts.style import Chart, chart, escape, layout, name_axis, number, shorten
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
@@ -30,6 +30,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
             for j, (low, high) in enumerate(zip(band.low[row], band.high[row], strict=True)):
                 text[j] += f" (draws {range_text(low, high, 2)})"
     count = int(outside.sum())
+    look: dict[str, Any] = {"showgrid": False, "tickfont": {"size": SMALL_FONT}}
     return chart(
         "quantiles",
         "Shift of quantiles",
@@ -41,20 +42,10 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
             signed_heatmap(shift[rows], color_span(shift), texts, "%{z:+.3f} SD"),
             *marks(outside[rows]),
         ],
-        layout=_layout([names[row] for row in rows], shares),
+        layout=layout(
+            name_axis(shares, "quantile", down=False, **look),
+            name_axis([escape(shorten(names[row], 9)) for row in rows], **look),
+            right=48,
+        ),
         table=table(["variable", *(f"at {share}, SD" for share in shares)], [names, *shift.T]),
-    )
-
-
-def _layout(names: list[str], shares: list[str]) -> dict[str, Any]:
-    across: dict[str, Any] = {"tickvals": list(range(len(shares))), "ticktext": shares}
-    down: dict[str, Any] = {
-        "tickvals": list(range(len(names))),
-        "ticktext": [escape(shorten(name, 9)) for name in names],
-    }
-    size: dict[str, Any] = {"size": SMALL_FONT}
-    return layout(
-        axis("quantile", -0.5, len(shares) - 0.5, showgrid=False, tickfont=size, **across),
-        axis("", len(names) - 0.5, -0.5, showgrid=False, tickfont=size, **down),
-        right=48,
     )

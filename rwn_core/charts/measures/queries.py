@@ -1,15 +1,22 @@
 """Questions with one true answer: probability that the release returns that person's row."""
 
-import math
-
 import numpy as np
 
 from rwn_core.charts.parts.paired_bars import Pair, bars, frame
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
-from rwn_core.charts.parts.tables import table
+from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures.measure import Reading
 
 _SHOWN = 9
+_COLUMNS = {
+    "question": "words",
+    "no match": "none",
+    "exactly one": "one",
+    "and that person": "one_and_target",
+    "confidential value learned": "disclosed",
+    "matches now": "matches",
+    "that person now": "same_person",
+}
 
 
 def draw(reading: Reading) -> Chart:
@@ -22,10 +29,8 @@ def draw(reading: Reading) -> Chart:
         for index in order[:_SHOWN].tolist()
     ]
     count = len(target)
-    fields = ("words", "none", "one", "one_and_target", "disclosed", "matches", "same_person")
-    columns = [[detail[name][index] for index in order.tolist()] for name in fields]
-    columns[4] = [math.nan if value is None else value for value in columns[4]]
-    columns[6] = ["yes" if same else "no" for same in columns[6]]
+    columns = [known([detail[name][index] for index in order]) for name in _COLUMNS.values()]
+    columns[-1] = ["yes" if same else "no" for same in columns[-1]]
     return chart(
         "queries",
         "Query attack (internal)",
@@ -35,17 +40,5 @@ def draw(reading: Reading) -> Chart:
         data=bars(pairs, ("exactly one match", "and it is that person"), before=NEUTRAL),
         layout=frame(pairs, "probability", length=30),
         large={"legend": True},
-        table=table(
-            [
-                "question",
-                "no match",
-                "exactly one",
-                "and that person",
-                "confidential value learned",
-                "matches now",
-                "that person now",
-            ],
-            columns,
-            rank=3,
-        ),
+        table=table(list(_COLUMNS), columns, rank=3),
     )

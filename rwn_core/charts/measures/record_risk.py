@@ -1,5 +1,7 @@
 """Distribution of record-level risk."""
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.charts.parts import style
@@ -8,6 +10,7 @@ from rwn_core.measures.measure import Reading
 
 _BINS = 20
 _MARKS = (0.5, 0.9)
+_PLACE: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "xshift": -2}
 
 
 def draw(reading: Reading) -> style.Chart:
@@ -35,16 +38,7 @@ def draw(reading: Reading) -> style.Chart:
             style.axis("records", 0, top),
             shapes=[style.vertical(mark, style.NEUTRAL, "dot") for mark in _MARKS],
             annotations=[
-                style.label(
-                    f"> {mark:g}",
-                    mark,
-                    top,
-                    style.NEUTRAL,
-                    xanchor="right",
-                    yanchor="top",
-                    xshift=-2,
-                )
-                for mark in _MARKS
+                style.label(f"> {mark:g}", mark, top, style.NEUTRAL, **_PLACE) for mark in _MARKS
             ],
         ),
         table=table(

@@ -4,7 +4,7 @@ In units of the original's standard error: one axis for all variables, and a slo
 from 0 was significant in the original.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,10 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
     rows = np.sort(ranked) + 1
-    names = [style.shorten(detail["terms"][i], 12) for i in rows]
+    names = [style.escape(style.shorten(detail["terms"][i], 12)) for i in rows]
     response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
     traces = [] if drawn is None else [_reach(detail, rows, drawn)]
-    traces += [t for side in ("original", "released") for t in _intervals(detail, rows, side)]
+    traces += [t for side in style.SIDES for t in _intervals(detail, rows, side)]
     low, high = _span(traces)
     return style.chart(
         "regression",
@@ -47,14 +47,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
         data=traces,
         layout=style.layout(
             style.axis("slope / original's standard error", low, high, count=6),
-            style.axis(
-                "",
-                len(rows) - 0.5,
-                -0.5,
-                tickvals=list(range(len(rows))),
-                ticktext=[style.escape(name) for name in names],
-                showgrid=False,
-            ),
+            style.name_axis(names) | {"showgrid": False},
             shapes=[style.vertical(0, style.NEUTRAL)],
             uirevision=response,
         ),
@@ -68,34 +61,24 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
 
 def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
     """Return the table of every term with coefficients and standard errors."""
-    one, other = (np.sign(detail[f"coefficient_{side}"]) for side in ("original", "released"))
+    one, other = (np.sign(detail[f"coefficient_{side}"]) for side in style.SIDES)
     signs = [
         "changed" if beyond else "unclear" if apart else "kept"
         for beyond, apart in zip(detail["sign_changed"], one * other < 0, strict=True)
     ]
-    more, ends = _ends(drawn)
-    result = table(
-        [
-            "term",
-            "coefficient, original",
-            "SE, original",
-            "coefficient, released",
-            "SE, released",
-            "sign",
-            "difference / SE, original",
-            *more,
-        ],
-        [
-            [str(term) for term in detail["terms"]],
-            [_short(v) for v in detail["coefficient_original"]],
-            [_short(v) for v in detail["se_original"]],
-            [_short(v) for v in detail["coefficient_released"]],
-            [_short(v) for v in detail["se_released"]],
-            signs,
-            [_short(v) for v in detail["standardized_difference"]],
-            *ends,
-        ],
-    )
+    made: dict[str, Any] = {"term": [str(term) for term in detail["terms"]]}
+    for side in style.SIDES:
+        made[f"coefficient, {side}"] = _short(detail[f"coefficient_{side}"])
+        made[f"SE, {side}"] = _short(detail[f"se_{side}"])
+    made |= {
+        "sign": signs,
+        "difference / SE, original": _short(detail["standardized_difference"]),
+    }
+    for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
+        if drawn is not None:
+            for name, end in zip(*columns(drawn[part], what), strict=True):
+                made[name] = _short(end)
+    result = table(list(made), list(made.values()))
     explained = "Share of deviance explained" if "family" in detail else "R²"
     result["caption"] = (
         f"{explained} {style.number(detail['r2_original'])} → "
@@ -106,21 +89,9 @@ def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[
     return result
 
 
-def _ends(drawn: Drawn | None) -> tuple[list[str], list[list[float]]]:
-    """Return columns with the ranges of draws of the coefficients and their errors."""
-    names: list[str] = []
-    cells: list[list[float]] = []
-    for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
-        if drawn is not None:
-            more, ends = columns(drawn[part], what)
-            names += more
-            cells += [[_short(value) for value in end] for end in ends]
-    return names, cells
-
-
-def _short(value: float) -> float:
+def _short(values: Iterable[float]) -> list[float]:
     """Round each coefficient to seven digits of its own: slopes of one table differ in size."""
-    return float(f"{value:.7g}")
+    return [float(f"{value:.7g}") for value in values]
 
 
 def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[style.Trace]:
@@ -130,9 +101,7 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
     half = _Z95 * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
     released = side == "released"
     height = np.arange(len(rows)) + (_APART if released else -_APART)
-    gap = np.full(len(rows), np.nan)
-    ends = np.column_stack([slope - half, slope + half, gap]).ravel()
-    bars = style.line(style.floats(ends), style.floats(np.repeat(height, 3)), released=released)
+    bars = style.line(*style.segments(slope - half, slope + half, height), released=released)
     bars |= {"hoverinfo": "skip", "showlegend": False, "line": bars["line"] | {"dash": "solid"}}
     marks = style.points(
         style.floats(slope), style.floats(height), released=released, customdata=style.floats(half)

@@ -18,7 +18,7 @@ def draw(reading: Reading) -> style.Chart:
     same = np.asarray(detail["same_order"], dtype=float)
     shuffled = float(detail["shuffled"])
     least = "at least " if detail["standing"] == "at least" else ""
-    last = int(times[-1])
+    texts = [f"{int(t)}" for t in times]
     return style.chart(
         "repeated_releases",
         "Repeated releases",
@@ -26,13 +26,12 @@ def draw(reading: Reading) -> style.Chart:
         + (" · sample" if detail.get("sampled") else ""),
         f"Share of records linked by the keys if rows keep their places: {least}"
         f"{style.percent(float(same[0]), 1)} after one release, "
-        f"{least}{style.percent(reading.value, 1)} after "
-        f"three, {least}{style.percent(float(same[-1]), 1)} after {last}. In fresh secret order "
-        "at least "
-        f"{style.percent(shuffled, 1)}",
+        f"{least}{style.percent(reading.value, 1)} after three, "
+        f"{least}{style.percent(float(same[-1]), 1)} after {texts[-1]}. In fresh secret order "
+        f"at least {style.percent(shuffled, 1)}",
         data=_traces(times, same, shuffled, least),
         layout=style.layout(
-            style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=_texts(times)),
+            style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=texts),
             style.axis("linked by the keys", 0, 1.04, share=True),
             annotations=[
                 style.label(
@@ -46,12 +45,11 @@ def draw(reading: Reading) -> style.Chart:
             ],
         ),
         large={"legend": True},
-        table=_table(times, same, shuffled, least),
+        table=table(
+            ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
+            [times.astype(int), style.floats(same), [shuffled] * len(times)],
+        ),
     )
-
-
-def _texts(times: Any) -> list[str]:
-    return [f"{int(t)}" for t in times]
 
 
 def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Trace]:
@@ -67,10 +65,3 @@ def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Tr
     fresh["line"] |= {"color": style.NEUTRAL}
     fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
     return [fresh, kept]
-
-
-def _table(times: Any, same: Any, shuffled: float, least: str) -> dict[str, Any]:
-    return table(
-        ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
-        [[int(t) for t in times], style.floats(same), [shuffled] * len(times)],
-    )

@@ -34,10 +34,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     beyond = beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
-    ticks: dict[str, Any] = {
-        "tickvals": list(range(len(rows))),
-        "ticktext": [style.escape(style.shorten(names[row], 20)) for row in rows],
-    }
+    short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
     return style.chart(
         "subgroups",
         "Small groups",
@@ -51,12 +48,9 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
         ],
         layout=style.layout(
             style.axis("records", 0, top),
-            style.axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
+            style.name_axis(short, showgrid=False, tickfont={"size": 9}),
         ),
-        large={
-            "legend": True,
-            "yaxis": {"ticktext": [style.escape(style.shorten(names[row], 60)) for row in rows]},
-        },
+        large={"legend": True, "yaxis": {"ticktext": long}},
         table=_table(detail, names, band),
     )
 
@@ -65,20 +59,14 @@ def _traces(
     before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None, top: float
 ) -> list[style.Trace]:
     height = np.arange(len(before))
-    gap = np.full(len(before), np.nan)
-    ends = np.column_stack([before, after, gap]).ravel()
-    bars = style.line(style.floats(ends), style.floats(np.repeat(height, 3)), released=False)
+    bars = style.line(*style.segments(before, after, height), released=False)
     bars["line"] |= {"color": style.NEUTRAL, "width": 1.4}
     bars |= {"hoverinfo": "skip", "showlegend": False}
     traces = [bars]
     if expected is not None:
         marks = style.points(style.floats(expected), height, released=False, name="expected")
-        marks["marker"] = {
-            "symbol": "diamond-open",
-            "size": 8,
-            "color": style.NEUTRAL,
-            "opacity": 1,
-        }
+        look = {"symbol": "diamond-open", "size": 8}
+        marks["marker"] = look | {"color": style.NEUTRAL, "opacity": 1}
         marks["hovertemplate"] = "%{x:.1f} records<extra>expected</extra>"
         traces.append(marks)
     for values, released in ((before, False), (after, True)):

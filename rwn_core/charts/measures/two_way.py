@@ -28,7 +28,8 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
     low, high = every.min(axis=0), every.max(axis=0)
     pad = 0.04 * np.where(high > low, high - low, 1.0)
     low, high = low - pad, high + pad
-    many = max(map(len, clouds)) >= style.CLOUD_POINTS
+    sizes = [len(cloud) for cloud in clouds]
+    many = max(sizes) >= style.CLOUD_POINTS
     return style.chart(
         "two_way",
         f"{one} and {other}",
@@ -39,15 +40,9 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
         data=_side_by_side(clouds, low, high) if many else _overlaid(clouds),
         layout=_frame(one, other, low, high, many),
         large={"legend": True},
-        table=table(
-            ["file", one, other],
-            [
-                np.repeat(["original", "released"], [len(cloud) for cloud in clouds]),
-                *every.T,
-            ],
-        )
-        if not many
-        else table(["file", "records"], [["original", "released"], [len(c) for c in clouds]]),
+        table=table(["file", "records"], [style.SIDES, sizes])
+        if many
+        else table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T]),
     )
 
 
@@ -128,17 +123,12 @@ def _table(reading: Reading) -> style.Chart:
 
 
 def _grid(names: tuple[str, str], rows: list[str], columns: list[str]) -> dict[str, Any]:
-    down: dict[str, Any] = {
-        "tickvals": list(range(len(rows))),
-        "ticktext": [style.escape(style.shorten(row, 12)) for row in rows],
-    }
-    across: dict[str, Any] = {
-        "tickvals": list(range(len(columns))),
-        "ticktext": [style.escape(style.shorten(column, 10)) for column in columns],
-    }
+    down, across = (
+        [style.escape(style.shorten(text, length)) for text in texts]
+        for texts, length in ((rows, 12), (columns, 10))
+    )
     titles = [style.escape(style.shorten(name, 30)) for name in names]
-    x = style.axis(titles[1], -0.5, len(columns) - 0.5, showgrid=False, **across)
-    y = style.axis(titles[0], len(rows) - 0.5, -0.5, showgrid=False, **down)
-    for each in (x, y):
-        each["tickfont"] = {"size": SMALL_FONT}
-    return style.layout(x, y, right=52)
+    x = style.name_axis(across, titles[1], down=False, showgrid=False)
+    y = style.name_axis(down, titles[0], showgrid=False)
+    size = {"tickfont": {"size": SMALL_FONT}}
+    return style.layout(x | size, y | size, right=52)

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import INVISIBLE, NEUTRAL, RELEASED, Trace, floats, line, number
+from rwn_core.charts.parts.style import (
+    INVISIBLE,
+    NEUTRAL,
+    RELEASED,
+    Trace,
+    floats,
+    line,
+    number,
+    scatter,
+    segments,
+)
 from rwn_core.evaluation.prediction_bands import Band
 
 Scalar = float | NDArray[np.float64]
@@ -35,8 +45,7 @@ def columns(band: Band, what: str = "") -> tuple[list[str], list[NDArray[np.floa
 
 def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:
     """Return broad pale horizontal bars, one at each height."""
-    ends = np.column_stack([low, high, np.full(np.shape(low), np.nan)]).ravel()
-    made = line(floats(ends), floats(np.repeat(np.asarray(height, dtype=float), 3)), released=True)
+    made = line(*segments(low, high, height), released=True)
     made["line"] |= {"color": _PALE, "width": 6, "dash": "solid"}
     return made | {"name": NAME, "hoverinfo": "skip"}
 
@@ -74,20 +83,6 @@ def marks(outside: NDArray[np.bool_]) -> list[Trace]:
     rows, across = np.nonzero(outside)
     if not len(rows):
         return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"outside {NAME}",
-            "x": across.tolist(),
-            "y": rows.tolist(),
-            "marker": {
-                "symbol": "circle-open",
-                "size": 6,
-                "color": NEUTRAL,
-                "opacity": 1,
-                "line": {"width": 1.5},
-            },
-            "hoverinfo": "skip",
-        }
-    ]
+    look = {"symbol": "circle-open", "size": 6, "color": NEUTRAL, "opacity": 1}
+    marker, name = look | {"line": {"width": 1.5}}, f"outside {NAME}"
+    return [scatter(across.tolist(), rows.tolist(), name, marker=marker, hoverinfo="skip")]

@@ -16,7 +16,6 @@ from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clippe
 from rwn_core.charts.parts.tables import paired
 from rwn_core.measures.measure import Reading
 
-_SIDES = ("original", "released")
 _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
 _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 
@@ -27,8 +26,8 @@ def draw(
     """Draw the values of both files; from 2,000 records on next to each other, as densities."""
     # `drawn` has the band "max_released"; `unit` names the value on the axis.
     detail = reading.detail
-    values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
-    records = [np.asarray(detail[f"records_{side}"]) + 1 for side in _SIDES]
+    values = [np.asarray(detail[side], dtype=float) for side in style.SIDES]
+    records = [np.asarray(detail[f"records_{side}"]) + 1 for side in style.SIDES]
     many = max(map(len, values)) >= style.CLOUD_POINTS
     # large clouds would hide each other: the released one moves to the right
     width = int(max(style.largest(*records), 1))
@@ -38,8 +37,9 @@ def draw(
     top = style.above(
         1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
     )
-    maxima = [style.number(detail[f"max_{side}"]) for side in _SIDES]
-    holders = [detail[f"argmax_{side}"] + 1 for side in _SIDES]
+    maxima = [style.number(detail[f"max_{side}"]) for side in style.SIDES]
+    most = detail["max_original"]
+    holders = [detail[f"argmax_{side}"] + 1 for side in style.SIDES]
     return style.chart(
         key,
         title,
@@ -59,11 +59,7 @@ def draw(
             style.axis(unit, 0, top),
             shapes=[
                 *([] if band is None else [stripe(band.low, band.high)]),
-                *(
-                    [style.horizontal(most, style.ORIGINAL)]
-                    if (most := detail["max_original"]) <= top
-                    else []
-                ),
+                *([style.horizontal(most, style.ORIGINAL)] if most <= top else []),
                 *([style.vertical(1.03 * width, style.NEUTRAL)] if many else []),
             ],
             annotations=_names(detail, shift, top, width + shift[1]),
@@ -79,7 +75,7 @@ def _record_axis(width: int, many: bool) -> dict[str, Any]:
         return style.axis("record", -0.02 * width, 1.03 * width)
     halves: dict[str, Any] = {
         "tickvals": [width / 2, 1.56 * width],
-        "ticktext": list(_SIDES),
+        "ticktext": list(style.SIDES),
         "showgrid": False,
     }
     return style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
@@ -113,7 +109,7 @@ def _names(
 ) -> list[style.Label]:
     """Name the record of each maximum; of two close ones the lower is named below its point."""
     spots: dict[int, tuple[int, float, float]] = {}
-    for i, side in enumerate(_SIDES):
+    for i, side in enumerate(style.SIDES):
         height = detail[f"max_{side}"]
         if height is not None and math.isfinite(height):
             record = int(detail[f"argmax_{side}"]) + 1

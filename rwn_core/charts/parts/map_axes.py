@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts.style import Trace, escape
+from rwn_core.charts.parts.style import Trace, escape, scatter
 
 Spot = Mapping[str, Any]
 """A setting with "text", "x", "y", "x_interval" and "y_interval" (pairs or None)."""
@@ -39,6 +39,20 @@ def broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> T
     """Return a line without hover text; None leaves a gap."""
     shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
     return {**shape, "x": list(x), "y": list(y), "line": line}
+
+
+def cloud(
+    spots: Sequence[Spot],
+    name: str,
+    color: str,
+    symbol: str,
+    size: float,
+    opacity: float = 1,
+    **more: Any,
+) -> Trace:
+    """Return settings as small points."""
+    marker = {"size": size, "color": color, "symbol": symbol, "opacity": opacity}
+    return scatter([s["x"] for s in spots], [s["y"] for s in spots], name, **more, marker=marker)
 
 
 def crosses(spots: Sequence[Spot], **line: Any) -> list[Trace]:

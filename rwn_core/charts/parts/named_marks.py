@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED, Trace, escape
+from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED, Trace, escape, scatter
 
 Mark = Mapping[str, Any]
 Ends = tuple[float, float]
@@ -36,10 +36,10 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
     """Return the points, each with its name where it can be read."""
     # Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
     # the plot. A "plain" mark only names a point, and is left out where names would collide.
-    spots = [tuple(_share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
+    spots = [tuple(share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
     taken = [_box(x, y, 2 * _LETTER, _LINE / 2) for x, y in spots]
     if limit is not None:
-        taken.append((0.0, 1.0, (line := _share(limit, ranges[1])) - 0.01, line + 0.01))
+        taken.append((0.0, 1.0, (line := share(limit, ranges[1])) - 0.01, line + 0.01))
     drawn = []
     for mark, (x, y) in zip(marks, spots, strict=True):
         own = _LETTER * len(mark["label"])
@@ -79,22 +79,20 @@ def _covered(box: Box, taken: Sequence[Box]) -> float:
     return shared + 2 * ((right - left) * (top - bottom) - inside) if inside else 9.0
 
 
-def _share(value: float, ends: Ends) -> float:
+def share(value: float, ends: Ends) -> float:
+    """Return the place of a value between both ends of an axis."""
     return (value - ends[0]) / (ends[1] - ends[0])
 
 
 def _mark(mark: Mark, side: str) -> Trace:
     color, symbol, size = _PLAIN if mark.get("plain") else _LOOKS.get(mark["label"], _SCENARIO)
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": mark["label"],
-        "x": [mark["x"]],
-        "y": [mark["y"]],
-        "marker": {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}},
-        "text": [escape(mark["label"])],
-        "textposition": side,
-        "textfont": {"color": color, "size": 12, "weight": 700},
-        "hovertext": [mark["words"]],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-    }
+    look = {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}}
+    made = named(mark["x"], mark["y"], mark["label"], side, look)
+    return made | {"hovertext": [mark["words"]], "hovertemplate": "%{hovertext}<extra></extra>"}
+
+
+def named(x: float, y: float, name: str, side: str, marker: Mapping[str, Any]) -> Trace:
+    """Return one marker with its name on a side."""
+    font = {"color": marker["color"], "size": 12, "weight": 700}
+    text = {"text": [escape(name)], "textposition": side, "textfont": font}
+    return scatter([x], [y], name, mode="markers+text", marker=marker, **text)

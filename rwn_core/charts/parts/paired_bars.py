@@ -34,20 +34,14 @@ def paired_bar(
     hover: str = "%{x:.1%}",
 ) -> style.Trace:
     """Return one side of paired bars: hollow above, or filled below."""
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": name,
-        "x": lengths,
-        "y": rows,
-        "width": 0.36,
-        "offset": 0.02 if filled else -0.38,
-        "marker": {
-            "color": f"{color}CC" if filled else style.INVISIBLE,
-            "line": {"color": color, "width": 1.4},
-        },
-        "hovertemplate": f"{hover}<extra>%{{fullData.name}}</extra>",
-    }
+    return style.bar(
+        lengths,
+        rows,
+        name,
+        (0.36, 0.02 if filled else -0.38),
+        marker=style.filled(f"{color}CC" if filled else style.INVISIBLE, color),
+        hovertemplate=f"{hover}<extra>%{{fullData.name}}</extra>",
+    )
 
 
 def short(share: float) -> str:
@@ -60,15 +54,14 @@ def short(share: float) -> str:
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
     """Return the layout: names at the left, shares along, the later number behind its bar."""
     texts = [style.escape(style.shorten(name, length)) for name, _, _ in pairs]
-    small = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
-    rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}
+    small: dict[str, Any] = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
     marks: dict[str, Any] = {
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
         "ticktext": ["0%", "", "50%", "", "100%"],
     }
     return style.layout(
         style.axis(title, 0, 1.26, **marks),
-        style.axis("", len(pairs) - 0.4, -0.6, showgrid=False, **rows),
+        style.name_axis(texts, rim=0.6, showgrid=False) | small,
         barmode="overlay",
         annotations=[
             style.label(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rwn_core.charts.parts.style import Trace, axis, floats, layout
+from rwn_core.charts.parts.style import Trace, axis, floats, layout, scatter
 
 IN_SD = ("x, in standard deviations", "y, in standard deviations")
 """Titles of the axes of standardized points."""
@@ -32,12 +32,6 @@ def circle(
     """Return a circle, radius in units of the axes."""
     angle = np.linspace(0, 2 * np.pi, _CORNERS + 1)
     x, y = np.asarray(center, dtype=float)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": floats(x + radius * np.cos(angle)),
-        "y": floats(y + radius * np.sin(angle)),
-        "line": {"color": color, "width": 2, "dash": dash},
-        "hoverinfo": "name",
-    }
+    rim = floats(x + radius * np.cos(angle)), floats(y + radius * np.sin(angle))
+    look = {"color": color, "width": 2, "dash": dash}
+    return scatter(*rim, name, mode="lines", line=look, hoverinfo="name")

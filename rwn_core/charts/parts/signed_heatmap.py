@@ -1,6 +1,6 @@
 """Heatmaps of changes: one color for less, another for more, near white for the same."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import range_text
+from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.prediction_bands import Band
 
 SMALL_FONT = 9
+GAPS = 20
+"""Up to this many variables the cells of pairs are set apart."""
 _SPANS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 # Purple for less, orange for more; rwn_ui/panel/card.js has the colors of a dark page.
 _SCALE = [
@@ -33,23 +36,16 @@ def signed_heatmap(
 ) -> style.Trace:
     """Return changes as colors, shape (rows, columns); NaN stays empty."""
     # `texts` name the cells, escaped; `unit` is Plotly's form of the value, such as "%{z:+.3f}".
-    rows, columns = values.shape
-    return {
-        "type": "heatmap",
-        "x": list(range(columns)),
-        "y": list(range(rows)),
-        "z": style.floats(np.round(values, 5)),
-        "zmin": -span,
-        "zmax": span,
-        "colorscale": _SCALE,
-        "showscale": False,
-        "colorbar": colorbar([-span, 0, span], [f"−{span:g}", "0", f"+{span:g}"]),
-        "text": [list(row) for row in texts],
-        "hovertemplate": f"%{{text}}: {unit}<extra></extra>",
-        "xgap": gap,
-        "ygap": gap,
-        "hoverongaps": False,
-    }
+    return style.heatmap(
+        np.round(values, 5),
+        (-span, span),
+        _SCALE,
+        colorbar=colorbar([-span, 0, span], [f"−{span:g}", "0", f"+{span:g}"]),
+        text=[list(row) for row in texts],
+        hovertemplate=f"%{{text}}: {unit}<extra></extra>",
+        xgap=gap,
+        ygap=gap,
+    )
 
 
 def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
@@ -83,6 +79,16 @@ def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT
         "ticktext": list(texts),
         "tickfont": {"size": size},
     }
+
+
+def pair_table(
+    names: Sequence[str], columns: Mapping[str, ArrayLike], rank: int | None = None
+) -> dict[str, Any]:
+    """Return every pair of variables; columns are squares. Cut tables are ranked by a column."""
+    first, second = np.triu_indices(len(names), 1)
+    labels = np.array(names, dtype=object)
+    cells = [np.asarray(square)[first, second] for square in columns.values()]
+    return table(["variable", "with", *columns], [labels[first], labels[second], *cells], rank=rank)
 
 
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:

@@ -17,7 +17,9 @@ Chart = dict[str, Any]
 Trace = dict[str, Any]
 Axis = dict[str, Any]
 Label = dict[str, Any]
+Values = NDArray[np.float32]
 
+SIDES = ("original", "released")
 ORIGINAL = "#0072B2"
 RELEASED = "#D55E00"
 NEUTRAL = "#777777"
@@ -67,7 +69,7 @@ def percent(share: float | None, decimals: int = 0) -> str:
     return f"{100 * share:.{decimals}f} %"
 
 
-def floats(values: ArrayLike) -> NDArray[np.float32]:
+def floats(values: ArrayLike) -> Values:
     """Return values as float32: half the bytes, more digits than a screen has pixels."""
     return np.ascontiguousarray(values, dtype=np.float32)
 
@@ -164,6 +166,20 @@ def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any
     }
 
 
+def name_axis(
+    names: Sequence[str], title: str = "", *, rim: float = 0.5, down: bool = True, **more: Any
+) -> Axis:
+    """Return an axis with an escaped name for each row; from the top if it runs down."""
+    rows: dict[str, Any] = {"tickvals": list(range(len(names))), "ticktext": list(names)}
+    first, last = -rim, len(names) - 1 + rim
+    return axis(title, last if down else first, first if down else last, **more, **rows)
+
+
+def scatter(x: ArrayLike, y: ArrayLike, name: str, *, mode: str = "markers", **more: Any) -> Trace:
+    """Return a trace of points or lines; `more` says how they look."""
+    return {"type": "scatter", "mode": mode, "name": name, "x": x, "y": y, **more}
+
+
 def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
     """Return a cloud: hollow blue for the original, filled vermillion for the release."""
     marker = (
@@ -171,28 +187,49 @@ def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
         if released
         else {"size": 6, "color": ORIGINAL, "symbol": "circle-open", "opacity": 0.85}
     )
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "released" if released else "original",
-        "x": x,
-        "y": y,
-        "marker": marker,
-        **more,
-    }
+    return scatter(x, y, **{"name": SIDES[released], "marker": marker, **more})
 
 
 def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
     """Return a line: solid blue for the original, dashed vermillion for the release."""
     color, dash = (RELEASED, "dash") if released else (ORIGINAL, "solid")
+    look = {"color": color, "width": 2, "dash": dash, **more.pop("line", {})}
+    return scatter(x, y, **{"name": SIDES[released], "mode": "lines", "line": look, **more})
+
+
+def segments(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> tuple[Values, Values]:
+    """Return x and y of horizontal lines with gaps between them."""
+    ends = np.column_stack([low, high, np.full(np.shape(low), np.nan)])
+    return floats(ends.ravel()), floats(np.repeat(np.asarray(height, dtype=float), 3))
+
+
+def bar(
+    lengths: ArrayLike, rows: ArrayLike, name: str, place: tuple[float, float], **look: Any
+) -> Trace:
+    """Return horizontal bars; `place` is their width and their offset from the row."""
+    made = {"type": "bar", "orientation": "h", "name": name, "x": lengths, "y": rows}
+    return {**made, "width": place[0], "offset": place[1], **look}
+
+
+def filled(fill: str, color: str, width: float = 1.4) -> dict[str, Any]:
+    """Return the look of a bar with an outline."""
+    return {"color": fill, "line": {"color": color, "width": width}}
+
+
+def heatmap(values: ArrayLike, ends: tuple[float, float], scale: Any, **more: Any) -> Trace:
+    """Return a square of colors, shape (rows, columns); NaN stays empty."""
+    z = floats(values)
     return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "released" if released else "original",
-        "x": x,
-        "y": y,
-        "line": {"color": color, "width": 2, "dash": dash, **more.pop("line", {})},
+        "type": "heatmap",
+        "x": list(range(z.shape[1])),
+        "y": list(range(z.shape[0])),
+        "z": z,
+        "zmin": ends[0],
+        "zmax": ends[1],
+        "colorscale": scale,
+        "showscale": False,
         **more,
+        "hoverongaps": False,
     }
 
 
@@ -224,6 +261,18 @@ def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **mo
     font = {"color": color, "size": FONT, "weight": 700 if bold else 400}
     anchor = {"xanchor": "center", "yanchor": "bottom", **more}
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **anchor}
+
+
+def corner(text: str, color: str, at: float = 1, *, right: bool = True, **more: Any) -> Label:
+    """Return a text at the right or left border of the plot, under the height `at`."""
+    where = {"xanchor": "right" if right else "left", "yanchor": "top", **more}
+    return label(text, int(right), at, color, xref="paper", yref="paper", **where)
+
+
+def stack(words: Sequence[tuple[str, str]], *, step: float = 0.06, **more: Any) -> list[Label]:
+    """Return texts with their colors in an upper corner, one under another."""
+    look = {"right": False, "bold": True, **more}
+    return [corner(text, color, 1 - step * row, **look) for row, (text, color) in enumerate(words)]
 
 
 def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:

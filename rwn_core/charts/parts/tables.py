@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import extremes, largest
+from rwn_core.charts.parts.style import SIDES, extremes, largest
 
 TABLE_ROWS = 400
 SINGLE = {"record", "question"}  # columns that name single people
@@ -38,11 +38,15 @@ def table(
     return result
 
 
+def known(values: Sequence[Any]) -> list[Any]:
+    """Return the cells of a column; a missing number is NaN."""
+    return [math.nan if value is None else value for value in values]
+
+
 def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
     """Return one value per record of both files by record number; beyond 400 the largest."""
-    sides = ("original", "released")
-    records = [np.asarray(detail[f"records_{side}"], dtype=np.intp) for side in sides]
-    cells = [np.asarray(detail[side], dtype=float) for side in sides]
+    records = [np.asarray(detail[f"records_{side}"], dtype=np.intp) for side in SIDES]
+    cells = [np.asarray(detail[side], dtype=float) for side in SIDES]
     every = records[0]
     if not np.array_equal(every, records[1]):
         every = np.union1d(every, records[1])
@@ -52,7 +56,7 @@ def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
         kept = extremes(np.fmax(*cells), TABLE_ROWS)
         caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
     rows = Rows([every[kept] + 1, *(_rounded(each[kept]) for each in cells)])
-    return {"columns": ["record", *sides], "internal": True, "rows": rows, "caption": caption}
+    return {"columns": ["record", *SIDES], "internal": True, "rows": rows, "caption": caption}
 
 
 class Rows(Sequence[list[Any]]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
@@ -24,11 +25,11 @@ def draw(replay: Replayed) -> style.Chart:
     reach = np.array(
         [0.0 if row.ours is None else row.published.tolerance(row.ours) for row in rows]
     )
-    ends = np.column_stack([ours - reach, ours + reach, np.full(len(rows), np.nan)])
-    heights = np.repeat(at + _APART, 3)
-    bars = style.line(style.floats(ends.ravel()), style.floats(heights), released=True)
-    bars["line"] |= {"dash": "solid"}
-    seen = np.concatenate([printed, ends.ravel()])
+
+    solid = {"dash": "solid"}
+    ends = style.segments(ours - reach, ours + reach, at + _APART)
+    bars = style.line(*ends, released=True, line=solid, name="may differ by", hoverinfo="skip")
+    seen = np.concatenate([printed, ours - reach, ours + reach])
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     rim = 0.06 * ((high - low) or 1.0)
     names = [style.escape(row.published.name) for row in rows]
@@ -39,11 +40,9 @@ def draw(replay: Replayed) -> style.Chart:
         "hollow: source · filled: ours, with the tolerance",
         f"Points of {len(rows)} numbers of the source and ours: {'; '.join(replay.counts)}",
         data=[
-            style.points(style.floats(printed), style.floats(at - _APART), released=False)
-            | {"name": "held against"},
-            bars | {"name": "may differ by", "hoverinfo": "skip"},
-            style.points(style.floats(ours), style.floats(at + _APART), released=True)
-            | {"name": "ours"},
+            _points(printed, at - _APART, "held against", released=False),
+            bars,
+            _points(ours, at + _APART, "ours", released=True),
         ],
         layout=style.layout(
             style.axis(style.escape(replay.unit), low - rim, high + rim, count=6),
@@ -57,3 +56,7 @@ def draw(replay: Replayed) -> style.Chart:
             [[row.published.name for row in rows], printed, ours, reach, verdicts],
         ),
     )
+
+
+def _points(x: ArrayLike, y: ArrayLike, name: str, *, released: bool) -> style.Trace:
+    return style.points(style.floats(x), style.floats(y), released=released, name=name)

@@ -30,13 +30,11 @@ def draw(
         f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
     others = f" at {others}" if others else ""
-    xs = np.asarray(detail["values"], dtype=float)
-    few = (
-        ". No range is given: a few values carry most of the variance"
-        if detail.get("few_decide")
-        else ""
-    )
-    note += " · no range, few values decide" if few else ""
+    names = [f"{NAME}, from", f"{NAME}, to"][: len(_band(detail))]
+    few = ""
+    if detail.get("few_decide"):
+        few = ". No range is given: a few values carry most of the variance"
+        note += " · no range, few values decide"
     return style.chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
@@ -47,13 +45,8 @@ def draw(
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},
         table=table(
-            [sign, f"expected {words}", *_ends(detail), "expected share of changed cells"],
-            [
-                xs,
-                np.asarray(detail["expected"], dtype=float),
-                *(detail[end] for end in ("low", "high") if detail[end] is not None),
-                np.asarray(detail["changed"], dtype=float),
-            ],
+            [sign, f"expected {words}", *names, "expected share of changed cells"],
+            [detail["values"], detail["expected"], *_band(detail), detail["changed"]],
         ),
     )
 
@@ -65,8 +58,9 @@ def _writer(detail: Mapping[str, Any]) -> Callable[[float], str]:
     return lambda value: style.number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
 
 
-def _ends(detail: Mapping[str, Any]) -> list[str]:
-    return [] if detail["low"] is None else [f"{NAME}, from", f"{NAME}, to"]
+def _band(detail: Mapping[str, Any]) -> list[Any]:
+    """Return the ends of 9 of 10 draws, if there are such."""
+    return [] if detail["low"] is None else [detail["low"], detail["high"]]
 
 
 def _span(
@@ -74,13 +68,9 @@ def _span(
 ) -> tuple[float, float]:
     """Return the ends of the upright axis, which hold curve, draw and original."""
     detail = expected.detail
-    parts = [
-        np.asarray(detail["expected"], dtype=float),
-        [expected.value, expected.baseline or 0.0],
-    ]
+    parts = [detail["expected"], [expected.value, expected.baseline or 0.0], *_band(detail)]
     parts += [] if realized is None else [[realized]]
     parts += [] if interval is None else [interval]
-    parts += [detail[end] for end in ("low", "high") if detail[end] is not None]
     every = np.concatenate([np.asarray(part, dtype=float) for part in parts])
     low, high = float(np.nanmin(every)), float(np.nanmax(every))
     if low >= 0 and (low < 0.5 * high or high == 0):
@@ -104,27 +94,16 @@ def _layout(expected: Reading, ends: tuple[float, float], realized: float | None
     if expected.baseline:
         shapes.append(style.horizontal(expected.baseline, style.ORIGINAL))
         up = expected.baseline < ends[0] + 0.85 * (ends[1] - ends[0])
-        beside: dict[str, Any] = {
-            "xref": "paper",
-            "xanchor": "right",
-            "yanchor": "bottom" if up else "top",
-        }
-        notes.append(style.label("original", 1, expected.baseline, style.ORIGINAL, **beside))
+        original = style.label("original", 1, expected.baseline, style.ORIGINAL, xref="paper")
+        notes.append(original | {"xanchor": "right", "yanchor": "bottom" if up else "top"})
     if realized is not None:
-        notes.append(
-            style.label(
-                "this draw", now, realized, style.RELEASED, bold=True, **_next_to(now, widest)
-            )
-        )
+        side, shift = ("right", -7) if now > 0.75 * widest else ("left", 7)
+        near: dict[str, Any] = {"bold": True, "xanchor": side, "xshift": shift, "yshift": 2}
+        notes.append(style.label("this draw", now, realized, style.RELEASED, **near))
     x = style.axis(str(detail["axis_words"]), lowest - pad, widest + pad, count=7)
     return style.layout(
         x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}"
     )
-
-
-def _next_to(now: float, widest: float) -> dict[str, Any]:
-    right = now > 0.75 * widest
-    return {"xanchor": "right" if right else "left", "xshift": -7 if right else 7, "yshift": 2}
 
 
 def _curve(detail: Mapping[str, Any], sign: str) -> list[style.Trace]:
@@ -150,14 +129,6 @@ def _interval(now: float, interval: tuple[float, float] | None) -> list[style.Tr
 def _point(now: float, value: float | None) -> list[style.Trace]:
     if value is None:
         return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "this draw",
-            "x": [now],
-            "y": [value],
-            "marker": {"symbol": "diamond", "size": 11, "color": style.RELEASED, "opacity": 1},
-            "hovertemplate": "%{y:.4g}<extra>this draw</extra>",
-        }
-    ]
+    marker = {"symbol": "diamond", "size": 11, "color": style.RELEASED, "opacity": 1}
+    hover = "%{y:.4g}<extra>this draw</extra>"
+    return [style.scatter([now], [value], "this draw", marker=marker, hovertemplate=hover)]

@@ -12,6 +12,7 @@ from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
     broken_line,
+    cloud,
     coordinate_columns,
     crosses,
     is_placed,
@@ -104,12 +105,11 @@ def _curve(place: int, curve: Curve) -> list[style.Trace]:
     """Return the intervals and the line with its settings."""
     color, symbol, _, dash = _look(place)
     known, name = [s for s in curve["points"] if is_placed(s)], style.escape(curve["name"])
-    marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
     x, y = ([s[c] for s in known] for c in "xy")
     return [
         *crosses(known, color=f"{color}{_FAINT}", width=1, dash="solid"),
         *([broken_line(x, y, name, color=color, width=1.5, dash=dash)] if len(known) > 1 else []),
-        *([_marks(known, name, marker)] if known else []),
+        *([_hover(known, cloud(known, name, color, symbol, 5))] if known else []),
     ]
 
 
@@ -118,20 +118,15 @@ def _matched(place: int, curve: Curve) -> list[style.Trace]:
     color, symbol, _, _ = _look(place)
     spots = [s for s in (curve["matched"],) if is_placed(s)]
     size = 9 + 3 * (place % len(_COLORS))
-    line = {"width": 2.5, "color": color}
-    marker = {"size": size, "color": color, "symbol": f"{symbol}-open", "opacity": 1, "line": line}
-    marks = [_marks(spots, f"{style.escape(curve['name'])}, matched", marker)] if spots else []
-    return [*crosses(spots, color=f"{color}{_FAINT}", width=1, dash="solid"), *marks]
+    name = f"{style.escape(curve['name'])}, matched"
+    ring = _hover(spots, cloud(spots, name, color, f"{symbol}-open", size))
+    ring["marker"]["line"] = {"width": 2.5, "color": color}
+    crossed = crosses(spots, color=f"{color}{_FAINT}", width=1, dash="solid")
+    return [*crossed, *([ring] if spots else [])]
 
 
-def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> style.Trace:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [s["x"] for s in spots],
-        "y": [s["y"] for s in spots],
-        "marker": marker,
+def _hover(spots: Sequence[Spot], made: style.Trace) -> style.Trace:
+    return made | {
         "text": [style.escape(s["text"]) for s in spots],
         "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
     }

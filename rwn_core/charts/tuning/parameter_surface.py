@@ -41,22 +41,11 @@ def draw(
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     kept = _keeps(square, limit, measure["better"])
     columns, rows = [[style.escape(_word(v)) for v in scale["values"]] for scale in (across, down)]
-    x = style.axis(
-        style.escape(across["title"]),
-        -0.5,
-        len(columns) - 0.5,
-        showgrid=False,
-        tickvals=list(range(len(columns))),
-        ticktext=columns,
+    x, y = (
+        style.name_axis(names, style.escape(scale["title"]), down=False, showgrid=False)
+        for names, scale in ((columns, across), (rows, down))
     )
-    y = style.axis(
-        style.escape(down["title"]),
-        -0.5,
-        len(rows) - 0.5,
-        showgrid=False,
-        tickvals=list(range(len(rows))),
-        ticktext=rows,
-    )
+    top = high if high > low else low + 1.0
     texts = [_text(v, measure["share"]) for v in (low, high)]
     held = f" at {measure['where']}" if measure.get("where") else ""
     return style.chart(
@@ -67,22 +56,16 @@ def draw(
         f"{len(rows)} of {down['title']}{held}, from {texts[0]} to {texts[1]}; "
         f"forecasts among them: {int(guessed.sum())}",
         data=[
-            {
-                "type": "heatmap",
-                "x": list(range(len(columns))),
-                "y": list(range(len(rows))),
-                "z": style.floats(square),
-                "zmin": low,
-                "zmax": high if high > low else low + 1.0,
-                "colorscale": _SCALE,
-                "showscale": False,
-                "colorbar": colorbar([low, high if high > low else low + 1.0], texts, style.FONT),
-                "xgap": 1,
-                "ygap": 1,
-                "hoverongaps": False,
-                "hovertemplate": _hover(across, down, measure),
-                **_numbers(square, kept, guessed, measure),
-            }
+            style.heatmap(
+                square,
+                (low, top),
+                _SCALE,
+                colorbar=colorbar([low, top], texts, style.FONT),
+                xgap=1,
+                ygap=1,
+            )
+            | {"hovertemplate": _hover(across, down, measure)}
+            | _numbers(square, kept, guessed, measure)
         ],
         layout=style.layout(x, y, right=round(30 + style.widest(texts))),
         table=_table(square, guessed, (across, down), measure),

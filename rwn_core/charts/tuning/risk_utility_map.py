@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import limit_line, style
+from rwn_core.charts.parts.named_marks import named, share
 from rwn_core.charts.parts.tables import table
 
 Point = Mapping[str, Any]
@@ -47,7 +48,7 @@ def draw(
     worst = max((p["loss"] for p in (*placed, *coming)), default=0.0)
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
     y_range = _padded(0.0, top)
-    spots = [(_share(p["loss"], x_range), _share(p["risk"], y_range)) for p in placed]
+    spots = [(share(p["loss"], x_range), share(p["risk"], y_range)) for p in placed]
     now = next((p for p in placed if p["label"] == "now"), None)
     return style.chart(
         "risk_utility_map",
@@ -115,16 +116,11 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
-def _share(value: float, ends: tuple[float, float]) -> float:
-    """Return the place of a value between both ends of an axis."""
-    return (value - ends[0]) / (ends[1] - ends[0])
-
-
 def _crowded(
     spots: Sequence[tuple[float, float]], limit: float | None, y_range: tuple[float, float]
 ) -> bool:
     """Return True if a marker stands where the limit's name would, at the right end."""
-    height = _share(limit or 0.0, y_range)
+    height = share(limit or 0.0, y_range)
     return any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
 
 
@@ -151,16 +147,15 @@ def _cloud(
     known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool
 ) -> style.Trace:
     """Return small points with their setting as hover text."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [p["loss"] for p in known],
-        "y": [p["risk"] for p in known],
-        "marker": {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity},
+    look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
+    return style.scatter(*_coordinates(known), name, marker=look) | {
         "text": [style.escape(p["text"]) for p in known],
         "hovertemplate": f"%{{text}}<br>{_hover(of_limits)}<extra>{name}</extra>",
     }
+
+
+def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
+    return [p["loss"] for p in known], [p["risk"] for p in known]
 
 
 def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[style.Trace]:
@@ -175,15 +170,8 @@ def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     if not known:
         return []
     best = sorted((p for p in known if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "frontier",
-        "x": [p["loss"] for p in best],
-        "y": [p["risk"] for p in best],
-        "line": {"color": style.RELEASED, "width": 1.5},
-        "hoverinfo": "skip",
-    }
+    line = style.scatter(*_coordinates(best), "frontier", mode="lines")
+    line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
     return [_cloud(known, "sweep", 4, 0.35, of_limits), line]
 
 
@@ -207,16 +195,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
         if now
         else {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
     )
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": p["label"],
-        "x": [p["loss"]],
-        "y": [p["risk"]],
-        "marker": marker,
-        "text": [style.escape(p["label"])],
-        "textposition": position,
-        "textfont": {"color": color, "size": 12, "weight": 700},
+    return named(p["loss"], p["risk"], p["label"], position, marker) | {
         "hovertext": [style.escape(p["text"])],
         "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
         "cliponaxis": False,
@@ -227,25 +206,15 @@ def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Labe
     """Name the corner of the original, unless a marker is there; an arrow if it lies beyond."""
     if any(x > 0.55 and y > 0.75 for x, y in spots):
         return []
-    paper: dict[str, Any] = {"xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top"}
-    words = "original data" + ("" if top == 1.0 else " ↗")
-    return [style.label(words, 1, 1, style.NEUTRAL, **paper)]
+    return [style.corner("original data" + ("" if top == 1.0 else " ↗"), style.NEUTRAL)]
 
 
 def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
     """Name the line of a point without a known risk."""
-    left = p["loss"] < (x_range[0] + x_range[1]) / 2
+    anchor, shift = ("right", -4) if p["loss"] < sum(x_range) / 2 else ("left", 4)
     text = f"{style.escape(p['label'])}: risk follows"
-    anchor = "right" if left else "left"
-    return style.label(
-        text,
-        p["loss"],
-        0.5,
-        style.RELEASED,
-        yref="paper",
-        xanchor=anchor,
-        xshift=-4 if left else 4,
-    )
+    where: dict[str, Any] = {"yref": "paper", "xanchor": anchor, "xshift": shift}
+    return style.label(text, p["loss"], 0.5, style.RELEASED, **where)
 
 
 def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str:

@@ -61,12 +61,7 @@ def _trace(
     if not released:
         drawn["line"] |= {"color": style.NEUTRAL}
     drawn["mode"] = "lines+markers"
-    symbol = "circle" if released else "circle-open"
-    drawn["marker"] = {
-        "size": 6,
-        "color": style.RELEASED if released else style.NEUTRAL,
-        "symbol": symbol,
-    }
-    drawn["name"] = name
-    drawn["hovertemplate"] = "%{y:.3f}<extra>%{fullData.name}</extra>"
-    return drawn
+    color, symbol = (style.RELEASED, "circle") if released else (style.NEUTRAL, "circle-open")
+    drawn["marker"] = {"size": 6, "color": color, "symbol": symbol}
+    hover = "%{y:.3f}<extra>%{fullData.name}</extra>"
+    return drawn | {"name": name, "hovertemplate": hover}

@@ -14,6 +14,7 @@ from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
     broken_line,
+    cloud,
     coordinate_columns,
     crosses,
     is_placed,
@@ -60,10 +61,8 @@ def draw(
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = scale.ends if scale else _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
-    shown = (
-        min([s["x"] for s in (*placed, *others)], default=0.0),
-        max([s["x"] for s in (*placed, *others)], default=0.0),
-    )
+    read = [s["x"] for s in (*placed, *others)]
+    shown = min(read, default=0.0), max(read, default=0.0)
     return style.chart(
         "sweep_map",
         str(y.get("map", "Risk–utility map of the sweep")),
@@ -107,13 +106,13 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> st
     if not placed:
         return f"{len(others)} on the map" if others else "no setting is finished yet"
     best = sum(1 for s in placed if s["frontier"])
-    return f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}"
+    kept = f" · {_met(placed)} keep all limits" if of_limits else ""
+    return f"{len(placed)} settings · {best} on the frontier{kept}"
 
 
-def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
-    """Return the number of settings that meet all limits, in words."""
-    kept = sum(1 for s in placed if s.get("kept"))
-    return f" · {kept} keep all limits" if of_limits else ""
+def _met(placed: Sequence[Spot]) -> int:
+    """Return the number of settings that meet all limits."""
+    return sum(1 for s in placed if s.get("kept"))
 
 
 def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
@@ -148,20 +147,10 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
         chosen = [s for s in placed if s["frontier"] is frontier]
         words = "<br>on the frontier" if frontier else ""
         if chosen:
+            name, keys = "frontier" if frontier else "setting", [s["key"] for s in chosen]
             traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": "frontier" if frontier else "setting",
-                    "x": [s["x"] for s in chosen],
-                    "y": [s["y"] for s in chosen],
-                    "customdata": [s["key"] for s in chosen],
-                    "marker": {
-                        "size": size,
-                        "color": style.RELEASED,
-                        "symbol": "circle",
-                        "opacity": opacity,
-                    },
+                cloud(chosen, name, style.RELEASED, "circle", size, opacity, customdata=keys)
+                | {
                     "text": [f"{s['words']}{_released(s)}" for s in chosen],
                     "hovertemplate": f"%{{text}}{words}<extra></extra>",
                 }
@@ -217,32 +206,20 @@ def _beyond(
     ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
 ) -> list[style.Label]:
     """Name an end of the map beyond the axes in its corner, with an arrow."""
-    paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
-    labels = []
-    for end in ends:
-        if _inside(end["x"], x_range) and _inside(end["y"], y_range):
-            continue
-        if end["label"] == "original data":
-            labels.append(
-                style.label(
-                    "original data ↗", 1, 1, style.NEUTRAL, xanchor="right", yanchor="top", **paper
-                )
-            )
-        else:
-            labels.append(
-                style.label(
-                    "↙ no data", 0, low, style.NEUTRAL, xanchor="left", yanchor="bottom", **paper
-                )
-            )
-    return labels
+    return [
+        style.corner("original data ↗", style.NEUTRAL)
+        if end["label"] == "original data"
+        else style.corner("↙ no data", style.NEUTRAL, low, right=False, yanchor="bottom")
+        for end in ends
+        if not (_inside(end["x"], x_range) and _inside(end["y"], y_range))
+    ]
 
 
 def _describe(
     placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
 ) -> str:
     text = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
-    kept = sum(1 for s in placed if s.get("kept"))
-    text += f"; {kept} of them keep all limits"
+    text += f"; {_met(placed)} of them keep all limits"
     if limit is None or y.get("of_limits"):
         return text
     line = style.percent(limit, 1) if y["share"] else style.number(limit)

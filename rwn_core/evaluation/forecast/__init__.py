@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats
+from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
 from rwn_core.laws.cell_law import independent_cells
@@ -235,13 +235,8 @@ def _forecast_laws(
         sums = mixed_sums(columns, rows, progress)
     else:
         adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
-        # settings that differ in q alone share their neighborhoods
-        each = [law.neighborhoods.sizes.tobytes() for law in laws]
-        different = list(dict.fromkeys(each))
-        which = np.array([different.index(one) for one in each])
-        sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
-        starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
-        sums = adder.total(starts, records, sizes, which, progress)
+        neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
+        sums = adder.total(neighbors, which, progress)
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
 
 

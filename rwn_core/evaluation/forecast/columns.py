@@ -19,49 +19,25 @@ MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Columns:
-    """A table's released variables as columns.
+    """A table's released variables as columns."""
 
-    Attributes
-    ----------
-    released : tuple of str
-        All p variables of a release.
-    names : tuple of str
-        The m continuous and count variables.
-    center, unit : ndarray of float64, shape (m,)
-        A number is center + unit times its column.
-    numbers, known : ndarray of float64, shape (n, m)
-        From -1 to 1, 0 where missing; 1 where known.
-    positions : ndarray of int64, shape (m,)
-        Which of the p released variables each is.
-    levels : mapping of str to list
-        Of the categorical and ordered variables with at most 200 levels.
-    dummies : ndarray of float64, shape (n, L)
-        A column for each level, in the order of `levels`.
-    dummy_positions : ndarray of int64, shape (L,)
-    codes : ndarray of int64, shape (n, p)
-        Equal where two records have the same value, missing included.
-    units : tuple of tuple of int
-        Which released variables share a donor; most stand alone.
-    key : int
-        The first key variable, where all of them share a donor; -1 where they do not.
-    uniques : ndarray of int64
-        Sample uniques on the key variables, where those share a donor.
-    """
-
-    released: tuple[str, ...]
-    names: tuple[str, ...]
+    released: tuple[str, ...]  # all p variables of a release
+    names: tuple[str, ...]  # the m continuous and count variables
+    # center, unit: shape (m,): a number is center + unit times its column
     center: NDArray[np.float64]
     unit: NDArray[np.float64]
+    # numbers, known: shape (n, m): from -1 to 1, 0 where missing; 1 where known
     numbers: NDArray[np.float64]
     known: NDArray[np.float64]
-    positions: NDArray[np.int64]
-    levels: dict[str, list[Any]]
-    dummies: NDArray[np.float64]
-    dummy_positions: NDArray[np.int64]
+    positions: NDArray[np.int64]  # shape (m,): which of the p released variables each is
+    levels: dict[str, list[Any]]  # of the categorical and ordered variables with at most 200 levels
+    dummies: NDArray[np.float64]  # shape (n, L): a column for each level, in the order of `levels`
+    dummy_positions: NDArray[np.int64]  # shape (L,)
+    # shape (n, p): equal where two records have the same value, missing included
     codes: NDArray[np.int64]
-    units: tuple[tuple[int, ...], ...]
-    key: int
-    uniques: NDArray[np.int64]
+    units: tuple[tuple[int, ...], ...]  # which released variables share a donor; most stand alone
+    key: int  # the first key variable, where all of them share a donor; -1 where they do not
+    uniques: NDArray[np.int64]  # sample uniques on the key variables, where those share a donor
 
     @classmethod
     def from_table(cls, microdata: Microdata) -> Columns:

@@ -18,14 +18,15 @@ as records are independent. Both sums are added up block by block at a few value
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.table import LARGEST_DENSE
 
@@ -38,65 +39,65 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExpectedSums:
-    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing.
+    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing."""
 
-    Attributes
-    ----------
-    first : ndarray, shape (s, m)
-        Of the sum of each number.
-    first_seen : ndarray, shape (s, m, m)
-        [j, h]: of the sum of number j over the records whose number h is known.
-    seen : ndarray, shape (s, m, m)
-        Of the number of records that have both.
-    second : ndarray, shape (s, m, m)
-        Of the sum of products.
-    noise : ndarray, shape (s, m, m)
-        Sum over records of the covariance of two released cells; its diagonal, of the variances.
-    third, fourth : ndarray, shape (s, m)
-        Sums over records of the third and fourth cumulant of each released number.
-    together : ndarray, shape (s, L, L)
-        Of the number of records with two levels, for variables that do not share a donor; its
-        diagonal, of each level's count.
-    kept : ndarray, shape (s, p)
-        Of the number of cells of each variable that show their own value.
-    rows : ndarray, shape (s,)
-        Of the number of records that show all of their own values.
-    unseen : ndarray, shape (s, n)
-        Logarithm of the probability that no row shows a person's key values, for who is alone with
-        them, where they share a donor; shape (s, 0) where they do not, or where some rows only
-        are added up.
-    gap_means : ndarray, shape (s, g)
-        Of the means of the g numbers that are missing somewhere; g is 0 for a large table.
-    """
-
-    first: Floats
+    first: Floats  # shape (s, m): of the sum of each number
+    # shape (s, m, m): [j, h]: of the sum of number j over the records whose number h is known
     first_seen: Floats
-    seen: Floats
-    second: Floats
+    seen: Floats  # shape (s, m, m): of the number of records that have both
+    second: Floats  # shape (s, m, m): of the sum of products
+    # shape (s, m, m): sum over records of the covariance of two released cells; its diagonal, of
+    # the variances
     noise: Floats
+    # third, fourth: shape (s, m): sums over records of the third and fourth cumulant of each
+    # released number
     third: Floats
     fourth: Floats
+    # shape (s, L, L): of the number of records with two levels, for variables that do not share a
+    # donor; its diagonal, of each level's count
     together: Floats
-    kept: Floats
-    rows: Floats
+    kept: Floats  # shape (s, p): of the number of cells of each variable that show their own value
+    rows: Floats  # shape (s,): of the number of records that show all of their own values
+    # shape (s, n): logarithm of the probability that no row shows a person's key values, for who is
+    # alone with them, where they share a donor; shape (s, 0) where they do not, or where some rows
+    # only are added up
     unseen: Floats
+    # shape (s, g): of the means of the g numbers that are missing somewhere; g is 0 for a large
+    # table
     gap_means: Floats
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Neighbors:
+    """Hold the ranked neighbors of m records, for s settings."""
+
+    starts: NDArray[np.int64]  # shape (m + 1,)
+    # shape (P,): of each record at least one: itself where it has no neighbor
+    records: NDArray[np.int32]
+    # shape (s, m): how many each setting takes; 0 for a record that loses what it modifies
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def from_each(cls, found: Sequence[Neighborhoods]) -> tuple[Neighbors, NDArray[np.intp]]:
+        """Return the different neighborhoods of one table, and which of them each setting has."""
+        each = [one.sizes.tobytes() for one in found]
+        different = list(dict.fromkeys(each))  # settings that differ in q alone share theirs
+        sizes = np.array([found[each.index(one)].sizes for one in different])
+        starts, records = replace(found[0], sizes=sizes.max(axis=0)).pairs()
+        alone = np.flatnonzero(np.diff(starts) == 0)
+        made = cls(
+            starts=starts + np.searchsorted(alone, np.arange(len(starts)), side="left"),
+            records=np.insert(records, starts[alone], alone),
+            sizes=sizes,
+        )
+        return made, np.array([different.index(one) for one in each])
+
+
 class Adder:
-    """The sums of one table's columns over the neighborhoods of many settings.
+    """The sums of one table's columns over the neighborhoods of many settings."""
 
-    Parameters
-    ----------
-    columns : Columns
-        n records, m numbers, L levels, p variables.
-    q : ndarray of float64, shape (s, p)
-        Modification probability of each variable in each setting.
-    shares : ndarray of float64, shape (P,), optional
-        P(each of the listed records is the donor), of one setting; by default all are equally
-        likely.
-    """
-
+    # Shapes: q (s, p): modification probability of each variable in each setting. shares (P,):
+    # P(each of the listed records is the donor), of one setting; None: all are equally likely.
     def __init__(self, columns: Columns, q: Floats, shares: Floats | None = None) -> None:
         self.columns = columns
         self.q = q
@@ -116,44 +117,36 @@ class Adder:
 
     def total(
         self,
-        starts: NDArray[np.int64],
-        records: NDArray[np.int32],
-        sizes: NDArray[np.int64],
+        found: Neighbors,
         which: NDArray[np.intp] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> ExpectedSums:
         """Add up all records, block by block."""
         total: list[Floats] = []
-        which = np.arange(len(sizes)) if which is None else which
-        self._depths, weights = depths(len(starts) - 1)
+        which, n = np.arange(len(found.sizes)) if which is None else which, len(found.starts) - 1
+        self._depths, weights = depths(n)
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
-        for first, end in record_blocks(starts, wide, len(self.q)):
-            near, same = self.near(starts, records, sizes, slice(first, end))
+        for first, end in record_blocks(found.starts, wide, len(self.q)):
+            near, same = self.near(found, slice(first, end))
             part = self._add(near[which], same[which], slice(first, end))
-            part.append(self._unseen(starts, records, sizes[which], slice(first, end)))
+            part.append(self._unseen(found, found.sizes[which], slice(first, end)))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
-                progress(end / (len(starts) - 1))
+                progress(end / n)
         *sums, missing, added, unseen = total
         means = [mean_of_known(*each, weights) for each in zip(missing, added, strict=True)]
-        found = [*sums, unseen, np.array(means)]
-        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, found, strict=True)))
+        made = [*sums, unseen, np.array(means)]
+        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, made, strict=True)))
 
-    def near(
-        self,
-        starts: NDArray[np.int64],
-        records: NDArray[np.int32],
-        sizes: NDArray[np.int64],
-        block: slice,
-    ) -> tuple[Floats, Floats]:
+    def near(self, found: Neighbors, block: slice) -> tuple[Floats, Floats]:
         """Means over the neighborhoods of a block: of the columns, and of "has my own value"."""
-        local = starts[block.start : block.stop + 1] - starts[block.start]
-        pairs = slice(starts[block.start], starts[block.stop])
-        members = records[pairs]
+        starts = found.starts[block.start : block.stop + 1]
+        local, pairs = starts - starts[0], slice(starts[0], starts[-1])
+        members = found.records[pairs]
         codes = self.columns.codes
         equal = codes[members] == np.repeat(codes[block], np.diff(local), axis=0)
         joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
-        taken = sizes[:, block]
+        taken = found.sizes[:, block]
         if self._shares is not None:
             near = self._all_pairs(members, local, self._shares[pairs])[None]
             weighted = np.column_stack([equal, *joint]) * self._shares[pairs, None]
@@ -237,33 +230,28 @@ class Adder:
         noise[:, one, two] += shared
         noise[:, two, one] += shared
 
-    def _unseen(
-        self,
-        starts: NDArray[np.int64],
-        records: NDArray[np.int32],
-        sizes: NDArray[np.int64],
-        block: slice,
-    ) -> Floats:
+    def _unseen(self, found: Neighbors, sizes: NDArray[np.int64], block: slice) -> Floats:
         """Each person's sum over a block's rows of log P(the row shows another's), shape (s, n)."""
         n = len(self.columns.codes)
-        if self.columns.key < 0 or len(starts) - 1 < n:
+        if self.columns.key < 0 or len(found.starts) - 1 < n:
             return np.empty((len(sizes), 0))
-        lengths = np.diff(starts[block.start : block.stop + 1])
-        first, end = starts[block.start], starts[block.stop]
-        rank = np.arange(first, end) - np.repeat(starts[block], lengths)
+        starts = found.starts[block.start : block.stop + 1]
+        lengths, pairs = np.diff(starts), slice(starts[0], starts[-1])
+        members = found.records[pairs]
+        rank = np.arange(starts[0], starts[-1]) - np.repeat(starts[:-1], lengths)
         sums = np.zeros((len(sizes), n))
         q = self.q[:, self.columns.key, None]
         with np.errstate(divide="ignore"):  # of a row that surely shows them
             chances = np.log1p(-EVEN.mean(q, sizes[:, block]))
             sums[:, block] = np.log(q)  # one's own row
             if self._shares is not None:
-                own = records[first:end] == np.repeat(np.arange(block.start, block.stop), lengths)
-                shown = np.where(own, 1.0, q) * self._shares[first:end]  # a changed row shows own
-                return sums + np.bincount(records[first:end], np.log1p(-shown[0]), n)
+                own = members == np.repeat(np.arange(block.start, block.stop), lengths)
+                shown = np.where(own, 1.0, q) * self._shares[pairs]  # a changed row shows own
+                return sums + np.bincount(members, np.log1p(-shown[0]), n)
         for setting, taken in enumerate(sizes[:, block]):
             inside = np.flatnonzero(rank < np.repeat(taken, lengths))
             weights = np.repeat(chances[setting], taken)
-            sums[setting] += np.bincount(records[first:end][inside], weights, n)
+            sums[setting] += np.bincount(members[inside], weights, n)
         return sums
 
     def _intact(self, same: Floats) -> list[Floats]:

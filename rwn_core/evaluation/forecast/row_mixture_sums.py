@@ -9,99 +9,43 @@ the selection, which a fixed count of selected records makes smaller.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats
+from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
 from rwn_core.laws.row_mixture import RowMixtureLaw
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Neighbors:
-    """Hold the ranked neighbors of m records, for s settings.
-
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (m + 1,)
-    records : ndarray of int32, shape (P,)
-        Of each record at least one: itself where it has no neighbor.
-    sizes : ndarray of int64, shape (s, m)
-        How many each setting takes; 0 for a record that loses what it modifies.
-    """
-
-    starts: NDArray[np.int64]
-    records: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-
-    @classmethod
-    def from_laws(cls, laws: Sequence[RowMixtureLaw]) -> tuple[Neighbors, list[int]]:
-        """Return the different neighborhoods, and which of them each setting has."""
-        found = [law.drawn.neighborhoods for law in laws]
-        each = [one.sizes.tobytes() for one in found]
-        different = list(dict.fromkeys(each))
-        sizes = np.array([found[each.index(one)].sizes for one in different])
-        widest = found[each.index(different[int(sizes.sum(axis=1).argmax())])]
-        starts, records = widest.pairs()
-        alone = np.flatnonzero(np.diff(starts) == 0)
-        made = cls(
-            starts=starts + np.searchsorted(alone, np.arange(len(starts)), side="left"),
-            records=np.insert(records, starts[alone], alone),
-            sizes=sizes,
-        )
-        return made, [different.index(one) for one in each]
-
-
 class RowAdder(Adder):
-    """The sums over records of which each is selected; see `Adder`.
-
-    Parameters
-    ----------
-    columns : Columns
-    masked : ndarray of bool, shape (p,)
-        Which variables a selected record modifies.
-    neighbors : Neighbors
-    missing : ndarray of bool, shape (n, p)
-        Which cells have no value, so that they cannot lose it.
-    chances : sequence of (int, float)
-        Of each setting, which of the neighborhoods it has, and how likely a record is selected.
-
-    Attributes
-    ----------
-    cumulant_sums : ndarray of float64, shape (settings, 2, m)
-        Sums of the third and fourth cumulants of each number, once all is added up.
-    """
+    """The sums over records of which each is selected; see `Adder`."""
 
     def __init__(
         self,
         columns: Columns,
-        masked: NDArray[np.bool_],
+        masked: NDArray[np.bool_],  # shape (p,): which variables a selected record modifies
         neighbors: Neighbors,
-        missing: NDArray[np.bool_],
+        missing: NDArray[np.bool_],  # shape (n, p): cells without a value, which cannot lose it
+        # of each setting, which of the neighborhoods it has, and how likely a record is selected
         chances: Sequence[tuple[int, float]] = (),
     ) -> None:
         settings = len(neighbors.sizes)
         super().__init__(columns, np.tile(masked.astype(np.float64), (settings, 1)))
-        self._neighbors, self._lost = neighbors, neighbors.sizes == 0
+        self._lost = neighbors.sizes == 0
         joint = [missing[:, list(unit)].all(axis=1) for unit in columns.units if len(unit) > 1]
         self._still = np.column_stack([missing, *joint]).astype(np.float64)
         both = 2 * len(columns.names)
         self._chances = chances
+        # sums of the third and fourth cumulants of each number, once all is added up
         self.cumulant_sums = np.zeros((len(chances), 2, len(columns.names)))
         self.change = np.zeros((settings, both))
         self.products = np.zeros((settings, both, both))
 
-    def near(
-        self,
-        starts: NDArray[np.int64],
-        records: NDArray[np.int32],
-        sizes: NDArray[np.int64],
-        block: slice,
-    ) -> tuple[Floats, Floats]:
+    def near(self, found: Neighbors, block: slice) -> tuple[Floats, Floats]:
         """Means over the neighborhoods, 0 for a record without; see `Adder.near`."""
-        near, same = super().near(starts, records, sizes, block)
+        near, same = super().near(found, block)
         lost = self._lost[:, block, np.newaxis]
         return np.where(lost, 0.0, near), np.where(lost, self._still[block], same)
 
@@ -130,16 +74,20 @@ def mixed_sums(
     progress: Callable[[float], None] | None = None,
 ) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
-    neighbors, which = Neighbors.from_laws(laws)
+    neighbors, which = Neighbors.from_each([law.drawn.neighborhoods for law in laws])
     missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
-    chances = [(at, law.row_share) for at, law in zip(which, laws, strict=True)]
+    chances = [(int(at), law.row_share) for at, law in zip(which, laws, strict=True)]
     adder = RowAdder(columns, modified, neighbors, missing, chances)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
-    drawn = adder.total(neighbors.starts, neighbors.records, sizes, progress=progress)
+    drawn = adder.total(replace(neighbors, sizes=sizes), progress=progress)
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
-    ones = np.ones((1, count), dtype=np.int64)
-    own = as_they_are.total(np.arange(count + 1), np.arange(count, dtype=np.int32), ones)
+    itself = Neighbors(
+        starts=np.arange(count + 1),
+        records=np.arange(count, dtype=np.int32),
+        sizes=np.ones((1, count), dtype=np.int64),
+    )
+    own = as_they_are.total(itself)
     share = np.array([law.row_share for law in laws])
 
     def mixed(name: str) -> Floats:
@@ -152,7 +100,7 @@ def mixed_sums(
     mean = np.divide(first, known, out=np.zeros_like(first), where=known > 0)
     noise = share[:, None, None] * drawn.noise[which]
     for number, law in enumerate(laws):
-        noise[number] += _selection_covariance(adder, which[number], law, mean[number], count)
+        noise[number] += _selection_covariance(adder, int(which[number]), law, mean[number], count)
     nothing = np.empty((len(laws), 0))
     return ExpectedSums(
         first=first,

@@ -21,18 +21,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.statistics.correlation import correlation_matrix
 
-__all__ = [
-    "CELLS",
-    "CHANGE",
-    "FIRST_COMPONENT",
-    "FRAGMENTS",
-    "KINDS",
-    "ROWS",
-    "Statistic",
-    "available_statistics",
-    "rarest",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
@@ -83,19 +71,17 @@ def _first_share(correlations: NDArray[np.float64]) -> float:
     return float(np.linalg.eigvalsh(square)[-1] / len(square))
 
 
-def _column(statistic: Statistic, comparison: Comparison) -> NDArray[np.float64]:
-    values = numbers(comparison.original, comparison.masked, statistic.names[0])
-    return values[~np.isnan(values)]
+def _of_column(
+    compute: Callable[[NDArray[np.float64]], np.float64], least: int
+) -> Callable[[Statistic, Comparison], float]:
+    """Return what computes a number of a released variable, of at least so many known values."""
 
+    def realized(statistic: Statistic, comparison: Comparison) -> float:
+        values = numbers(comparison.original, comparison.masked, statistic.names[0])
+        values = values[~np.isnan(values)]
+        return float(compute(values)) if len(values) >= least else float("nan")
 
-def _realized_mean(statistic: Statistic, comparison: Comparison) -> float:
-    values = _column(statistic, comparison)
-    return float(values.mean()) if len(values) else float("nan")
-
-
-def _realized_sd(statistic: Statistic, comparison: Comparison) -> float:
-    values = _column(statistic, comparison)
-    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+    return realized
 
 
 def _realized_correlation(statistic: Statistic, comparison: Comparison) -> float:
@@ -110,11 +96,6 @@ def _has(statistic: Statistic, comparison: Comparison) -> NDArray[np.bool_]:
         code, levels = codes(comparison.original, comparison.masked, name)
         chosen &= code == levels.index(level)
     return chosen
-
-
-def _expected_subgroup(statistic: Statistic, forecast: Forecast, original: Microdata) -> float:
-    row, column = _positions(statistic, original)
-    return float(forecast.cross_tab(*statistic.names).to_numpy()[row, column])
 
 
 def _expected_category(statistic: Statistic, forecast: Forecast, original: Microdata) -> float:
@@ -177,7 +158,7 @@ KINDS: Mapping[str, _Kind] = {
         words="mean of {}",
         short="mean",
         expected=lambda statistic, forecast, _: forecast.means[statistic.names[0]],
-        realized=_realized_mean,
+        realized=_of_column(np.mean, 1),
         variables=1,
     ),
     "sd": _Kind(
@@ -186,7 +167,7 @@ KINDS: Mapping[str, _Kind] = {
         expected=lambda statistic, forecast, _: np.sqrt(
             max(_entry(forecast.covariances, statistic.names * 2), 0.0)
         ),
-        realized=_realized_sd,
+        realized=_of_column(lambda values: values.std(ddof=1), 2),
         variables=1,
     ),
     "correlation": _Kind(
@@ -216,7 +197,9 @@ KINDS: Mapping[str, _Kind] = {
     "subgroup": _Kind(
         words="records with {0} = {2} and {1} = {3}",
         short="group size",
-        expected=_expected_subgroup,
+        expected=lambda statistic, forecast, original: float(
+            forecast.cross_tab(*statistic.names).to_numpy()[tuple(_positions(statistic, original))]
+        ),
         realized=lambda statistic, seen: float(_has(statistic, seen).sum()),
         variables=2,
         levels=2,

@@ -41,18 +41,10 @@ def table(sample: Microdata, *, tied: bool = False) -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Analyst:
-    """Hold one regression of the original and of one masked file, with its claims.
+    """Hold one regression of the original and of one masked file, with its claims."""
 
-    Attributes
-    ----------
-    terms : tuple of str
-        The m predictors.
-    original, released : ndarray of float64, shape (2, m)
-        Slopes and reported standard errors.
-    claims : AnalysisClaims
-    """
-
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # the m predictors
+    # original, released: shape (2, m): slopes and reported standard errors
     original: NDArray[np.float64]
     released: NDArray[np.float64]
     claims: AnalysisClaims

@@ -14,7 +14,6 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import Prepared
 from rwn_core.measures import MEASURES, UTILITY
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 
@@ -28,11 +27,7 @@ Readings = Mapping[str, Reading | NotApplicable]
 
 
 def table(slices: str) -> Microdata:
-    """Return the demo table with one of `SLICES`.
-
-    >>> table("whole rows")
-    Microdata(241 records x 15 variables)
-    """
+    """Return the demo table with one of `SLICES`."""
     data = load_demo(DEMO)
     names = [variable.name for variable in data.schema.released]
     rest = [name for name in names if name != _CONFIDENTIAL]
@@ -48,36 +43,22 @@ def read(prepared: Prepared, measures: Sequence[str], epsilons: Sequence[float])
         made = prepared.with_levers(epsilon=epsilon).release(SecretKey.from_seed(SEED))
         comparison = comparison or compare(prepared.microdata, made.masked)
         judged = comparison.with_masked(made.masked, made.law)
-        readings.append({key: _reading(key, judged) for key in (*measures, UTILITY)})
+        keys = (*measures, UTILITY)
+        readings.append({key: MEASURES[key].read(judged, bare=True) for key in keys})
     return readings
-
-
-def _reading(key: str, comparison: Comparison) -> Reading | NotApplicable:
-    try:
-        return MEASURES[key].compute(comparison)
-    except NotApplicable as reason:
-        return reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trade:
-    """Hold loss and risk along the radius.
+    """Hold loss and risk along the radius."""
 
-    Attributes
-    ----------
-    epsilon, loss, share : ndarray of float64, shape (m,)
-        Radius, loss of relations from 0 to 1, and the largest share of a limit that is used.
-    now : int
-        The present setting, from 0.
-    accepted : float
-        The most loss that the users of the file accept.
-    """
-
+    # epsilon, loss, share: shape (m,): radius, loss of relations from 0 to 1, and the largest share
+    # of a limit that is used
     epsilon: NDArray[np.float64]
     loss: NDArray[np.float64]
     share: NDArray[np.float64]
-    now: int
-    accepted: float
+    now: int  # the present setting, from 0
+    accepted: float  # the most loss that the users of the file accept
 
     @property
     def fits(self) -> NDArray[np.bool_]:

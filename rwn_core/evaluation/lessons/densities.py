@@ -68,11 +68,7 @@ DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
 
 
 def points_of(density: str, n: int, seed: int = 1) -> Microdata:  # words: shown in lessons
-    """Draw a table of two variables, x and y.
-
-    >>> points_of("ring", 100)
-    Microdata(100 records x 2 variables)
-    """
+    """Draw a table of two variables, x and y."""
     if density not in DENSITIES:
         raise ParameterError(f"The density must be one of: {', '.join(DENSITIES)}.")
     normals = np.random.default_rng(seed).standard_normal((n, 3)).T

@@ -26,11 +26,7 @@ _TALLEST = 205.0  # cm
 
 
 def table() -> Microdata:
-    """Draw 24 people with age, height in cm and income in thousands; one is far taller.
-
-    >>> table()
-    Microdata(24 records x 3 variables)
-    """
+    """Draw 24 people with age, height in cm and income in thousands; one is far taller."""
     a, b, c = np.random.default_rng(SEED).standard_normal((3, N))
     age = np.round(np.clip(45 + 13 * a, 20, 79))
     height = np.round(172 + 8 * b)
@@ -48,38 +44,17 @@ def table() -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Disclosure:
-    """Hold a released file, what an intruder knows of one person, and what the file gives away.
-
-    Attributes
-    ----------
-    person : str
-    known : ndarray of float64, shape (2,)
-        Age and height of the person: what the intruder knows.
-    income : float
-        Of the person: what the intruder wants to know.
-    rows : ndarray of float64, shape (n, 3)
-        The released rows in their secret order.
-    own : int
-        The row that was made from the person's record, from 0.
-    nearest : int
-        The row whose key variables are nearest to the known ones, from 0.
-    linked : float
-        Share of all people whose own row is the nearest; rows that tie share it.
-    learned : float
-        Share of all people whose nearest row shows an income close to theirs.
-    by_chance : float
-        The same for a random row of the original.
-    """
+    """Hold a released file, what an intruder knows of one person, and what the file gives away."""
 
     person: str
-    known: NDArray[np.float64]
-    income: float
-    rows: NDArray[np.float64]
-    own: int
-    nearest: int
-    linked: float
-    learned: float
-    by_chance: float
+    known: NDArray[np.float64]  # shape (2,): age and height of the person: what the intruder knows
+    income: float  # of the person: what the intruder wants to know
+    rows: NDArray[np.float64]  # shape (n, 3): the released rows in their secret order
+    own: int  # the row that was made from the person's record, from 0
+    nearest: int  # the row whose key variables are nearest to the known ones, from 0
+    linked: float  # share of all people whose own row is the nearest; rows that tie share it
+    learned: float  # share of all people whose nearest row shows an income close to theirs
+    by_chance: float  # the same for a random row of the original
 
     def close(self, row: int) -> bool:
         """True if the income of a row is within a tenth of the person's."""

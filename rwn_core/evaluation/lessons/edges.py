@@ -25,11 +25,7 @@ _AT_EACH_END = 5  # values of a variable that count as extremes
 
 
 def table(*, together: bool = False) -> Microdata:
-    """Draw 120 records of two numbers, half of them in a crowd, a few far out.
-
-    >>> table()
-    Microdata(120 records x 2 variables)
-    """
+    """Draw 120 records of two numbers, half of them in a crowd, a few far out."""
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((2, N))
     spread = np.sqrt(_TAILS / rng.chisquare(_TAILS, N))
@@ -49,39 +45,19 @@ def extremes(data: Microdata) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Edges:
-    """Hold the donors of one record, how often each record gives, and three prices.
+    """Hold the donors of one record, how often each record gives, and three prices."""
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n, 2)
-        In standard deviations.
-    record : int
-        The record that receives, from 0.
-    weights : ndarray of float64, shape (n,)
-        The probability of each donor of that record.
-    radius : float or None
-        Of that record's ball; None for a soft edge.
-    loads : ndarray of float64, shape (n,)
-        Expected number of times that each record gives, for one variable.
-    extremes : float
-        Expected share of the extreme values that appear in a release.
-    paired : float
-        Expected share of the records whose x appears in a row with their y.
-    slope : tuple of float
-        Of y on x: the original's, and the ratio of the expected covariance and variance.
-    spread : float
-        Expected variance of x over the original's, as a ratio of standard deviations.
-    """
-
-    points: NDArray[np.float64]
-    record: int
-    weights: NDArray[np.float64]
-    radius: float | None
+    points: NDArray[np.float64]  # shape (n, 2): in standard deviations
+    record: int  # the record that receives, from 0
+    weights: NDArray[np.float64]  # shape (n,): the probability of each donor of that record
+    radius: float | None  # of that record's ball; None for a soft edge
+    # shape (n,): expected number of times that each record gives, for one variable
     loads: NDArray[np.float64]
-    extremes: float
-    paired: float
+    extremes: float  # expected share of the extreme values that appear in a release
+    paired: float  # expected share of the records whose x appears in a row with their y
+    # of y on x: the original's, and the ratio of the expected covariance and variance
     slope: tuple[float, float]
-    spread: float
+    spread: float  # expected variance of x over the original's, as a ratio of standard deviations
 
 
 def edges(data: Microdata, setting: RWN, *, record: int = 0) -> Edges:

@@ -24,39 +24,17 @@ _KNOWN_FIRST = (Role.KEY, Role.OTHER, Role.CONFIDENTIAL)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Intruder:
-    """Hold the posterior of one released row.
+    """Hold the posterior of one released row."""
 
-    Attributes
-    ----------
-    row : int
-        The row of the release, from 0, in the release's own order.
-    known : tuple of str
-        The variables that the intruder has of everybody.
-    source : int
-        The record that the row comes from, from 0: what only the steward knows.
-    records : ndarray of int64, shape (m,)
-        The likeliest originals, the likeliest first.
-    belief : ndarray of float64, shape (m,)
-        Their posterior probabilities.
-    candidates : int
-        Originals that could have made the row.
-    of_source : float
-        The posterior probability of the true source.
-    success : float
-        Expected share of right links over all rows, from 0 to 1.
-    baseline : float
-        That of guessing, 1 / n.
-    """
-
-    row: int
-    known: tuple[str, ...]
-    source: int
-    records: NDArray[np.int64]
-    belief: NDArray[np.float64]
-    candidates: int
-    of_source: float
-    success: float
-    baseline: float
+    row: int  # the row of the release, from 0, in the release's own order
+    known: tuple[str, ...]  # the variables that the intruder has of everybody
+    source: int  # the record that the row comes from, from 0: what only the steward knows
+    records: NDArray[np.int64]  # shape (m,): the likeliest originals, the likeliest first
+    belief: NDArray[np.float64]  # shape (m,): their posterior probabilities
+    candidates: int  # originals that could have made the row
+    of_source: float  # the posterior probability of the true source
+    success: float  # expected share of right links over all rows, from 0 to 1
+    baseline: float  # that of guessing, 1 / n
 
 
 def known_order(microdata: Microdata) -> tuple[str, ...]:

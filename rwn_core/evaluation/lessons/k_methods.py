@@ -25,11 +25,7 @@ _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a
 
 
 def table(name: str) -> Microdata:
-    """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1.
-
-    >>> table("ages of 241 men")
-    Microdata(241 records x 1 variables)
-    """
+    """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1."""
     ages = np.concatenate([[_ALONE], np.repeat([_ALONE - _GAP, _ALONE + _GAP], _SIDE)])
     if name == TABLES[0]:
         ages = load_demo("bodyfat").values("age")
@@ -39,57 +35,33 @@ def table(name: str) -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Hold what a method does to a variable Y of true values X.
+    """Hold what a method does to a variable Y of true values X."""
 
-    Attributes
-    ----------
-    bias, mse : float
-        Mean of Y - X and of its square, of one release.
-    bias_error, mse_error : float
-        Their standard errors: one release is one draw.
-    expected : float
-        Of the mean square, over all releases.
-    """
-
+    # bias, mse: mean of Y - X and of its square, of one release
     bias: float
     mse: float
+    # bias_error, mse_error: their standard errors: one release is one draw
     bias_error: float
     mse_error: float
-    expected: float
+    expected: float  # of the mean square, over all releases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KMethods:
-    """Hold both methods at one k.
+    """Hold both methods at one k."""
 
-    Attributes
-    ----------
-    delta : float
-        Half the length that holds k records around every record, halved: the noise is uniform on
-        [-delta, delta], or has the same variance.
-    at : ndarray of float64, shape (v,)
-        The different values, ascending.
-    near : ndarray of int64, shape (v,)
-        Records within 2 delta of each.
-    expected : ndarray of float64, shape (v,)
-        Expected number of records that are released within 2 delta of it.
-    borders : ndarray of float64
-        Where the intervals of k-PRAM begin, and where the last ends.
-    smallest : float
-        The least of expected / near; theorem 1 says at least 1/2 for uniform noise.
-    noise, pram : Change
-    values, noisy, drawn : ndarray of float64, shape (n,)
-        As they are, after k-noise and after k-PRAM, row by row.
-    """
-
+    # half the length that holds k records around every record, halved: the noise is uniform on
+    # [-delta, delta], or has the same variance
     delta: float
-    at: NDArray[np.float64]
-    near: NDArray[np.int64]
+    at: NDArray[np.float64]  # shape (v,): the different values, ascending
+    near: NDArray[np.int64]  # shape (v,): records within 2 delta of each
+    # shape (v,): expected number of records that are released within 2 delta of it
     expected: NDArray[np.float64]
-    borders: NDArray[np.float64]
-    smallest: float
+    borders: NDArray[np.float64]  # where the intervals of k-PRAM begin, and where the last ends
+    smallest: float  # the least of expected / near; theorem 1 says at least 1/2 for uniform noise
     noise: Change
     pram: Change
+    # values, noisy, drawn: shape (n,): as they are, after k-noise and after k-PRAM, row by row
     values: NDArray[np.float64]
     noisy: NDArray[np.float64]
     drawn: NDArray[np.float64]
@@ -97,25 +69,16 @@ class KMethods:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NearReleased:
-    """Hold how many released records lie within delta of a released one.
-
-    Attributes
-    ----------
-    k : int
-    at : ndarray of float64, shape (v,)
-        The different true values, ascending.
-    mean, error : ndarray of float64, shape (v,)
-        Of the count around the released values of those who have this one, over all releases,
-        with its Monte Carlo standard error.
-    fewer, fewer_error : float
-        Share of released records with fewer than k released ones within delta, themselves
-        included, with its Monte Carlo standard error.
-    """
+    """Hold how many released records lie within delta of a released one."""
 
     k: int
-    at: NDArray[np.float64]
+    at: NDArray[np.float64]  # shape (v,): the different true values, ascending
+    # mean, error: shape (v,): of the count around the released values of those who have this one,
+    # over all releases, with its Monte Carlo standard error
     mean: NDArray[np.float64]
     error: NDArray[np.float64]
+    # fewer, fewer_error: share of released records with fewer than k released ones within delta,
+    # themselves included, with its Monte Carlo standard error
     fewer: float
     fewer_error: float
 

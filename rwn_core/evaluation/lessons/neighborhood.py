@@ -24,11 +24,7 @@ RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTL
 
 
 def table(weight: float) -> Microdata:
-    """Draw 200 records of two numbers and a category; the last record is far from all others.
-
-    >>> table(1.0)
-    Microdata(200 records x 3 variables)
-    """
+    """Draw 200 records of two numbers and a category; the last record is far from all others."""
     rng = np.random.default_rng(SEED)
     a, b = rng.standard_normal((2, N))
     x, y = a, 0.6 * a + 0.8 * b
@@ -45,41 +41,21 @@ def table(weight: float) -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighborhood:
-    """Hold one record's neighborhood, and what all neighborhoods are like.
+    """Hold one record's neighborhood, and what all neighborhoods are like."""
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n, 2)
-        The two numbers, in standard deviations.
-    second : ndarray of bool, shape (n,)
-        Who belongs to the second group.
-    record : int
-        Whose neighborhood it is, from 0.
-    members : ndarray of int32, shape (m,)
-        Who may give that record values.
-    epsilon, kth : float
-        The radius, and the distance of the k-th nearest other record, in standard deviations.
-    apart : float
-        What being of different groups adds to the distance: d^2 = (distance in x and y)^2 +
-        apart^2.
-    by_k : float
-        Share of all records whose neighborhood k makes larger than epsilon does.
-    mixed : float
-        Share of neighborhoods that hold records of both groups, or of the other one.
-    changed : float
-        Expected share of records whose group changes when every cell is drawn anew.
-    """
-
-    points: NDArray[np.float64]
-    second: NDArray[np.bool_]
-    record: int
-    members: NDArray[np.int32]
+    points: NDArray[np.float64]  # shape (n, 2): the two numbers, in standard deviations
+    second: NDArray[np.bool_]  # shape (n,): who belongs to the second group
+    record: int  # whose neighborhood it is, from 0
+    members: NDArray[np.int32]  # shape (m,): who may give that record values
+    # epsilon, kth: the radius, and the distance of the k-th nearest other record, in standard
+    # deviations
     epsilon: float
     kth: float
+    # what being of different groups adds to the distance: d^2 = (distance in x and y)^2 + apart^2
     apart: float
-    by_k: float
-    mixed: float
-    changed: float
+    by_k: float  # share of all records whose neighborhood k makes larger than epsilon does
+    mixed: float  # share of neighborhoods that hold records of both groups, or of the other one
+    changed: float  # expected share of records whose group changes when every cell is drawn anew
 
 
 def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:

@@ -38,37 +38,19 @@ def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> fl
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sampling:
-    """Hold the risk of a sample unique, and what a matrix promises.
+    """Hold the risk of a sample unique, and what a matrix promises."""
 
-    Attributes
-    ----------
-    fraction : float
-        The sampling fraction pi.
-    rate : ndarray of float64, shape (m,)
-        lambda, how many people of the population share a key on average.
-    unique : ndarray of float64, shape (m,)
-        P(F = 1 | f = 1) = exp(-(1 - pi) lambda).
-    match : ndarray of float64, shape (m,)
-        E(1/F | f = 1): chance that a match of a sample unique is right.
-    misclassified : ndarray of float64, shape (m,)
-        The same where the key of the row may be wrong: times the chance that it is right.
-    right : float
-        That chance.
-    matrix : ndarray of float64, shape (3, 3)
-        P(released | true) of the key.
-    epsilon : float
-        Of local differential privacy; infinite for none.
-    leakage : float
-    """
-
-    fraction: float
+    fraction: float  # the sampling fraction pi
+    # shape (m,): lambda, how many people of the population share a key on average
     rate: NDArray[np.float64]
-    unique: NDArray[np.float64]
+    unique: NDArray[np.float64]  # shape (m,): P(F = 1 | f = 1) = exp(-(1 - pi) lambda)
+    # shape (m,): E(1/F | f = 1): chance that a match of a sample unique is right
     match: NDArray[np.float64]
+    # shape (m,): the same where the key of the row may be wrong: times the chance that it is right
     misclassified: NDArray[np.float64]
-    right: float
-    matrix: Matrix
-    epsilon: float
+    right: float  # that chance
+    matrix: Matrix  # shape (3, 3): P(released | true) of the key
+    epsilon: float  # of local differential privacy; infinite for none
     leakage: float
 
 

@@ -26,11 +26,7 @@ _NOISE = 2.0  # standard deviation of what they do not explain
 
 
 def sample(number: int) -> Microdata:
-    """Draw a sample of a population in which y = x1 + x2 + x3 and noise.
-
-    >>> sample(0)
-    Microdata(150 records x 4 variables)
-    """
+    """Draw a sample of a population in which y = x1 + x2 + x3 and noise."""
     normals = np.random.default_rng([SEED, number]).standard_normal((5, N))
     columns = np.sqrt(_TOGETHER) * normals[0] + np.sqrt(1 - _TOGETHER) * normals[1:4]
     frame = pd.DataFrame(dict(zip(PREDICTORS, columns, strict=True)))
@@ -65,12 +61,7 @@ class Slopes:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StandardErrors:
-    """Hold the same samples before and after masking.
-
-    Attributes
-    ----------
-    original, released : Slopes
-    """
+    """Hold the same samples before and after masking."""
 
     original: Slopes
     released: Slopes

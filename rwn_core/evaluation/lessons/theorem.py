@@ -7,7 +7,7 @@ their joint distribution comes near that of (X, Y) as epsilon shrinks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,43 +23,22 @@ SEED = 1  # a lesson is the same for everybody
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Theorem:
-    """Hold one release of points in the plane, and how far its joint distribution is off.
+    """Hold one release of points in the plane, and how far its joint distribution is off."""
 
-    Attributes
-    ----------
-    original, released : ndarray of float64, shape (n, 2)
-        In standard deviations of the original.
-    record : int
-        The record whose ball is shown, from 0.
-    donors : ndarray of int64, shape (2,)
-        Who gave it U and V.
-    members : ndarray of int32, shape (m,)
-        The records in the ball.
-    radius : float
-        Of the ball, in standard deviations.
-    correlation : tuple of float
-        Of the original and of the release, from -1 to 1.
-    distance : float
-        Largest difference of the two joint distribution functions, from 0 to 1.
-    expected_distance : float
-        The same for the expected joint distribution of all releases, which has a closed form.
-    whole_rows : float
-        Share of released rows that are some original record as a whole, from 0 to 1.
-    added_error : float
-        Standard deviation that the masking adds to the mean of x + y.
-    """
-
+    # original, released: shape (n, 2): in standard deviations of the original
     original: NDArray[np.float64]
     released: NDArray[np.float64]
-    record: int
-    donors: NDArray[np.int64]
-    members: NDArray[np.int32]
-    radius: float
-    correlation: tuple[float, float]
-    distance: float
+    record: int  # the record whose ball is shown, from 0
+    donors: NDArray[np.int64]  # shape (2,): who gave it U and V
+    members: NDArray[np.int32]  # shape (m,): the records in the ball
+    radius: float  # of the ball, in standard deviations
+    correlation: tuple[float, float]  # of the original and of the release, from -1 to 1
+    distance: float  # largest difference of the two joint distribution functions, from 0 to 1
+    # the same for the expected joint distribution of all releases, which has a closed form
     expected_distance: float
+    # share of released rows that are some original record as a whole, from 0 to 1
     whole_rows: float
-    added_error: float
+    added_error: float  # standard deviation that the masking adds to the mean of x + y
 
 
 def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
@@ -71,6 +50,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     assert law is not None
     assert donors is not None
     metric = prepared.params.metric(prepared.microdata)
+    released_names = [variable.name for variable in prepared.microdata.schema.released]
     original, released = metric.points(prepared.microdata), metric.points(made.masked)
     steps = cut_points(original)
     truth = joint_distribution(original, steps)
@@ -85,7 +65,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
         distance=float(np.abs(joint_distribution(released, steps) - truth).max()),
         expected_distance=float(np.abs(expected_joint(law, original, steps) - truth).max()),
         whole_rows=whole_rows(original, released),
-        added_error=added_error(law, _sides(prepared.microdata)),
+        added_error=added_error(law, prepared.microdata.matrix(released_names)),
     )
 
 
@@ -104,18 +84,20 @@ def joint_distribution(
     points: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """P(X <= a, Y <= b) over the records, for each pair of cut points."""
-    below = points[:, None, :] <= steps
-    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
+    x, y = _below(points, steps)
     return np.asarray(x.T @ y / len(points))
+
+
+def _below(points: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 where a coordinate is at most a cut point, shape (2, n, `GRID`)."""
+    return np.moveaxis(points[:, None, :] <= steps, -1, 0).astype(float)
 
 
 def expected_joint(
     law: Law, points: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The expected joint distribution function of all releases, without drawing one."""
-    below = points[:, None, :] <= steps
-    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
-    members = law.probabilities
+    (x, y), members = _below(points, steps), law.probabilities
     if together(law):
         weight = np.asarray(members.sum(axis=0)).ravel()
         return np.asarray((x * weight[:, None]).T @ y / len(points))
@@ -141,26 +123,12 @@ def whole_rows(original: NDArray[np.float64], released: NDArray[np.float64]) -> 
     return float(np.mean([tuple(row) in known for row in released.tolist()]))
 
 
-def _sides(microdata: Any) -> NDArray[np.float64]:
-    return np.asarray(microdata.matrix([v.name for v in microdata.schema.released]))
-
-
 class DiscMoments(NamedTuple):
-    """The moments of a point that is uniform on the unit disc.
+    """The moments of a point that is uniform on the unit disc."""
 
-    Attributes
-    ----------
-    square : float
-        E[X^2], which is E[Y^2].
-    product : float
-        E[X^2 Y^2].
-    correlation : float
-        Of X^2 and Y^2.
-    """
-
-    square: float
-    product: float
-    correlation: float
+    square: float  # E[X^2], which is E[Y^2]
+    product: float  # E[X^2 Y^2]
+    correlation: float  # of X^2 and Y^2
 
 
 def disc_moments() -> DiscMoments:

@@ -39,23 +39,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """Hold a number found here, and how far luck moves it.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        Monte Carlo standard error of the value; 0 for what no luck moves.
-    spread : float
-        Standard error of the same number from a single release; 0 likewise.
-    runs : int
-        Releases that both were estimated from; 0 where they are known.
-    """
+    """Hold a number found here, and how far luck moves it."""
 
     value: float
-    error: float = 0.0
-    spread: float = 0.0
-    runs: int = 0
+    error: float = 0.0  # Monte Carlo standard error of the value; 0 for what no luck moves
+    spread: float = 0.0  # standard error of the same number from a single release; 0 likewise
+    runs: int = 0  # releases that both were estimated from; 0 where they are known
 
     @property
     def errors(self) -> float:
@@ -84,40 +73,20 @@ def mean_number(values: ArrayLike) -> Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Hold a number of a source, as written there.
+    """Hold a number of a source, as written there."""
 
-    Attributes
-    ----------
-    name : str
-        What it is.
-    text : str
-        As written in the source.
-    low, high : float
-        The same number twice; or the ends between which the source says that it lies.
-    rounding : float
-        Half a unit of the last digit printed.
-    source : str
-        Who says so: the paper, or an independent program.
-    unit : str
-        Numbers of one unit can stand on one axis.
-    sd : float, optional
-        Standard deviation over the source's own releases.
-    runs : int
-        How many releases the source took the mean of; 0 for what no luck moves.
-    stake : float, optional
-        What the source's statement depends on, such as the largest difference of its table; the
-        number itself by default.
-    """
-
-    name: str
-    text: str
+    name: str  # what it is
+    text: str  # as written in the source
+    # low, high: the same number twice; or the ends between which the source says that it lies
     low: float
     high: float
-    rounding: float = 0.0
-    source: str = "paper"
-    unit: str = ""
-    sd: float | None = None
-    runs: int = 0
+    rounding: float = 0.0  # half a unit of the last digit printed
+    source: str = "paper"  # who says so: the paper, or an independent program
+    unit: str = ""  # numbers of one unit can stand on one axis
+    sd: float | None = None  # standard deviation over the source's own releases
+    runs: int = 0  # how many releases the source took the mean of; 0 for what no luck moves
+    # what the source's statement depends on, such as the largest difference of its table; the
+    # number itself by default
     stake: float | None = None
 
     def holds(self, number: Number) -> bool:
@@ -162,38 +131,20 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """Hold another way to read the source, and the number that it gives.
+    """Hold another way to read the source, and the number that it gives."""
 
-    Attributes
-    ----------
-    words : str
-        Ends the sentence "The published value comes out".
-    number : Number
-    """
-
-    words: str
+    words: str  # ends the sentence "The published value comes out"
     number: Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Hold a published number and ours.
-
-    Attributes
-    ----------
-    published : Published
-    ours : Number, optional
-        None where it cannot be found here.
-    reason : str
-        Why it cannot.
-    attempts : tuple of Attempt
-        Other ways to read the source, tried where ours differs.
-    """
+    """Hold a published number and ours."""
 
     published: Published
-    ours: Number | None = None
-    reason: str = ""
-    attempts: tuple[Attempt, ...] = ()
+    ours: Number | None = None  # None where it cannot be found here
+    reason: str = ""  # why it cannot
+    attempts: tuple[Attempt, ...] = ()  # other ways to read the source, tried where ours differs
 
     @property
     def verdict(self) -> Verdict:
@@ -240,18 +191,11 @@ SOURCES = {"paper": "paper", "program": "independent program"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Say how a replay is run.
+    """Say how a replay is run."""
 
-    Attributes
-    ----------
-    short : bool
-        Fewer repetitions: more numbers of which luck leaves no verdict.
-    data : Microdata, optional
-        The paper's own table, where it is not among the demo tables; its schema has the weights
-        and the regression.
-    """
-
-    short: bool = False
+    short: bool = False  # fewer repetitions: more numbers of which luck leaves no verdict
+    # the paper's own table, where it is not among the demo tables; its schema has the weights and
+    # the regression
     data: Microdata | None = None
 
     def repetitions(self, full: int, short: int) -> int:
@@ -261,61 +205,31 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Hold what came out, by the name of the published number.
+    """Hold what came out, by the name of the published number."""
 
-    Attributes
-    ----------
-    numbers : mapping of str to Number or str
-        A text says why there is none.
-    attempts : mapping of str to tuple of Attempt
-    pictures : tuple of (chart, what it draws)
-        Charts by their key in CHARTS.
-    unit : str
-        Of the numbers that are drawn side by side; empty for none.
-    notes : tuple of str
-        How it was done, in sentences.
-    stand_in : bool
-        Whether the pictures show another table than the paper's.
-    """
-
-    numbers: Mapping[str, Number | str]
+    numbers: Mapping[str, Number | str]  # a text says why there is none
     attempts: Mapping[str, tuple[Attempt, ...]] = field(default_factory=dict)
-    pictures: tuple[tuple[str, Any], ...] = ()
-    unit: str = ""
-    notes: tuple[str, ...] = ()
-    stand_in: bool = False
+    pictures: tuple[tuple[str, Any], ...] = ()  # charts by their key in CHARTS
+    unit: str = ""  # of the numbers that are drawn side by side; empty for none
+    notes: tuple[str, ...] = ()  # how it was done, in sentences
+    stand_in: bool = False  # whether the pictures show another table than the paper's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """State one figure, table or claim of a paper that is run again.
-
-    Attributes
-    ----------
-    key, title : str
-    run : callable
-        Of a Request; gives what was found.
-    file : str
-        Which table the user must give, if any.
-    """
+    """State one figure, table or claim of a paper that is run again."""
 
     key: str
     title: str
-    run: Callable[[Request], Found]
-    file: str = ""
+    run: Callable[[Request], Found]  # of a Request; gives what was found
+    file: str = ""  # which table the user must give, if any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed(Found):
-    """Hold what came out of a replay, with a verdict on each published number.
+    """Hold what came out of a replay, with a verdict on each published number."""
 
-    Attributes
-    ----------
-    key, title, where : str
-        Where the source prints it.
-    rows : tuple of Row
-    """
-
+    # key, title, where: where the source prints it
     key: str
     title: str
     where: str

@@ -2,7 +2,6 @@
 
 `likelihood` says how likely each original record is to release a row, `posterior` what the
 intruder then believes, `assignment` what all rows together add, `worst_case` which of the two links
-more, `repeated_releases` what several releases add, `scenarios` what an intruder who knows less can
-do, `value_survival` which values come through and `predicate` which questions a single person
+more, `value_survival` which values come through and `predicate` which questions a single person
 answers.
 """

@@ -1,14 +1,21 @@
-"""One-to-one assignment of all released rows to originals, and the joint posterior by scaling."""
+"""One-to-one assignment of all released rows to originals, and the joint posterior of all rows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.measures.attacks.scaled_columns import entries
+from rwn_core.measures.attacks import assignment
+from rwn_core.measures.attacks.posterior import largest
+from rwn_core.measures.attacks.scaled_columns import entries, times
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.key_variables import cell_codes
 
 # decides: records that are assigned jointly, n cubed steps; beyond, linkage is "at least" or not
 # read
@@ -126,16 +133,32 @@ def scaled(
     if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
     inside = _inside(belief, parts, order)
-    across = inside.T  # once: a product from the left would turn the matrix at each step
-    of_row = np.ones(belief.shape[0])
-    for _ in range(steps):
-        of_record = 1.0 / (inside @ of_row)
-        sums = across @ of_record
-        if np.abs(sums * of_row - 1).max() < SCALED:
-            break
-        of_row = 1.0 / sums
+    # transposed once: a product from the left would turn the matrix at each step
+    factors = sum_to_one(inside, inside.T, np.ones(len(parts.block_of)), steps)
+    if factors is None:
+        return None
+    of_record, of_row = factors
     inside.data *= of_record[inside.indices] * np.repeat(of_row, np.diff(inside.indptr))
     return inside
+
+
+def sum_to_one(
+    belief: Any, across: Any, rows: NDArray[np.float64], steps: int = SCALING_STEPS
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return factors of originals and columns that scale both sums to 1; None if impossible."""
+    # belief (n, m), its transpose, and how many rows each column stands for (m,)
+    of_row = np.ones(len(rows))
+    live = across @ np.ones(belief.shape[0]) > 0  # a lost row has no possible source
+    for _ in range(steps):
+        totals = belief @ (of_row * rows)
+        if not np.all(totals > 0):
+            return None
+        of_record = 1.0 / totals
+        sums = across @ of_record
+        if np.abs(sums * of_row - 1)[live].max() < SCALED:
+            break
+        of_row = np.divide(1.0, sums, out=np.zeros_like(sums), where=live)
+    return of_record, of_row
 
 
 def _inside(
@@ -199,3 +222,87 @@ def expected_right(
     equal_rows = np.bincount(row)[both // width]
     chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
     return float(chances.sum())
+
+
+EXCHANGES = 20_000  # tried in all, and each row's `FEWEST` times at least
+FEWEST = 10
+_SEED = 19530301  # of the exchanges: fixed, so that a number changes only with the release
+
+
+class AllRows(NamedTuple):
+    """Linkage success of the joint posterior of all rows.
+
+    Attributes
+    ----------
+    share : float
+        Expected share of correct links among the rows of the released file.
+    truth : ndarray of float64, shape (n,)
+        Approximate joint posterior of each row's true source, from `scaled`.
+    """
+
+    share: float
+    truth: NDArray[np.float64]
+
+
+def joint_posterior_success(
+    comparison: Comparison,
+    belief: sparse.csc_array,
+    parts: Blocks,
+    leaves: NDArray[np.bool_] | None = None,
+) -> AllRows | None:
+    """Return the success of linking by the joint posterior; None above the limit of pairs."""
+    if belief.nnz > assignment.LARGEST_SCALING:
+        return None
+    released = [variable.name for variable in comparison.original.schema.released]
+    order = canonical_order(both_cells(comparison, released))
+    return all_rows(belief, parts, order, leaves)
+
+
+def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
+    """Return originals and their rows side by side as value numbers, shape (n, 2 len(names))."""
+    return np.column_stack(cell_codes(comparison, names))
+
+
+def all_rows(
+    belief: sparse.csc_array,
+    parts: Blocks,
+    order: NDArray[np.int64] | None = None,
+    leaves: NDArray[np.bool_] | None = None,
+) -> AllRows | None:
+    """Return the success of naming each row's most likely source given all rows."""
+    # None if the truth is no matching of the belief, or there are too many pairs. Joint posteriors
+    # are permanents; `scaled` beliefs stand for them (Sinkhorn and Knopp 1967). Correct names are
+    # counted in matchings drawn from the joint posterior by exchanges (Metropolis and others 1953).
+    # The true matching is such a draw, so a chain that starts there needs no burn-in: the share is
+    # unbiased at any length, except for matchings that no exchanges of two rows reach.
+    together = scaled(belief, parts, order)
+    if together is None or not np.all(np.isfinite(together.data)):
+        return None
+    together.eliminate_zeros()
+    if not np.all(together.diagonal() > 0):
+        return None
+    from rwn_core.measures.attacks.belief_columns_kernel import agreeing_matchings
+
+    n = together.shape[0]
+    shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
+    _, named = largest(shares)
+    order = np.arange(n) if order is None else order
+    truth, rows = np.empty(n), n
+    truth[order] = np.minimum(shares.diagonal(), 1.0)
+    if leaves is not None and not leaves.all():
+        named, rows = np.where(leaves[order], named, -1), int(leaves.sum())
+    sums = np.cumsum(shares.data)
+    before = np.concatenate([[0.0], sums])[shares.indptr[:-1]]
+    sums -= np.repeat(before, np.diff(shares.indptr))
+    sweeps = max(FEWEST, -(-EXCHANGES // n))
+    candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
+    drawn = _exchanges(sweeps, n)
+    right = agreeing_matchings(*candidates, shares.data, sums, named, *drawn)
+    return AllRows(share=float(right / rows), truth=truth)
+
+
+@lru_cache(maxsize=1)
+def _exchanges(sweeps: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return rows and random numbers of the exchanges, the same for every release of n records."""
+    numbers = np.random.default_rng(_SEED)
+    return numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n))

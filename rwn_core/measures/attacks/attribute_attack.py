@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.measures.attacks.assignment import LARGEST_SCALING, SCALED, SCALING_STEPS
+from rwn_core.measures.attacks.assignment import LARGEST_SCALING, sum_to_one
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.likeliest_value import EVEN, Names, ReleasedValues
@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.named_levels import (
     beyond_outside,
     count_names,
 )
-from rwn_core.measures.statistics.intervals import newcombe, wilson
+from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
 
 Interval = tuple[float, float]
 
@@ -117,19 +117,10 @@ def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_arr
     # stands for all of them (Sinkhorn and Knopp 1967)
     if source.nnz > LARGEST_SCALING or not source.nnz:
         return None
-    across = source.T.tocsr()
-    of_row = np.ones(source.shape[1])
-    live = np.asarray(across.sum(axis=1)).ravel() > 0  # a lost row has no possible source
-    sizes = rows.astype(np.float64)
-    for _ in range(SCALING_STEPS):
-        totals = source @ (of_row * sizes)
-        if not np.all(totals > 0):
-            return None
-        of_person = 1.0 / totals
-        sums = across @ of_person
-        if np.abs((sums * of_row - 1)[live]).max() < SCALED:
-            break
-        of_row = np.divide(1.0, sums, out=np.zeros_like(sums), where=live)
+    factors = sum_to_one(source, source.T.tocsr(), rows.astype(np.float64))
+    if factors is None:
+        return None
+    of_person, of_row = factors
     owner = np.repeat(of_person, np.diff(source.indptr))
     data = source.data * owner * of_row[source.indices]
     return sparse.csr_array((data, source.indices, source.indptr), shape=source.shape)
@@ -295,14 +286,10 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
 def _interval(naming: dict[str, Any]) -> Interval:
     """Return the interval of a naming score from the ends of recall and of precision."""
     right, named, people = naming["right"], naming["named"], naming["people"]
-    ends = [_ends(right / people, people), _ends(min(right / named, 1.0), named)]
+    shares = ((right / people, people), (min(right / named, 1.0), named))
+    ends = [wilson_interval(share * count, max(1, round(count))) for share, count in shares]
     base = naming["base"]
     low, high = (
         recall * max(sure - base, 0.0) / (1 - base) for recall, sure in zip(*ends, strict=True)
     )
     return low, high
-
-
-def _ends(share: float, count: float) -> Interval:
-    centre, half = wilson(share * count, max(1, round(count)))
-    return max(0.0, centre - half), min(1.0, centre + half)

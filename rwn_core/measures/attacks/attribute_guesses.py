@@ -37,7 +37,7 @@ from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_member
 from rwn_core.measures.attacks.predicted_value import KeyColumns, Predictor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import wilson
+from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
@@ -190,11 +190,8 @@ def best_guesses(comparison: Comparison) -> Reading:
 
 
 def _best_guesses(comparison: Comparison) -> Reading:
-    law = comparison.law
-    if law is None:
-        required_confidential(comparison)
-        raise NotApplicable("The worst case needs the law of the method that made the release.")
-    tried = _Attack(comparison, law)
+    required_confidential(comparison)
+    tried = _Attack(comparison, comparison.required_law("The worst case"))
     original = comparison.original
     people = released_rows(original, comparison.masked)
     of = len(people)
@@ -230,8 +227,7 @@ def _best_guesses(comparison: Comparison) -> Reading:
     reference = detail["ignorant"] if control is None else control
     value = float(detail["informed"][worst])
     attacked = detail["people"]
-    centre, half = wilson(value * attacked, attacked)
-    interval = (max(0.0, centre - half), min(1.0, centre + half)) if detail["sampled"] else None
+    interval = wilson_interval(value * attacked, attacked) if detail["sampled"] else None
     return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
 
 

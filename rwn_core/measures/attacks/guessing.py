@@ -19,8 +19,13 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
-from rwn_core.measures.statistics.nearest_record import (
+from rwn_core.measures.statistics.intervals import (
+    excess_interval,
+    excess_risk,
+    wilson,
+    wilson_interval,
+)
+from rwn_core.measures.statistics.nearest_points import (
     contiguous_rows,
     original_points,
     released_points,
@@ -105,12 +110,12 @@ def guess_reading(
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval
     attack = wilson(*rates)
-    rate, ends = rates[0] / rates[1], _ends(*attack)
+    rate, ends = rates[0] / rates[1], wilson_interval(*rates)
     reference, others = (baseline, 0.0), (baseline, baseline, baseline)
     if control is not None:
         reference, other = wilson(*control), control[0] / control[1]
         half = reference[1] if wider == 1.0 else wider * max(reference[1], attack[1])
-        low, high = _ends(reference[0], half)
+        low, high = max(0.0, reference[0] - half), min(1.0, reference[0] + half)
         others = other, min(low, other), max(high, other)
     risk, _ = excess_risk(attack, reference)
     low, high = excess_interval((rate, *ends), others)
@@ -131,7 +136,3 @@ def guess_reading(
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=shown,
     )
-
-
-def _ends(centre: float, half: float) -> tuple[float, float]:
-    return max(0.0, centre - half), min(1.0, centre + half)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from rwn_core.measures.attacks.confidential_value import Tolerance, most_within_reach
 from rwn_core.measures.attacks.likeliest_value import Names
-from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.naming import beyond_luck, naming_score
 
 CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value
 FEWEST = 20  # names outside of the file, below which their precision says little
-CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
 _EDGE = 1 - 1e-9  # a posterior of exactly one half is one half
 _AT_ONCE = 64  # scores that are computed together
 
@@ -91,7 +89,7 @@ def beyond_outside(
     """Return the place (certainty, level) and size of the best score beyond people outside."""
     base, of_level = people.base(), others.of_level()
     own = naming_score(found.right, found.named, people.of_level(), base)
-    own = np.where(_beyond_luck(found.right, found.named, base), own, 0.0)
+    own = np.where(beyond_luck(found.right, found.named, base), own, 0.0)
     certain = naming_score(outside.right, outside.named, of_level, base)
     with np.errstate(divide="ignore", invalid="ignore"):
         lift = (outside.right / outside.named - base) / (1 - base)
@@ -100,14 +98,6 @@ def beyond_outside(
     beyond = own - np.where(enough, plain, certain)
     place = np.unravel_index(int(beyond.argmax()), beyond.shape)
     return tuple(map(int, place)), max(float(beyond[place]), 0.0)
-
-
-def _beyond_luck(right: Floats, named: Floats, base: Floats) -> NDArray[np.bool_]:
-    """True if random naming gives so many right names with a chance below one in a hundred."""
-    luck = betainc(
-        np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
-    )
-    return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)
 
 
 def best_score(
@@ -124,7 +114,7 @@ def best_score(
         np.broadcast_to(each, right.shape).ravel() for each in (people, base)
     )
     place, best = int(most.argmax()), 0.0
-    left = np.flatnonzero((most > 0) & _beyond_luck(right, named, base).ravel())
+    left = np.flatnonzero((most > 0) & beyond_luck(right, named, base).ravel())
     left = left[np.argsort(-most[left], kind="stable")]
     for start in range(0, len(left), _AT_ONCE):
         some = left[start : start + _AT_ONCE]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
+from scipy.special import betainc, betaincinv
 
+CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
 LUCK = 0.025  # chance that the true precision lies below the bound that counts
 
 
@@ -34,3 +35,13 @@ def naming_score(
     lift = (low[some] - b[some]) / (1 - b[some])
     score[some] = r[some] / p[some] * np.maximum(lift, 0.0)
     return score
+
+
+def beyond_luck(
+    right: NDArray[np.float64], named: NDArray[np.float64], base: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """True if random naming gives so many right names with a chance below 1 % over all counts."""
+    luck = betainc(
+        np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
+    )
+    return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)

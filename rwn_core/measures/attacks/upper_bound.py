@@ -12,10 +12,11 @@ from scipy import sparse
 
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import (
     Blocks,
+    all_rows,
     blocks,
+    both_cells,
     canonical_order,
     expected_right,
     in_classes,
@@ -24,7 +25,7 @@ from rwn_core.measures.attacks.assignment import (
 from rwn_core.measures.attacks.posterior import normed, posteriors
 from rwn_core.measures.attacks.scaled_columns import entries
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.bounded_mean import mean_at_most
+from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.parallel.threads import Watch, thread_count
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.all_rows import AllRows, joint_posterior_success
-from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
+from rwn_core.measures.attacks.assignment import (
+    LARGEST_ASSIGNMENT,
+    AllRows,
+    blocks,
+    joint_posterior_success,
+)
 from rwn_core.measures.attacks.posterior import (
     SAMPLED_PAIRS,
     Linkage,
@@ -23,6 +26,8 @@ from rwn_core.measures.attacks.posterior import (
 )
 from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.sentence import people, percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,9 +130,7 @@ def _all(
     comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int
 ) -> tuple[WorstCase, InformedIntruder | None]:
     """Run the attacks; also return the bound's state if some were skipped."""
-    law, masked = comparison.law, comparison.masked
-    if law is None:
-        raise NotApplicable("The worst case needs the law of the method that made the release.")
+    law, masked = comparison.required_law("The worst case"), comparison.masked
     aligned = masked.n == law.original.n
     told = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
@@ -146,3 +149,59 @@ def _all(
             linked, at_once = assigned(comparison, known, belief, parts)
     found = WorstCase(links=links, linked=linked, at_once=at_once, together=together)
     return found, None if found.earned else told
+
+
+_WAYS = {
+    "rows": "looking at one row at a time",
+    "weighed": "naming the most likely original of each row given all rows",
+    "file": "by giving all rows to originals at once, each original one row",
+}
+
+
+def linked(reading: Reading, n: int, who: str) -> str:
+    """Say which intruder links how many records by which attack; without a full stop."""
+    detail, count = reading.detail, people(reading.value, n)
+    alone = percent(detail["row_by_row"])
+    if detail["standing"] == "at least":
+        more = _more(detail) + _at_most(detail)
+        rows = f"one row at a time{_some(detail)}"
+        return f"{who} links at least {count} correctly in expectation, looking at {rows}; {more}"
+    others = {
+        "rows": f"one row at a time: {alone}",
+        "weighed": f"all rows by the joint posterior: {_share(detail['weighed'])}",
+        "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
+    }
+    del others[detail["attack"]]
+    how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
+    return f"{who} links {count} correctly in expectation, {how}"
+
+
+def _some(detail: Mapping[str, Any]) -> str:
+    """Return the number of linked rows, if not all were linked."""
+    rows, of = detail.get("rows", 0), detail.get("of", 0)
+    return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
+
+
+def _at_most(detail: Mapping[str, Any]) -> str:
+    """Return the upper bound, with the parts that it rests on."""
+    told = detail.get("told")
+    if told is None:
+        return ""
+    most = percent(detail["at_most"])
+    if told["parts"] == 1:  # there is nothing to tell
+        return f"; no attack that was tried links more than {most}, an estimate"
+    return (
+        f"; with each row's part of the file ({told['parts']:,} parts) known, "
+        f"{percent(told['share'])} are linked: without it at most {most}, an estimate"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "not known" if value is None else percent(value)
+
+
+def _more(detail: Mapping[str, Any]) -> str:
+    if detail["estimate"] is None:
+        return "the table is too large for the joint posterior of all rows"
+    estimate = percent(detail["estimate"])
+    return f"by the joint posterior of all rows about {estimate}, an estimate"

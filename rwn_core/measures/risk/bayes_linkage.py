@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import require_same_records
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
-from rwn_core.measures.attacks.worst_case_words import linked
+from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.measures.statistics.bounded_mean import mean_interval
+from rwn_core.measures.statistics.intervals import mean_interval
 
 
 def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
@@ -55,8 +53,7 @@ def begin(comparison: Comparison) -> Reading:
 
 
 def _check(comparison: Comparison) -> None:
-    if comparison.law is None:
-        raise NotApplicable("The worst case needs the law of the method that made the release.")
+    comparison.required_law("The worst case")
     require_same_records(comparison.original, comparison.masked)
 
 

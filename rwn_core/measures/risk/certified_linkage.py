@@ -17,12 +17,14 @@ from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.certificate import (
+    Bounds,
+    Exchange,
+    bounds_of_units,
     certified_share,
     linkage_bounds,
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.measures.attacks.certificate_blocks import Bounds, Exchange, bounds_of_units
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -78,7 +80,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
-    slices = independent_cells(comparison.law).units()  # type: ignore[arg-type]  # as checked
+    slices = independent_cells(comparison.required_law()).units()
     whole = comparison.file or comparison.original
     unit = repeated_unit(whole)
     if isinstance(neighborhoods.table, AllDonors):
@@ -130,7 +132,7 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
 
 def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
     """Return bounds of a large table, by ratios that are known before it is drawn."""
-    law = independent_cells(comparison.law)  # type: ignore[arg-type]  # as `compute` has checked
+    law = independent_cells(comparison.required_law())
     varying = varying_slices(law)
     refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
@@ -200,8 +202,7 @@ def varying_slices(law: CellLaw) -> list[tuple[str, ...]]:
 
 def log_likelihood(comparison: Comparison) -> NDArray[np.float64]:
     """Return each released row's log-likelihood for each record, shape (n, n)."""
-    law = comparison.law
-    assert law is not None
+    law = comparison.required_law()
     rows = np.arange(comparison.masked.n)
     logs = np.zeros((len(rows), law.original.n))
     for unit in law.units():

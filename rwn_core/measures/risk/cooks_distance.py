@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, largest_of_both
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
@@ -60,20 +58,12 @@ def compute(comparison: Comparison) -> Reading:
     question = before_fit.design.question
     before = comparison.cached_for_original(("cook", question), lambda: _distances(before_fit, ""))
     after = _distances(after_fit, RELEASED)
-    records, records_released = before_fit.design.records, after_fit.design.records
-    detail: dict[str, Any] = {
-        "response": question.response,
-        "predictors": list(question.predictors),
-        "original": before,
-        "released": after,
-        "records_original": records,
-        "records_released": records_released,
-        "max_original": float(before.max()),
-        "argmax_original": int(records[before.argmax()]),
-        "max_released": float(after.max()),
-        "argmax_released": int(records_released[after.argmax()]),
-    }
-    return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
+    return largest_of_both(
+        (before_fit.design.records, before),
+        (after_fit.design.records, after),
+        response=question.response,
+        predictors=list(question.predictors),
+    )
 
 
 def sentence(reading: Reading, n: int) -> str:

@@ -55,9 +55,7 @@ def _some(parts: Sequence[str]) -> str:
 
 def compute(comparison: Comparison) -> Reading:
     """Return the smallest delta that (epsilon, delta)-differential privacy would need."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("This needs the law of the method that made the release.")
+    law = comparison.required_law()
     promises = law.privacy()
     deltas = [
         _delta(law, unit) if np.isinf(each.epsilon) else 0.0 for unit, each in promises.items()

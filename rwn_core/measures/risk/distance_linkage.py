@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from rwn_core.measures.aligned import empty_records, released_rows, require_same_records
+from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.nearest_points import linkage_scores
-from rwn_core.measures.statistics.nearest_record import (
+from rwn_core.measures.statistics.nearest_points import (
     distinct_originals,
+    nearest_links,
     original_points,
-    released_points,
-    spread_sample,
 )
 
 
 def compute(comparison: Comparison) -> Reading:
     """Return the share of released records that linking to the nearest original finds."""
-    points = original_points(comparison)
+    original_points(comparison)  # refused without a distance
     require_same_records(comparison.original, comparison.masked)
     candidates = distinct_originals(comparison)  # an intruder holds all of the file
-    of = len(points) if comparison.file is None else comparison.file.n
+    of = (comparison.file or comparison.original).n
     rows = released_rows(comparison.original, comparison.masked)
-    records = spread_sample(rows)
-    score = np.zeros(len(records))
-    present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
-    linked = records[present]
-    score[present] = linkage_scores(candidates, released_points(comparison)[linked], points[linked])
+    records, score = nearest_links(comparison, candidates, rows)
     detail = {
         "score": score,
         "records": records,

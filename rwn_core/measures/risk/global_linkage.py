@@ -16,7 +16,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes
-from rwn_core.measures.statistics.nearest_record import original_points, released_points
+from rwn_core.measures.statistics.nearest_points import original_points, released_points
 from rwn_core.neighbors.distance import squared_between
 
 

@@ -17,8 +17,12 @@ from rwn_core.measures.statistics.key_variables import (
     key_cells,
     key_names,
 )
-from rwn_core.measures.statistics.population import fitted_risk, individual_risk
-from rwn_core.measures.statistics.population_uniques import PitmanLaw, pitman_law
+from rwn_core.measures.statistics.population import (
+    PitmanLaw,
+    fitted_risk,
+    individual_risk,
+    pitman_law,
+)
 
 WORTH = (
     "In simulated populations the truth was 0.3 to 1.2 times this estimate, and 0.6 to 12 times "

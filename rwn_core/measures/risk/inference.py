@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.attacks.confidential_value import is_category, secret_values
 from rwn_core.measures.attacks.guessing import (
     Closest,
     attacked_people,
@@ -38,38 +37,30 @@ def right_guesses(
     return np.asarray(right, dtype=bool)
 
 
-def _values(comparison: Comparison, table: Microdata, name: str) -> NDArray[np.float64]:
-    original = comparison.original
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        code = codes(original, table, name)[0]
-        return np.where(code < 0, np.nan, code.astype(np.float64))
-    return numbers(original, table, name)
-
-
 def compute(comparison: Comparison) -> Reading:
     """Return the risk that the nearest released row discloses a value, beyond the control."""
     secret = required_confidential(comparison)[0]
     keys = tuple(name for name in key_names(comparison) if name != secret)
     if not keys:
         raise NotApplicable("No key variable other than the confidential one is left.")
-    kind = comparison.original.schema.variable(secret).kind
-    numeric = kind not in (Kind.CATEGORICAL, Kind.ORDERED)
+    original = comparison.original
+    numeric = not is_category(original, secret)
     closest = Closest(comparison, keys)
-    released = _values(comparison, comparison.masked, secret)
+    released = secret_values(original, comparison.masked, secret)
 
     def successes(people: Microdata) -> tuple[float, int]:
-        truth = _values(comparison, people, secret)[:, None]
+        truth = secret_values(original, people, secret)[:, None]
         ties = closest.ties(closest.people(people))
         right = right_guesses(truth, released[closest.rows][None], numeric=numeric)
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
         return float(shares.sum()), int((~np.isnan(truth)).sum())
 
-    people = comparison.original.take(attacked_people(comparison))
+    people = original.take(attacked_people(comparison))
     attacked, control = successes(people), control_sample(comparison)
     if attacked[1] == 0:
         raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
     beside = None if control is None else successes(control)
-    truth = _values(comparison, people, secret)
+    truth = secret_values(original, people, secret)
     guess = right_guesses(truth[~np.isnan(truth), None], released[None], numeric=numeric).mean()
     return guess_reading(
         attacked,

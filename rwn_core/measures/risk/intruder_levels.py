@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import empty_records, released_rows
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.posterior import Linkage, link
-from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.attacks.worst_case_words import linked
+from rwn_core.measures.attacks.worst_case import linked, worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import key_names, only
-from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
-from rwn_core.measures.statistics.nearest_record import (
+from rwn_core.measures.statistics.nearest_points import (
+    distinct_points,
+    nearest_links,
     original_points,
-    released_points,
-    spread_sample,
 )
 
 
@@ -75,12 +70,6 @@ def _level(key: str, words: str, make: Callable[[], float]) -> Level:
         return Level(key=key, words=words, success=None, reason=refusal.reason)
 
 
-def _known(law: Law | None) -> Law:
-    if law is None:
-        raise NotApplicable("This needs the law of the method that made the release.")
-    return law
-
-
 def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
     """Return the share of released records nearest to their own source."""
     small = Comparison(
@@ -89,14 +78,8 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
     points = original_points(small)
     if comparison.masked.n != len(points):
         raise NotApplicable("The released table has another number of records than the original.")
-    rows = spread_sample(released_rows(comparison.original, comparison.masked))
-    scores = np.zeros(len(rows))
-    present = ~empty_records(small.masked)[rows]
-    linked = rows[present]
-    scores[present] = linkage_scores(
-        distinct_points(points), released_points(small)[linked], points[linked]
-    )
-    return float(scores.mean())
+    rows = released_rows(comparison.original, comparison.masked)
+    return float(nearest_links(small, distinct_points(points), rows)[1].mean())
 
 
 def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
@@ -108,7 +91,7 @@ def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
 
 def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
     """Return the links of an intruder with the keys only; NotApplicable for large tables."""
-    law = _known(comparison.law)
+    law = comparison.required_law()
     n = law.original.n
     if n > LIVE_RECORDS:
         raise NotApplicable(

@@ -21,6 +21,7 @@ from rwn_core.measures.statistics.population import (
     expected_inverse,
     file_risk,
     probability_unique,
+    slopes_of_inverse,
 )
 
 STEPS = 60
@@ -73,15 +74,8 @@ def check_deviation(means: NDArray[np.float64], fraction: float) -> float:
     # For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
     # the two are uncorrelated.
     m = np.maximum(means.ravel(), 1e-300)
-    c = (1 - fraction) * m / fraction
-    small = c < 1e-2
-    safe = np.where(small, 1.0, c)
-    first = np.where(small, -0.5 + c / 3, (np.exp(-safe) * (safe + 1) - 1) / safe**2)
-    second = np.where(
-        small, 1 / 3 - c / 4, (2 - np.exp(-safe) * (safe**2 + 2 * safe + 2)) / safe**3
-    )
-    scale = (1 - fraction) / fraction
-    variance = (scale * first) ** 2 * m + (scale**2 * second) ** 2 * m**2 / 2
+    first, second = slopes_of_inverse(m / fraction, fraction)
+    variance = (first / fraction) ** 2 * m + (second / fraction**2) ** 2 * m**2 / 2
     return float(np.sqrt(((m * np.exp(-m)) ** 2 * variance).sum()))
 
 

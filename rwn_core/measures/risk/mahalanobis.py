@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, standardized, varies
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, largest_of_both
 
 NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat
 
@@ -33,7 +31,7 @@ def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float
 
 def _distances(
     original: Microdata, table: Microdata, where: str
-) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.float64]], int]:
     values = matrix(original, table, original.numeric_names)
     records = complete(values)
     if len(records) < 2:
@@ -41,7 +39,8 @@ def _distances(
             f"The {where} has {len(records)} records without a missing number; the distance from "
             "the mean needs at least 2."
         )
-    return records, *mahalanobis_distances(values[records])
+    distances, rank = mahalanobis_distances(values[records])
+    return (records, distances), rank
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -50,25 +49,12 @@ def compute(comparison: Comparison) -> Reading:
     names = original.numeric_names
     if not names:
         raise NotApplicable("The table has no continuous or count variable.")
-    records, before, rank = comparison.cached_for_original(
+    before, rank = comparison.cached_for_original(
         "mahalanobis", lambda: _distances(original, original, "original")
     )
-    records_released, after, rank_released = _distances(
-        original, comparison.masked, "released table"
-    )
-    detail: dict[str, Any] = {
-        "names": list(names),
-        "original": before,
-        "released": after,
-        "records_original": records,
-        "records_released": records_released,
-        "max_original": float(before.max()),
-        "argmax_original": int(records[before.argmax()]),
-        "max_released": float(after.max()),
-        "argmax_released": int(records_released[after.argmax()]),
-        "rank": {"original": rank, "released": rank_released, "of": len(names)},
-    }
-    return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
+    after, rank_released = _distances(original, comparison.masked, "released table")
+    ranks = {"original": rank, "released": rank_released, "of": len(names)}
+    return largest_of_both(before, after, names=list(names), rank=ranks)
 
 
 def sentence(reading: Reading, n: int) -> str:

@@ -12,7 +12,7 @@ from rwn_core.measures.aligned import complete, matrix, require_same_records, va
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
-from rwn_core.measures.statistics.nearest_record import spread_sample
+from rwn_core.measures.statistics.nearest_points import spread_sample
 
 FLAT = 1e-10  # share of the largest variance below which a direction counts as flat
 TIE = 1e-9

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
@@ -73,9 +72,7 @@ def _missed(
 
 def compute(comparison: Comparison) -> Reading:
     """Return the mean chance, over records with unique values, that one of these appears."""
-    if comparison.law is None:
-        raise NotApplicable("Membership needs the law of the method that made the release.")
-    appears, own = fingerprints(comparison.law)
+    appears, own = fingerprints(comparison.required_law("Membership"))
     named = own > 0  # who has no value of one's own cannot be betrayed by one
     detail = {
         "appears": appears,

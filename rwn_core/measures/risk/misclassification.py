@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
-from rwn_core.measures.statistics.nearest_record import spread_sample
+from rwn_core.measures.statistics.nearest_points import spread_sample
 
 
 def compute(comparison: Comparison) -> Reading:
     """Return the mean of M_jj / F~_j: P(a row with a person's key is that person's)."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("This needs the law of the method that made the release.")
+    law = comparison.required_law()
     keys = key_names(comparison)
     rows = spread_sample(np.arange(law.original.n))
     belief = posteriors(law, law.original, rows, keys)

@@ -8,8 +8,8 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.nearest_points import nearest_others
-from rwn_core.measures.statistics.nearest_record import (
+from rwn_core.measures.statistics.nearest_points import (
+    nearest_others,
     original_points,
     released_points,
     spread_sample,

@@ -12,7 +12,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
-from rwn_core.measures.statistics.population_uniques import (
+from rwn_core.measures.statistics.population import (
     Sizes,
     decided,
     pitman,

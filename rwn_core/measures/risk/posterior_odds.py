@@ -38,9 +38,7 @@ def category_chances(law: Law, name: str) -> tuple[NDArray[np.float64], NDArray[
 
 def compute(comparison: Comparison) -> Reading:
     """Return the largest chance, of all variables, that a rarest category is true."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("This needs the law of the method that made the release.")
+    law = comparison.required_law()
     names = [v.name for v in law.original.schema.released if v.kind in _LEVELS]
     parts = {name: found for name in names if (found := _of_variable(comparison, law, name))}
     if not parts:

@@ -15,7 +15,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
-from rwn_core.measures.statistics.nearest_record import spread_sample
+from rwn_core.measures.statistics.nearest_points import spread_sample
 
 STEPS = 200
 _EDGE = 1e-6  # probabilities stay off 0 and 1, where a weight would be infinite

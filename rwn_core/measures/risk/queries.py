@@ -11,8 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.confidential_value import named_values, tolerance
-from rwn_core.measures.attacks.predicate import Predicate, answer
-from rwn_core.measures.attacks.predicate_search import single_record_predicates
+from rwn_core.measures.attacks.predicate import Predicate, answer, single_record_predicates
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -57,9 +56,7 @@ def ask(
 
 def compute(comparison: Comparison) -> Reading:
     """Return the mean chance that a question with one true answer returns that person's row."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("The query attack needs the law of the method that made the release.")
+    law = comparison.required_law("The query attack")
     keys = key_names(comparison)
     key = ("lone members", keys)
     lone = comparison.cached_for_original(

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import canonical_order
-from rwn_core.measures.attacks.repeated_releases import (
-    LARGEST_PAIRS,
-    bhattacharyya,
-    bounds_of_records,
-    joint_success_after,
-    simulate,
-    success_of_rows,
+from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
+from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.assignment import (
+    LARGEST_SCALING,
+    all_rows,
+    blocks,
+    both_cells,
+    canonical_order,
 )
+from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.posterior import normed
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
-from rwn_core.measures.statistics.bounded_mean import mean_interval
+from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 
 TIMES = (1, 2, 3, 5, 10)  # of a bound
@@ -120,3 +125,212 @@ MEASURE = Measure(
     "the union bound with the Bhattacharyya coefficient",
     compute=compute,
 )
+
+
+def simulate(
+    law: Law, generator: np.random.Generator, order: NDArray[np.int64] | None = None
+) -> Microdata:
+    """Draw a release of the same setting, row-aligned; for study, never for publication."""
+    # with an order of records the draw does not depend on the order of the file
+    if order is None:
+        return copy_from_donors(law.original, simulated_donors(law, generator))
+    donors = np.empty((len(order), len(random_streams(law.original))), dtype=np.int64)
+    donors[order] = _drawn_in_order(law, generator, order)
+    return copy_from_donors(law.original, donors)
+
+
+def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
+    neighborhoods = law.neighborhoods
+    if neighborhoods is None:
+        raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
+    sizes, n = neighborhoods.sizes, law.original.n
+    if not neighborhoods.equally_likely:
+        return _drawn_in_order(law, generator, np.arange(n))
+
+    def draw() -> NDArray[np.int64]:
+        ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
+        drawn = np.full(n, NO_DONOR)
+        able = np.flatnonzero(sizes)
+        drawn[able] = neighborhoods.donors(able, ranks[able, None])[:, 0]
+        return drawn
+
+    return _cells(law, generator, draw, np.arange(n))
+
+
+def _drawn_in_order(
+    law: Law, generator: np.random.Generator, order: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return donors drawn in a given order of records, from all donors' probabilities."""
+    chances = sparse.csr_array(law.probabilities[order][:, order])
+    chances.sort_indices()
+    ends = np.cumsum(chances.data)
+    before = np.concatenate([[0.0], ends])[chances.indptr]
+    able = np.diff(chances.indptr) > 0
+
+    def draw() -> NDArray[np.int64]:
+        drawn = np.full(len(order), NO_DONOR)
+        places = before[:-1] + generator.random(len(order)) * np.diff(before)
+        found = np.searchsorted(ends, places, side="right")
+        found = np.clip(found, chances.indptr[:-1], chances.indptr[1:] - 1)
+        drawn[able] = order[chances.indices[found[able]]]
+        return drawn
+
+    return _cells(law, generator, draw, order)
+
+
+def _cells(
+    law: Law,
+    generator: np.random.Generator,
+    draw: Callable[[], NDArray[np.int64]],
+    own: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the donor of each cell; variables of a slice share a draw."""
+    streams = random_streams(law.original)
+    chances = _chances(law, generator)
+    columns: dict[int, NDArray[np.int64]] = {}
+    for place, stream in enumerate(streams):
+        if stream not in columns:
+            drawn = draw()
+            columns[stream] = np.where(generator.random(len(own)) < chances[:, place], drawn, own)
+    return np.column_stack([columns[stream] for stream in streams])
+
+
+def _chances(law: Law, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Return each cell's modification probability, given the drawn way of its row, shape (n, p)."""
+    weights, cells = zip(*law.components(), strict=True)
+    q = np.array([each.q for each in cells])
+    if len(q) == 1:
+        return np.broadcast_to(q, (law.original.n, q.shape[1]))
+    ends = np.cumsum(weights[:-1])
+    return q[np.searchsorted(ends, generator.random(law.original.n), side="right")]
+
+
+# decides: pairs up to which further releases are combined; beyond, fewer records are attacked
+LARGEST_PAIRS = 6_250_000
+
+
+def bhattacharyya(
+    law: Law, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Return BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)), shape (m, n), from 0 to 1."""
+    # for a law of several components an upper bound, by sqrt(a + b) <= sqrt(a) + sqrt(b), so that
+    # `bounds_of_records` stays a lower bound
+    records = np.arange(law.original.n) if records is None else records
+    components = law.components()
+    alike = np.zeros((len(records), law.original.n))
+    for one, other in product(components, components):
+        common = _in_common(one.cells, other.cells, names, records)
+        alike += np.sqrt(one.weight * other.weight) * common
+    alike[np.arange(len(records)), records] = 1.0
+    return np.asarray(np.minimum(alike, 1.0))
+
+
+def _in_common(
+    one: Law, other: Law, names: Sequence[str] | None, records: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return it for records under one law of cells and all records under another, shape (m, n)."""
+    n, m = one.original.n, len(records)
+    if m * n > LARGEST_PAIRS:
+        raise NotApplicable(
+            f"At most {LARGEST_PAIRS:,} pairs of records are compared, and {m:,} records of "
+            f"{n:,} have more."
+        )
+    result = np.ones((m, n))
+    for unit in attacked_units(one, names):
+        roots = _roots(one, unit)
+        others = roots if other is one else _roots(other, unit)
+        result *= np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
+    lost, others_lost = (_lost(cells, names) for cells in (one, other))
+    result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
+    if any(each.any() for each in (lost, others_lost)) and _may_be_missing(one, other, names):
+        result[lost[records]], result[:, others_lost] = 1.0, 1.0
+    return np.minimum(result, 1.0)
+
+
+def _roots(cells: Law, unit: tuple[str, ...]) -> sparse.csr_array:
+    table, _ = cells.likelihood_columns(unit, cells.original, np.arange(cells.original.n))
+    return sparse.csr_array(table).sqrt()
+
+
+def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
+    units = attacked_units(cells, names)
+    return [name for unit in units for name in unit if cells.modification(name)]
+
+
+def _lost(cells: Law, names: Sequence[str] | None) -> NDArray[np.bool_]:
+    """True for records that lose attacked values for lack of neighbors, shape (n,)."""
+    lost = np.zeros(cells.original.n, dtype=bool)
+    lost[cells.empty] = bool(_touched(cells, names))
+    return lost
+
+
+def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
+    """True if a row with nothing lost can look like one that lost all it can lose."""
+    touched = {*_touched(one, names), *_touched(other, names)}
+    return bool(one.original.frame[list(touched)].isna().any().all())
+
+
+def bounds_of_records(
+    alike: NDArray[np.float64], releases: Sequence[int], records: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Return lower bounds 1 - sum of BC^M of linking each record, shape (len(releases), m)."""
+    # union bound over the pairwise errors of the likelihood ratio; ties count as failures
+    others = alike.copy()
+    others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
+    return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
+
+
+def success_of_rows(
+    law: Law,
+    releases: Sequence[Microdata],
+    names: Sequence[str] | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the expected success for each row after 1, 2, ... releases, (len(releases), m)."""
+    # a posterior is the product of likelihoods over the independent, aligned releases
+    beliefs = _beliefs_after(law, releases, names, rows)
+    return np.stack([_largest(belief) for belief in beliefs])
+
+
+def joint_success_after(
+    law: Law, releases: Sequence[Microdata], names: Sequence[str]
+) -> list[float | None]:
+    """Return the success of the joint posterior after 1, 2, ... releases; None above the limit."""
+    success: list[float | None] = []
+    cells: list[NDArray[np.int64]] = []
+    for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
+        cells.append(both_cells(Comparison(original=law.original, masked=masked), names))
+        together = None
+        if belief.nnz <= LARGEST_SCALING:
+            order = canonical_order(np.hstack(cells))
+            found = all_rows(belief, blocks(belief), order)
+            together = None if found is None else found.share
+        success.append(None if together is None else max(together, float(_largest(belief).mean())))
+    return success
+
+
+def _beliefs_after(
+    law: Law,
+    releases: Sequence[Microdata],
+    names: Sequence[str] | None,
+    rows: NDArray[np.int64] | None,
+) -> Iterator[sparse.csc_array]:
+    """Yield the posterior of each row after 1, 2, ... releases; columns sum to 1."""
+    rows = np.arange(releases[0].n) if rows is None else rows
+    evidence: sparse.csc_array | None = None
+    for masked in releases:
+        belief = normed(likelihoods(law, masked, rows, names)[0])
+        evidence = belief if evidence is None else normed(_combined(evidence, belief))
+        yield evidence
+
+
+def _largest(belief: sparse.csc_array) -> NDArray[np.float64]:
+    return np.asarray(belief.max(axis=0).toarray(), dtype=np.float64).ravel()
+
+
+def _combined(one: sparse.csc_array, other: sparse.csc_array) -> sparse.csc_array:
+    product_ = sparse.csc_array(one.multiply(other))
+    largest = product_.max(axis=0).toarray().ravel()
+    scale = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+    return sparse.csc_array(product_ @ sparse.diags_array(scale))

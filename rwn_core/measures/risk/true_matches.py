@@ -15,19 +15,17 @@ from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
-from rwn_core.measures.attacks.known_sets import (
-    KnownSets,
-    Names,
-    isolating_sets,
-    known_sets,
-    travel_mates,
-)
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
+    KnownSets,
     KnownTable,
+    Names,
     Secret,
     count,
+    isolating_sets,
+    known_sets,
+    travel_mates,
     worst_level,
 )
 from rwn_core.measures.attacks.value_match import Columns

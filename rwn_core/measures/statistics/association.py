@@ -13,9 +13,14 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.measures.aligned import codes, matrix, standardized, varies
+from rwn_core.measures.aligned import codes, matrix
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.correlation import CORRELATIONS, NO_VARIATION, correlation_matrix
+from rwn_core.measures.statistics.correlation import (
+    CORRELATIONS,
+    NO_VARIATION,
+    correlation_matrix,
+    standardized_known,
+)
 from rwn_core.measures.statistics.independence import chance_levels
 
 Floats = NDArray[np.float64]
@@ -39,22 +44,11 @@ def association_matrix(
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
-    scaled = _scaled(numbers) if c else numbers
+    scaled = standardized_known(numbers, np.nan) if c else numbers
     for at, own in enumerate(categories, start=m):
         result[at, :m] = result[:m, at] = correlation_ratios(scaled, own, signed=signed)
         for before, other in enumerate(categories[: at - m + 1], start=m):
             result[at, before] = result[before, at] = cramers_v(own, other, signed=signed)
-    return result
-
-
-def _scaled(numbers: Floats) -> Floats:
-    """Standardize each column; NaN where missing or constant."""
-    result = np.full(numbers.shape, np.nan, order="F")
-    for column in range(numbers.shape[1]):
-        known = ~np.isnan(numbers[:, column])
-        present = numbers[known, column][:, None]
-        if varies(present).all():
-            result[known, column] = standardized(present)[:, 0]
     return result
 
 

@@ -84,13 +84,20 @@ def pair_changes(
     return change
 
 
+def standardized_known(values: NDArray[np.float64], otherwise: float) -> NDArray[np.float64]:
+    """Standardize each column's known values; `otherwise` where missing or constant."""
+    result = np.full_like(values, otherwise, order="F")
+    for column, own in enumerate(values.T):
+        known = ~np.isnan(own)
+        present = own[known][:, None]
+        if varies(present).all():
+            result[known, column] = standardized(present)[:, 0]
+    return result
+
+
 def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the correlations from cross products over the records that each pair has in common."""
-    filled = np.zeros_like(values)
-    for column in range(values.shape[1]):
-        present = values[known[:, column], column][:, None]
-        if varies(present).all():
-            filled[known[:, column], column] = standardized(present)[:, 0]
+    filled = standardized_known(values, 0.0)
     both = known.astype(np.float64)
     count = np.maximum(both.T @ both, 1.0)
     total = filled.T @ both  # [j, h]: sum of column j over the records where h is known too

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.aligned import RELEASED, codes, numbers
 from rwn_core.measures.comparison import Comparison
 
 MOST_BINS = 40
@@ -20,6 +21,22 @@ def total_variation(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     # whole numbers until the last step: equal shares give exactly 0
     n, m = int(one.sum()), int(other.sum())
     return float(np.abs(one * m - other * n).sum() / (2 * n * m))
+
+
+def level_counts(
+    comparison: Comparison, name: str
+) -> tuple[list[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return a category's levels, and how many records of each table have each."""
+    before, _ = codes(comparison.original, comparison.original, name)
+    after, levels = codes(comparison.original, comparison.masked, name)
+    one, two = (np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after))
+    return levels, one, two
+
+
+def refuse_all_missing(known: int, name: str, where: str) -> None:
+    """Refuse a variable without known values."""
+    if not known:
+        raise NotApplicable(f"Every value of variable {name} is missing{where}.")
 
 
 def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,7 +110,6 @@ def varying_numbers(
         both = [numbers(original, table, name) for table in (original, comparison.masked)]
         before, after = (values[~np.isnan(values)] for values in both)
         spread = standard_deviation(before)
-        if spread and not len(after):
-            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
         if spread:
+            refuse_all_missing(len(after), name, RELEASED)
             yield name, before, after, spread

@@ -1,4 +1,4 @@
-"""Intervals of a further draw, of a success rate, and of a risk beyond a control group."""
+"""Intervals of a further draw, a success rate, a risk beyond a control group, a bounded mean."""
 
 from __future__ import annotations
 
@@ -76,6 +76,12 @@ def wilson(successes: float, attacks: int) -> tuple[float, float]:
     return rate, Z95 / (attacks + squared) * math.sqrt(max(spread, 0.0))
 
 
+def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:
+    """Return the ends of the Wilson score interval, within [0, 1]."""
+    center, half = wilson(successes, attacks)
+    return max(0.0, center - half), min(1.0, center + half)
+
+
 def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
     """Return the 95 % interval of a difference of success rates (Newcombe 1998, method 10)."""
     # Each rate is (successes, attacks). For the same people counted twice it is conservative.
@@ -134,3 +140,45 @@ def excess_interval(
 
 def _quotient(top: float, bottom: float, otherwise: float) -> float:
     return top / bottom if bottom > 0 else otherwise
+
+
+ERROR = 0.025  # that the mean is larger: one end of a 95 % interval
+LARGEST_BET = 0.75  # of the capital: a single number takes no more
+_SEED = 20240201  # of the order: fixed, so that a number changes only with the sample
+
+
+def mean_interval(sample: NDArray[np.float64], of: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of the mean of `of` numbers, given a random sample."""
+    return 1 - mean_at_most(1 - sample, of), mean_at_most(sample, of)
+
+
+def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
+    """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting."""
+    # Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
+    # the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
+    # this excludes.
+    from scipy.optimize import brentq
+
+    numbers = np.random.default_rng(_SEED).permutation(sample)
+    bets, taken = _bets(numbers), np.cumsum(numbers) - numbers
+    left = of - np.arange(len(numbers))
+
+    def excess(mean: float) -> float:
+        """Return the log capital beyond the level that excludes a mean."""
+        expected = (of * mean - taken) / left
+        return float(np.log1p(bets * (expected - numbers)).sum() + np.log(ERROR))
+
+    own = float(numbers.mean())
+    if excess(1.0) <= 0:
+        return 1.0
+    return own if excess(own) >= 0 else float(brentq(excess, own, 1.0))
+
+
+def _bets(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the capital that is bet on each number, given the numbers before it."""
+    seen = np.arange(2, len(numbers) + 2)
+    mean = (0.5 + np.cumsum(numbers)) / seen
+    variance = (0.25 + np.cumsum(np.square(numbers - mean))) / seen
+    before = np.concatenate([[0.25], variance[:-1]])
+    bets = np.sqrt(-2 * np.log(ERROR) / (len(numbers) * before))
+    return np.asarray(np.minimum(bets, LARGEST_BET), dtype=np.float64)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import hyp2f1
-
-from rwn_core.measures.statistics.population_uniques import PitmanLaw
 
 LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact formula
 
@@ -56,8 +55,8 @@ def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction:
     return FileRisk(
         tau1=float(probability_unique(rate[alone], fraction).sum()),
         tau2=float(expected_inverse(rate[alone], fraction).sum()),
-        check1=_check(counts, rate, fraction, *_slopes1(rate, fraction)),
-        check2=_check(counts, rate, fraction, *_slopes2(rate, fraction)),
+        check1=_check(counts, rate, fraction, *_slopes_of_unique(rate, fraction)),
+        check2=_check(counts, rate, fraction, *slopes_of_inverse(rate, fraction)),
         uniques=int(alone.sum()),
     )
 
@@ -76,7 +75,7 @@ def _check(
     return float((fraction * rate * np.exp(-fraction * rate) * term).sum())
 
 
-def _slopes1(
+def _slopes_of_unique(
     rate: NDArray[np.float64], fraction: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     c = 1.0 - fraction
@@ -84,7 +83,7 @@ def _slopes1(
     return -c * value, c**2 * value
 
 
-def _slopes2(
+def slopes_of_inverse(
     rate: NDArray[np.float64], fraction: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both derivatives of (1 - e^-m) / m, m = c lambda; by series if m is small."""
@@ -136,3 +135,166 @@ def _mean_inverse(
     risk[single] = odds ** a[single] * grown / (1 - odds)
     risk[(p >= 1) | (a <= 0)] = 1 / f[(p >= 1) | (a <= 0)]
     return np.clip(risk, 0.0, 1 / f)
+
+
+Sizes = NDArray[np.int64]
+_SMALL_SAMPLE = 0.1  # up to which Pitman's estimate is the best
+_ALPHA, _SHIFT = (1e-4, 1 - 1e-6), (-15.0, 30.0)  # bounds of alpha and log(theta + alpha)
+_GRID = 30  # values of alpha, half of those of theta, of which a range is made
+_REFUTED = 1.92  # log-likelihoods below the best: 5 % of one parameter
+_EDGE = 1e-9  # how near to its bounds a parameter may come
+
+
+class PitmanLaw(NamedTuple):
+    """Parameters of Pitman's sampling formula, fitted to the classes of a sample.
+
+    Attributes
+    ----------
+    alpha : float
+        From 0 to 1; 1 where every record is alone, so that every further one is, too.
+    theta : float
+        Above -alpha.
+    """
+
+    alpha: float
+    theta: float
+
+    def alone(self, n: int, population: float) -> float:
+        """Return P(a sample unique among n records is a population unique)."""
+        # The next person after m has these values with probability (1 - alpha) / (theta + m): the
+        # product of the complements from m = n to the population's size.
+        from scipy.special import betaln
+
+        if self.alpha >= 1:
+            return 1.0
+        gap = 1 - self.alpha  # a ratio of gamma functions, as betas: theta may be very large
+        last, first = self.theta + population - gap, self.theta + n - gap
+        return float(np.clip(np.exp(betaln(last, gap) - betaln(first, gap)), 0.0, 1.0))
+
+
+def pitman_law(sizes: Sizes) -> PitmanLaw:
+    """Fit Pitman's sampling formula to class sizes by maximum likelihood."""
+    from scipy.optimize import minimize
+
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if ones == n:
+        return PitmanLaw(1.0, float(n))
+    starts = [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
+    fits = [
+        minimize(_pitman_misfit, start, (sizes,), "L-BFGS-B", bounds=[_ALPHA, _SHIFT])
+        for start in starts
+    ]
+    alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
+    return PitmanLaw(float(alpha), float(np.exp(shift) - alpha))
+
+
+def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
+    """Return the smallest and largest `pitman` of all laws within the 95 % likelihood region."""
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if not ones:
+        return 0.0, 0.0
+    best = pitman_law(sizes)
+    laws, misfits = [], []
+    for alpha in np.linspace(_ALPHA[0], _ALPHA[1], _GRID):
+        for shift in np.linspace(-5.0, 2 * np.log(n) + 5, 2 * _GRID):
+            laws.append(PitmanLaw(float(alpha), float(np.exp(shift) - alpha)))
+            misfits.append(_pitman_misfit(np.array([alpha, shift]), sizes))
+    least = min(misfits)
+    if best.alpha < 1:
+        at = np.array([best.alpha, np.log(best.theta + best.alpha)])
+        least = min(least, _pitman_misfit(at, sizes))
+    shares = [
+        law.alone(n, population)
+        for law, misfit in zip(laws, misfits, strict=True)
+        if misfit <= least + _REFUTED
+    ]
+    shares.append(best.alone(n, population))
+    return min(shares), max(shares)
+
+
+def pitman(sizes: Sizes, population: float) -> float:
+    """Return the share of sample uniques that are population uniques by Pitman's formula."""
+    # Fit: Hoshino 2001. Hoshino's expected number Gamma(theta + 1) / Gamma(theta + alpha) N^alpha
+    # is the limit of large N and too high unless theta is small compared with N.
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if ones in (0, n):
+        return float(ones > 0)
+    return pitman_law(sizes).alone(n, population)
+
+
+def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
+    """Return minus the log-likelihood at alpha and log(theta + alpha)."""
+    from scipy.special import betaln, gammaln
+
+    alpha, theta = at[0], np.exp(at[1]) - at[0]
+    n, classes = sizes.sum(), len(sizes)
+    # ratios of gamma functions, as betas: of a very large theta differences would be noise
+    drawn, new = 0.0, (classes - 1) * np.log(alpha)
+    if n > 1:
+        drawn = gammaln(n - 1) - betaln(theta + 1, n - 1)
+    if classes > 1:
+        new += gammaln(classes - 1) - betaln(theta / alpha + 1, classes - 1)
+    different, counts = np.unique(sizes, return_counts=True)
+    again = counts @ (gammaln(different - alpha) - gammaln(1 - alpha))
+    return float(drawn - new - again)
+
+
+def zayatz(sizes: Sizes, population: float) -> float:
+    """Return the share of sample uniques that are population uniques by Zayatz (1991)."""
+    # Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
+    from scipy.stats import hypergeom
+
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if not ones:
+        return 0.0
+    different, counts = np.unique(sizes, return_counts=True)
+    alone = hypergeom(round(population), different, n).pmf(1)
+    return float(alone[0] * ones / (alone @ counts))
+
+
+def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
+    """Return the share by the slide negative binomial law; None if it cannot be fitted."""
+    # Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
+    # sampling.
+    from scipy.optimize import least_squares
+    from scipy.special import expit
+
+    n, classes, ones = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
+    if ones in (0, n):
+        return float(ones > 0)
+    fraction = n / population
+
+    def parameters(at: NDArray[np.float64]) -> tuple[float, float, float]:
+        share, p = np.clip(expit(at), _EDGE, 1 - _EDGE)
+        total = classes + (population - classes) * share
+        return float(total), float((population / total - 1) * p / (1 - p)), float(p)
+
+    def misfit(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        expected = np.array(_expected_classes(*parameters(at), fraction))
+        return np.asarray(np.log(np.maximum(expected, 1e-300)) - np.log([classes, ones]))
+
+    starts = [(share, p) for share in (-6.0, -3.0, 0.0) for p in (-4.0, -1.0, 2.0)]
+    fits = [least_squares(misfit, start) for start in starts]
+    best = min(fits, key=lambda fit: float(fit.cost))
+    if best.cost > 1e-8:
+        return None
+    total, r, p = parameters(best.x)
+    return float(np.clip(total * p**r * fraction / ones, 0.0, 1.0))
+
+
+def _expected_classes(total: float, r: float, p: float, fraction: float) -> tuple[float, float]:
+    """Return the expected numbers of sampled classes and of sample uniques."""
+    # G(s) = s (p / (1 - (1 - p) s))^r generates the class size: a class is missed with probability
+    # G(1 - f) and unique with f G'(1 - f).
+    left = 1 - fraction
+    within = 1 - (1 - p) * left
+    power = (p / within) ** r
+    return total * (1 - left * power), total * fraction * power * (1 + left * r * (1 - p) / within)
+
+
+def decided(estimates: dict[str, float | None], fraction: float) -> str:
+    """Return the key of the estimate to use, by the rule of Dankar et al. (2012)."""
+    if fraction <= _SMALL_SAMPLE:
+        return "pitman"
+    slide, other = estimates["snb"], estimates["zayatz"]
+    return "snb" if slide is not None and other is not None and slide <= other else "zayatz"

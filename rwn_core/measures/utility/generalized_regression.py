@@ -5,7 +5,7 @@ from __future__ import annotations
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.glm import generalized_fits
-from rwn_core.measures.statistics.slope_change import standardized_difference, turned
+from rwn_core.measures.statistics.ols import standardized_difference, turned
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -8,28 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, codes, numbers
+from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import (
     bin_counts,
     bin_edges,
     hellinger,
+    level_counts,
+    refuse_all_missing,
     total_variation,
 )
 
-Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-
-def _levels(comparison: Comparison, name: str) -> Counts:
-    before, _ = codes(comparison.original, comparison.original, name)
-    after, levels = codes(comparison.original, comparison.masked, name)
-    one, two = (np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after))
-    return one, two
-
-
-def _bins(comparison: Comparison, name: str) -> Counts:
+def _bins(comparison: Comparison, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     tables = (comparison.original, comparison.masked)
     before, after = (np.sort(numbers(comparison.original, table, name)) for table in tables)
     before, after = (values[~np.isnan(values)] for values in (before, after))
@@ -44,11 +36,12 @@ def _bins(comparison: Comparison, name: str) -> Counts:
 
 
 def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
-    categorical = variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
-    before, after = (_levels if categorical else _bins)(comparison, variable.name)
+    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        _, before, after = level_counts(comparison, variable.name)
+    else:
+        before, after = _bins(comparison, variable.name)
     for counts, where in ((before, ""), (after, RELEASED)):
-        if not counts.sum():
-            raise NotApplicable(f"Every value of variable {variable.name} is missing{where}.")
+        refuse_all_missing(int(counts.sum()), variable.name, where)
     return {"hellinger": hellinger(before, after), "total": total_variation(before, after)}
 
 

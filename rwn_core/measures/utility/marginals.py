@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, codes, numbers
+from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import (
@@ -20,6 +20,8 @@ from rwn_core.measures.statistics.distributions import (
     bin_edges,
     grid_edges,
     grid_step,
+    level_counts,
+    refuse_all_missing,
     total_variation,
 )
 
@@ -67,13 +69,8 @@ def _summary(ascending: NDArray[np.float64]) -> dict[str, float]:
 def _known(original: Microdata, table: Microdata, name: str, where: str) -> NDArray[np.float64]:
     values = np.sort(numbers(original, table, name))  # NaN last
     known = values[: len(values) - int(np.isnan(values).sum())]
-    _refuse_all_missing(len(known), name, where)
+    refuse_all_missing(len(known), name, where)
     return known
-
-
-def _refuse_all_missing(known: int, name: str, where: str) -> None:
-    if not known:
-        raise NotApplicable(f"Every value of variable {name} is missing{where}.")
 
 
 def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
@@ -139,22 +136,20 @@ def _widened(
 
 
 def _categorical(comparison: Comparison, name: str) -> dict[str, Any]:
-    original = comparison.original
-    before, _ = codes(original, original, name)
-    after, levels = codes(original, comparison.masked, name)
-    counts = [np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after)]
-    _refuse_all_missing(int(counts[0].sum()), name, "")
-    _refuse_all_missing(int(counts[1].sum()), name, RELEASED)
+    levels, before, after = level_counts(comparison, name)
+    known = int(before.sum()), int(after.sum())
+    refuse_all_missing(known[0], name, "")
+    refuse_all_missing(known[1], name, RELEASED)
     return {
         "kind": "categorical",
         "levels": [
-            known if isinstance(known, str | bool | int) else str(known) for known in levels
+            level if isinstance(level, str | bool | int) else str(level) for level in levels
         ],
-        "original": counts[0],
-        "released": counts[1],
-        "difference": total_variation(*counts),
-        "missing_original": int((before < 0).sum()),
-        "missing_released": int((after < 0).sum()),
+        "original": before,
+        "released": after,
+        "difference": total_variation(before, after),
+        "missing_original": comparison.original.n - known[0],
+        "missing_released": comparison.masked.n - known[1],
     }
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.ols import fits, refuse_exact
-from rwn_core.measures.statistics.slope_change import standardized_difference, turned
+from rwn_core.measures.statistics.ols import fits, refuse_exact, standardized_difference, turned
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -170,6 +170,15 @@ class Material:
         reading: Mapping[str, Any] = self.record["readings"].get(measure, {})
         return reading if "value" in reading else {}
 
+    def reason(self, measure: str) -> str:
+        """Return why the record has no value of a measure."""
+        reading = self.record["readings"].get(measure, {})
+        return str(reading.get("not_applicable", "It was not read."))
+
+    def words(self, measure: str) -> str:
+        """Return what the record says of a measure, or why it says nothing."""
+        return self.reading(measure).get("words") or self.reason(measure)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:

@@ -7,7 +7,6 @@ from typing import Any
 
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.context import QUESTIONS, Context
-from rwn_core.reporting.facts.audited import attacks, risk, techniques
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -17,6 +16,7 @@ from rwn_core.reporting.facts.fact import (
     pairs,
     written_table,
 )
+from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
 _WORST = (
@@ -39,6 +39,22 @@ _INTRUDERS = (
     "bayes_linkage",
     "repeated_releases",
 )
+
+_IDENTIFIERS = {
+    "key": "indirect identifier",
+    "confidential": "sensitive attribute",
+    "sampling weight": "design variable",
+    "time": "order within a person",
+}
+_REASONS = {"key": "an intruder may know it", "confidential": "an intruder may want to learn it"}
+_HELPS = "it may help to recognize a person"
+_REMOVED = ("direct identifier or household", "removed", "it names people or households")
+MAXIMUM = "The limit on the largest linkage bounds the most exposed record."
+NO_MAXIMUM = (
+    "No limit of this policy bounds the most exposed record: means and shares of records may hide "
+    "it."
+)
+_ATTACKS = ("red_team", "distance_linkage", "probabilistic_linkage", "true_matches")
 
 
 def decision(material: Material) -> Content:
@@ -91,13 +107,9 @@ def _scenarios(material: Material) -> Content:
 
 
 def _asked(material: Material, measures: Iterable[str]) -> Table:
-    rows = []
-    for key in measures:
-        reading = material.reading(key)
-        reason = material.record["readings"].get(key, {}).get("not_applicable", "It was not read.")
-        about = MEASURES[key]
-        title = reading.get("title", about.title)
-        rows.append((title, about.question, reading.get("words") or reason))
+    rows = [
+        (_title(material, key), MEASURES[key].question, material.words(key)) for key in measures
+    ]
     return written_table(("attack", "question", "answer"), rows)
 
 
@@ -119,7 +131,7 @@ def _cautions(material: Material) -> Content:
 def _anonymity(material: Material) -> Content:
     reading = material.reading("k_anonymity")
     if not reading:
-        return Content(lines=(_reason(material, "k_anonymity"),))
+        return Content(lines=(material.reason("k_anonymity"),))
     n = material.record["table"]["records"]
     rows = []
     for limit, before, after in zip(
@@ -144,7 +156,7 @@ def _anonymity(material: Material) -> Content:
 def _expected(material: Material) -> Content:
     reading = material.reading("individual_risk")
     if not reading:
-        return Content(lines=(_reason(material, "individual_risk"),))
+        return Content(lines=(material.reason("individual_risk"),))
     before, after = reading["expected_original"], reading["expected_released"]
     return Content(
         lines=(
@@ -177,11 +189,7 @@ def _guesses(material: Material) -> Content:
 
 
 def _worst(material: Material) -> Content:
-    rows = []
-    for key in _WORST:
-        reading = material.reading(key)
-        said = reading.get("words") or _reason(material, key)
-        rows.append((reading.get("title", MEASURES[key].title), said, MEASURES[key].source))
+    rows = [(_title(material, key), material.words(key), MEASURES[key].source) for key in _WORST]
     return Content(
         table=written_table(("worst case", "what it says and assumes", "computed by"), rows)
     )
@@ -230,7 +238,7 @@ def _risks(material: Material) -> Content:
 def _repeated(material: Material) -> Content:
     reading = material.reading("repeated_releases")
     if not reading:
-        return Content(lines=(_reason(material, "repeated_releases"),))
+        return Content(lines=(material.reason("repeated_releases"),))
     least = reading.get("standing", "at least") == "at least"
     shares = reading.get("same_order", reading.get("bound", ()))  # "bound": of earlier versions
     rows = zip(reading["releases"], (f"{100 * b:.1f} %" for b in shares), strict=True)
@@ -336,9 +344,52 @@ def identity(material: Material) -> Content:
     )
 
 
-def _reason(material: Material, measure: str) -> str:
-    reading = material.record["readings"].get(measure, {})
-    return str(reading.get("not_applicable", "It was not read."))
+def _title(material: Material, measure: str) -> str:
+    return str(material.reading(measure).get("title", MEASURES[measure].title))
+
+
+def _techniques(material: Material) -> Content:
+    """List each variable with its kind of identifier, its technique and the reason."""
+    table, setting = material.record["table"], material.record["setting"]
+    changed = material.reading("cells_changed")
+    shares = dict(zip(changed.get("names", ()), changed.get("share", ()), strict=True))
+    alone, rows = table.get("left_alone", ()), []
+    for name, role in zip(table["variables"], table["roles"], strict=True):
+        technique, why = f"masked by {material.method.title}", _REASONS.get(role, _HELPS)
+        if name in table["not_masked"]:
+            technique, why = "kept", "the steward chose to release it as it is"
+        elif name in alone:
+            technique, why = "kept", "the method changes nothing in it at this setting"
+        if name in setting.get("precision", {}):
+            technique += " and rounded"
+        share = f"{100 * shares[name]:.1f} %" if name in shares else "–"
+        rows.append((name, _IDENTIFIERS.get(role, "other"), technique, why, share))
+    rows += [(name, *_REMOVED, "–") for name in table["removed"]]
+    columns = ("variable", "kind of identifier", "technique", "reason", "cells changed")
+    return Content(table=Table(columns=columns, rows=tuple(rows)))
+
+
+def _risk(material: Material) -> Content:
+    """Compare each limit with the risk of the unmasked file and of the release."""
+    verdict, rows = material.record["verdict"], []
+    for limit in material.record["limit"]:
+        key = limit["measure"]
+        initial = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not known"
+        value = verdict.get("judged", {}).get(key, {}).get("value")
+        residual = (
+            verdict["not_judged"].get(key, "–") if value is None else number_words(key, value)
+        )
+        rows.append((MEASURES[key].title, initial, residual, number_words(key, limit["at_most"])))
+    columns = ("measure", "initial risk", "residual risk", "at most")
+    bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
+    line = MAXIMUM if bounded else NO_MAXIMUM
+    return Content(lines=(line,), table=Table(columns=columns, rows=tuple(rows)) if rows else None)
+
+
+def _attacks(material: Material) -> Content:
+    """List the attacks that were run on the release itself, and what came out."""
+    rows = [(MEASURES[key].title, material.words(key)) for key in _ATTACKS]
+    return Content(table=written_table(("attack", "result"), rows))
 
 
 _INTERNAL, _NEVER = Audience.INTERNAL, Audience.NEVER
@@ -349,9 +400,9 @@ INSIDE = (
     Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
     Entry(key="context", title="Context of the release", audience=_INTERNAL, make=context),
     Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
-    Entry(key="risk", title="Initial and residual risk", audience=_INTERNAL, make=risk),
-    Entry(key="techniques", title="Technique by variable", audience=_INTERNAL, make=techniques),
-    Entry(key="attacks", title="Attacks that were run", audience=_INTERNAL, make=attacks),
+    Entry(key="risk", title="Initial and residual risk", audience=_INTERNAL, make=_risk),
+    Entry(key="techniques", title="Technique by variable", audience=_INTERNAL, make=_techniques),
+    Entry(key="attacks", title="Attacks that were run", audience=_INTERNAL, make=_attacks),
     Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
     Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),
     Entry(key="worst", title="Worst cases and what they assume", audience=_INTERNAL, make=_worst),

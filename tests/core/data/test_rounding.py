@@ -24,7 +24,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.attacks.repeated_releases import simulate
+from rwn_core.measures.risk.repeated_releases import simulate
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 

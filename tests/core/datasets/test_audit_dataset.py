@@ -32,7 +32,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("dataset_statistics", "dataset_linkage"):
+    for module in ("dataset", "dataset_linkage"):
         monkeypatch.setattr(f"rwn_core.datasets.{module}.BATCH", 1024)
 
 

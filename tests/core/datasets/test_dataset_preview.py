@@ -17,9 +17,7 @@ from tests.core.datasets import datasets
 def test_neighborhoods_are_those_of_the_full_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epsilon: float | None
 ) -> None:
-    monkeypatch.setattr(
-        "rwn_core.datasets.dataset_preview.BATCH", 256
-    )  # ties lie in several batches
+    monkeypatch.setattr("rwn_core.datasets.dataset.BATCH", 256)  # ties lie in several batches
     table = datasets.frame(1000)
     table["income"] = table["income"].round(-4)
     source = Dataset.at(datasets.write_files(tmp_path / "in", table, 3))

@@ -22,9 +22,9 @@ from rwn_core.evaluation.disclosure import (
 )
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, Recoding, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings

@@ -14,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.combine_releases import combine_releases
 from rwn_core.evaluation.standard_errors import mean_inflation, standard_error_validity
 from rwn_core.neighbors import neighbor_table
@@ -66,7 +67,7 @@ def simulated(key_base):
         for number in range(150):
             data = sample(rng)
             masked = rwn.mask(data, rwn.RWN(k=5, q=q), seed=number).masked
-            reading = rwn.audit(data, masked, measures=["regression"])["regression"]
+            reading = rwn.MEASURES["regression"].compute(compare(data, masked))
             estimates.append(reading.detail["coefficient_released"])
             errors.append(reading.detail["se_released"])
         found[q] = np.array(estimates), np.array(errors)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import warnings
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -20,7 +21,13 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.evaluation.claims import ClaimTable
-from rwn_core.evaluation.tied_terms import MOST_CONDITION, condition_number, term_text, tied_terms
+from rwn_core.evaluation.tied_terms import (
+    MOST_CONDITION,
+    TiedTerms,
+    condition_number,
+    term_text,
+    tied_terms,
+)
 from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.readers import READERS, rwn_claims
 
@@ -43,6 +50,7 @@ UNKNOWN = {
 FINE = ("y ~ a + b + z + w + sex", "y ~ log(a) + b + z + w", "y ~ z + square(z)", "y ~ z:w")
 
 
+@cache
 def table(n: int = 400) -> Microdata:
     """C is nearly a + b, x has a narrow range, area is nearly z times w."""
     rng = np.random.default_rng(8)
@@ -56,6 +64,11 @@ def table(n: int = 400) -> Microdata:
     frame.loc[[3, 8], "b"] = np.nan
     data = Microdata.from_frame(frame.round(3))
     return data.with_schema(data.schema.replace_variable("y", role=Role.CONFIDENTIAL))
+
+
+@cache
+def tied() -> TiedTerms:
+    return tied_terms(table())
 
 
 def design(frame: pd.DataFrame, formula: str) -> np.ndarray:
@@ -76,7 +89,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, rwn.Release]:
         "file": {"sha256": hashlib.sha256(content).hexdigest(), "order": "shuffled", "key": {}},
         "table": {"fingerprint": data.fingerprint},
     }
-    claims = ClaimTable(analyses=(), pairs=(), draws=36, tied=tied_terms(data))
+    claims = ClaimTable(analyses=(), pairs=(), draws=36, tied=tied())
     (folder / "release.csv").write_bytes(content)
     (folder / "claims.json").write_bytes(claims_file(record, data, claims))
     (folder / "rwn_claims.R").write_bytes(READERS["rwn_claims.R"])
@@ -112,7 +125,7 @@ def test_other_models_are_fitted(files: tuple[Path, rwn.Release], formula: str) 
 
 def test_every_set_is_tied_and_none_can_lose_a_term() -> None:
     frame = table().frame.dropna()
-    for some in tied_terms(table()).sets:
+    for some in tied().sets:
         texts = [term_text(term).replace("`", "") for term in some]
         if texts == ["job:sex"]:
             continue  # refused for its rare cell

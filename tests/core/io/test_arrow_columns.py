@@ -20,7 +20,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
 from rwn_core.io import arrow_columns, limits, parquet_reader
 from rwn_core.io.arrow_columns import _lengths
-from rwn_core.io.arrow_table import arrow_table
+from rwn_core.io.arrow_writer import arrow_table
 from rwn_core.io.parse import parse
 
 LONG = "a text of more than twelve letters"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyreadstat
 import pytest
 
@@ -16,10 +16,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io import readstat_reader
+from rwn_core.io import limits
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_core.io.parse import parse
-from rwn_core.io.readstat_reader import Meta, parsed, read_labelled
+from rwn_core.io.readstat_reader import read_labelled
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
 
@@ -138,42 +138,52 @@ def test_a_stata_file_without_its_end_is_cut_off(tmp_path: Path) -> None:
 
 def test_a_file_with_other_records_than_it_says_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
     said: dict[str, Any] = {
-        "labels": {},
-        "value_labels": {},
-        "unlabelled": ["b", "c"],
+        "column_names": ["a"],
+        "column_names_to_labels": {},
+        "variable_value_labels": {},
+        "variable_to_label": {"b": "B", "c": "C"},
         "missing_ranges": {},
-        "missing_letters": {},
-        "measures": {},
-        "types": {"a": "double"},
-        "formats": {},
-        "widths": {"a": 8},
+        "missing_user_values": {},
+        "variable_measure": {},
+        "readstat_variable_types": {"a": "double"},
+        "original_variable_types": {},
+        "variable_storage_width": {"a": 8},
     }
 
-    def read(**numbers: int | None) -> Microdata:
-        found = Meta(names=["a"], **said, **numbers), pa.table({"0": [1.5, 2.5, 3.5]})
-        monkeypatch.setattr(readstat_reader, "parsed", lambda *_, **__: found)
+    def read(records: int | None) -> Microdata:
+        found = pd.DataFrame({"a": [1.5, 2.5, 3.5]}), SimpleNamespace(**said, number_rows=records)
+        monkeypatch.setattr(pyreadstat, "read_sav", lambda *_, **__: found)
         return read_labelled("t.sav", b"", None, kind="sav", has_missing=True)
 
-    data = read(records=None, read=3)
+    data = read(None)
     assert data.frame["a"].tolist() == [1.5, 2.5, 3.5]
     assert data.notices == (
         "The file names value labels for b, c and does not hold them: it may be cut off, or they "
         "are kept in another file.",
     )
-    said["unlabelled"] = []
-    assert read(records=3, read=3).notices == ()
+    said["variable_to_label"] = {}
+    assert read(3).notices == ()
     with pytest.raises(InputError, match=r"^t\.sav is damaged, cut off or encrypted; get or save"):
-        read(records=4, read=3)
+        read(4)
 
 
-def test_a_file_is_not_unpacked_beyond_its_limits(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "size", "words"),
+    [("MOST_CELLS", 4, "more than 3 cells"), ("LARGEST_UNPACKED", 32, "unpacks to more than")],
+)
+def test_a_file_is_not_unpacked_beyond_its_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, size: int, words: str
+) -> None:
     content = written(tmp_path / "t.sav", pd.DataFrame({"x": [1.5, 2.5], "y": [1.5, 2.5]}))
-
-    def table(cells: int, size: int) -> pa.Table | None:
-        return parsed(content, kind="sav", has_missing=True, cells=cells, size=size)[1]
-
-    assert table(4, 32) is not None
-    assert (table(3, 32), table(4, 31)) == (None, None)
+    monkeypatch.setattr(limits, limit, size)
+    assert parse("t.sav", content).n == 2
+    monkeypatch.setattr(limits, limit, size - 1)
+    real = pyreadstat.read_sav
+    monkeypatch.setattr(
+        pyreadstat, "read_sav", lambda *a, metadataonly: real(*a, metadataonly=True)
+    )
+    with pytest.raises(InputError, match=words):
+        parse("t.sav", content)
 
 
 LABELS = {1: "no", 2: "yes", 9: "refused"}
@@ -201,6 +211,7 @@ def test_codes_with_labels_become_levels_and_what_is_odd_is_said() -> None:
     assert shared.frame["x"].tolist() == ["a", "b [3]", "b [1]"]
     assert shared.frame["x"].cat.categories.tolist() == ["b [1]", "a", "b [3]"]
     assert "x has codes that share a label: they stay apart." in shared.notices
+    assert coded(shared.frame["x"], shared.schema.variable("x"))[0].tolist() == [2, 3, 1]
     texts = labelled(["b", "a", "c"], value_labels={"c": "3rd", "b": "2nd", "a": "1st"})
     assert texts.frame["x"].cat.categories.tolist() == ["3rd", "2nd", "1st"]
     assert not texts.frame["x"].cat.ordered

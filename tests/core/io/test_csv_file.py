@@ -82,12 +82,6 @@ def test_notices_of_the_reader_survive_another_schema() -> None:
     assert len(microdata.notices) == 2
 
 
-def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.csv", tmp_path, "a\0b.csv"):
-        with pytest.raises(InputError, match="cannot be opened"):
-            read(path)
-
-
 # what a text column can hold: no NUL or half pair, not empty (that is a missing value), and no
 # lone carriage return, which pandas writes without quotes
 TEXTS = st.text(

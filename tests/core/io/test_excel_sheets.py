@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import excel_reader, excel_writer, limits
-from rwn_core.io.excel_format import sees
+from rwn_core.io.excel_rows import seen_in_workbook
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 
@@ -162,15 +162,17 @@ def test_a_sheet_is_chosen_by_its_name_and_the_others_are_named() -> None:
         assert refusal(content, None, FileLayout(sheet=name)) == (
             "t.xlsx has no visible sheet of that name with values; it has: one, two."
         )
-    seen = sees(content)
+    seen = seen_in_workbook(content)
     assert (seen.sheets, seen.layout) == (("one", "two"), FileLayout())
-    assert sees(b"PK\x03\x04xl/").sheets == ()
+    assert seen_in_workbook(b"PK\x03\x04xl/").sheets == ()
 
 
 def test_formulas_and_macros_are_named_and_left_out() -> None:
     def fill(book: xlsxwriter.Workbook) -> None:
         page = book.add_worksheet()
         page.write_column(0, 0, ["x", 1, 2])
+        for row, text in enumerate(("code", "00501", "7")):
+            page.write_string(row, 1, text)
         page.write_formula(1, 0, "=1+2", None, 3)
         page.write_formula(2, 0, "=2+2", None, 4)
 
@@ -182,7 +184,9 @@ def test_formulas_and_macros_are_named_and_left_out() -> None:
     assert data.notices == (
         "The file has 2 formulas: their stored results are read, and a release holds values only.",
         "The file has macros: they are neither run nor kept.",
+        "code has numbers written as texts: it is categorical.",
     )
+    assert data.frame["code"].tolist() == ["00501", "7"]
 
 
 def test_a_sheet_of_too_many_columns_or_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

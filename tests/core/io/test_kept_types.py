@@ -15,25 +15,10 @@ import rdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io import open_file
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
-
-
-def test_whole_numbers_without_gaps_take_four_bytes_in_a_stata_file(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "level": pd.Categorical(["a", "b", "a"]),
-            "gap": pd.Categorical(["a", None, "b"]),
-            "whole": [1, 2, 3],
-            "wide": [1, 2**31, 3],
-        }
-    )
-    (tmp_path / "t.dta").write_bytes(table_bytes(frame, "stata"))
-    types = pyreadstat.read_dta(tmp_path / "t.dta")[1].readstat_variable_types
-    assert [types[name] for name in frame] == ["int32", "double", "int32", "double"]
 
 
 @pytest.mark.parametrize("code", [1.5, 2**31], ids=["no whole number", "too large"])
@@ -66,18 +51,6 @@ def test_the_last_records_of_a_single_column_are_no_notes() -> None:
     seen = guess_text_layout(b"income\n1\n2\n3\n", ",")
     assert seen is not None
     assert (seen.layout.below, seen.layout.above) == (0, 0)
-
-
-def test_a_file_of_the_largest_size_is_read_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(open_file, "LARGEST_FILE", 4)
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"a\n1\n")
-    assert file_content(path) == b"a\n1\n"
-    path.write_bytes(b"a\n1\n2")
-    with pytest.raises(InputError, match="large"):
-        file_content(path)
 
 
 def test_a_small_file_takes_little_memory_to_be_read(tmp_path: Path) -> None:

@@ -55,23 +55,6 @@ def spss(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_spss_file_is_read_with_its_labels_and_codes(spss: Path) -> None:
-    data = read(spss)
-    sex, health, income, town, born = data.schema.variables
-    assert data.frame["sex"].tolist()[:2] == ["male", "female"]
-    assert data.frame["sex"].isna().tolist() == [False, False, True, False, False]
-    assert (sex.kind, sex.label, dict(sex.value_labels)) == (Kind.CATEGORICAL, LABELS["sex"], SEX)
-    assert sex.missing_codes == (9,)
-    assert (health.kind, health.levels) == (Kind.ORDERED, ("bad", "fair", "good"))
-    assert data.values("health").tolist() == [0, 2, 1, 2, 0]
-    assert income.missing_codes == ((-9.0, -1.0),)
-    np.testing.assert_array_equal(data.values("income"), [1500.5, np.nan, 2250.25, np.nan, 0.1])
-    assert data.frame["town"].isna().tolist() == [False, True, False, False, False]
-    assert born.kind is Kind.DATE
-    assert (town.kind, town.value_labels) == (Kind.CATEGORICAL, ())
-    assert any("income has 2 values declared as missing (-9 to -1)" in n for n in data.notices)
-
-
 def test_an_spss_file_survives_a_release(a_process_reads: None, spss: Path, tmp_path: Path) -> None:
     data = read(spss)
     again = unchanged(data, tmp_path / "out.sav")
@@ -156,27 +139,6 @@ def test_an_r_file_has_factors_orders_labels_and_codes_of_its_own_reader(
 
 
 MOMENT = "datetime64[us, Asia/Tokyo]"
-
-
-def test_codes_that_share_a_label_stay_apart(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"x": [1.0, 2, 3, 1], "y": [1.5, 2, 3, 4]})
-    pyreadstat.write_dta(
-        frame, tmp_path / "a.dta", variable_value_labels={"x": {1: "Other", 2: "Other", 3: "Own"}}
-    )
-    data = read(tmp_path / "a.dta")
-    assert data.frame["x"].tolist() == ["Other [1]", "Other [2]", "Own", "Other [1]"]
-    assert any("share a label" in notice for notice in data.notices)
-    unchanged(data, tmp_path / "b.dta")
-    assert pyreadstat.read_dta(tmp_path / "b.dta")[0]["x"].tolist() == [1, 2, 3, 1]
-
-
-def test_labels_of_some_values_only_leave_numbers(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"x": [0.0, 12, 3, 0], "y": [1.5, 2, 3, 4]})
-    pyreadstat.write_sav(frame, tmp_path / "a.sav", variable_value_labels={"x": {0: "none"}})
-    data = read(tmp_path / "a.sav")
-    assert data.schema.variable("x").kind is Kind.COUNT
-    assert any("x has labels for some of its values only" in notice for notice in data.notices)
-    assert unchanged(data, tmp_path / "b.sav").schema.variable("x").value_labels == ((0, "none"),)
 
 
 def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(

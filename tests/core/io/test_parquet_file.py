@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import io
 
@@ -11,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
@@ -151,18 +150,3 @@ def test_what_is_written_is_what_is_read(frame: pd.DataFrame) -> None:
     again = parse("t.parquet", table_bytes(frame, "parquet"))
     assert again.fingerprint == original.fingerprint
     pd.testing.assert_frame_equal(again.frame, original.frame)
-
-
-GOOD = table_bytes(
-    pd.DataFrame({"x": [1.5, np.nan, 3.0], "t": ["a", None, "b"], "i": [1, 2, 3]}), "parquet"
-)
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(st.integers(4, len(GOOD) - 1), st.integers(0, 255)), max_size=3))
-def test_mutated_bytes_give_a_table_or_a_refusal(mutations: list[tuple[int, int]]) -> None:
-    content = bytearray(GOOD)
-    for place, byte in mutations:
-        content[place] = byte
-    with contextlib.suppress(InputError):
-        assert parse("t.parquet", bytes(content)).n >= 2

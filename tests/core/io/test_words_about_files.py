@@ -108,11 +108,13 @@ def test_a_file_larger_than_the_limit_is_refused(
     assert parse.parse("t.csv", content).n == 2
     assert said(parse.parse, "t.csv", content + b"3") == f"t.csv is larger than 0 MB; {LARGE}"
     (tmp_path / "t.csv").write_bytes(content)
+    monkeypatch.setattr(open_file, "LARGEST_FILE", 6)
+    assert file_content(tmp_path / "t.csv") == content
     monkeypatch.setattr(open_file, "LARGEST_FILE", 5)
     assert said(file_content, tmp_path / "t.csv") == f"t.csv is larger than 0 MB; {LARGE}"
 
 
-def test_a_path_that_is_no_file_is_named() -> None:
+def test_a_path_that_is_no_file_is_named(tmp_path: Path) -> None:
     rights = "check its path and your rights."
     assert said(file_content, Path("/dev/null")) == (
         "null is no ordinary file; copy the table into one."
@@ -120,6 +122,8 @@ def test_a_path_that_is_no_file_is_named() -> None:
     assert said(file_content, Path("/none/t.csv")) == (
         f"t.csv cannot be opened (no such file or directory); {rights}"
     )
+    folder = f"{tmp_path.name} cannot be opened (is a directory); {rights}"
+    assert said(file_content, tmp_path) == folder
     assert said(file_content, Path("/t\0.csv")) == f"t?.csv cannot be opened (not a path); {rights}"
 
 

@@ -48,11 +48,6 @@ def test_csv_text() -> None:
     assert table_bytes(leaky(), "csv") == b'c,x,t\na,0.1,u\nb,27.5,"v, ""w""\n"\n'
 
 
-@pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_the_same_values_give_the_same_bytes(format: str) -> None:
-    assert table_bytes(leaky(), format) == table_bytes(leaky().copy(deep=True), format)
-
-
 def test_a_carriage_return_inside_a_text_is_quoted() -> None:
     frame = pd.DataFrame({"t": ["a\rb", "c"], "x": [1, 2]})
     assert table_bytes(frame, "csv") == b'"t","x"\n"a\rb",1\n"c",2\n'

@@ -17,8 +17,8 @@ from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
-from rwn_core.measures.attacks.repeated_releases import bhattacharyya, simulate
 from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulate
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from tests.core.laws.cell_probability import probability

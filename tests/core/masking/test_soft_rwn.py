@@ -19,7 +19,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN, fixed_options, lever_values
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.measures.attacks.repeated_releases import simulated_donors
+from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors, ranked_lists

@@ -174,8 +174,7 @@ def test_individual_risk_of_a_sample():
 
 def test_sampling_weights():
     """Each record stands for so many people: F of a class is the sum of its weights."""
-    from rwn_core.measures.statistics.population import fitted_risk, individual_risk
-    from rwn_core.measures.statistics.population_uniques import pitman_law
+    from rwn_core.measures.statistics.population import fitted_risk, individual_risk, pitman_law
 
     frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
     kinds = kan_table().schema.variables

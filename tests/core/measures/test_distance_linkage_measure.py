@@ -8,8 +8,7 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.statistics.nearest_points import distinct_points, linkage_scores
-from rwn_core.measures.statistics.nearest_record import ALL_RECORDS
+from rwn_core.measures.statistics.nearest_points import ALL_RECORDS, distinct_points, linkage_scores
 
 MEASURE = MEASURES["distance_linkage"]
 

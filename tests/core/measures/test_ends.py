@@ -11,8 +11,7 @@ from rwn_core.data.variable import Role
 from rwn_core.laws.ends import shuffled_donors, unmasked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.ends import SHUFFLES, UNMASKED, UNRELATED, ends
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Reading, ends
 from rwn_core.randomness import SecretKey
 
 

@@ -11,7 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.nearest_record import original_points
+from rwn_core.measures.statistics.nearest_points import original_points
 from rwn_core.neighbors import metric_axes
 from rwn_core.neighbors.points import CodedPoints
 

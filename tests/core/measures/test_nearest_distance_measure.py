@@ -10,8 +10,12 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.nearest_points import nearest_others
-from rwn_core.measures.statistics.nearest_record import ALL_RECORDS, SAMPLE, spread_sample
+from rwn_core.measures.statistics.nearest_points import (
+    ALL_RECORDS,
+    SAMPLE,
+    nearest_others,
+    spread_sample,
+)
 
 MEASURE = MEASURES["nearest_distance"]
 

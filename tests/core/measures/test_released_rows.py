@@ -12,8 +12,7 @@ from rwn_core.masking import NBRS2015, LocalSuppression, RandomSample, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks import worst_case as worst_case_module
-from rwn_core.measures.attacks.all_rows import all_rows
-from rwn_core.measures.attacks.assignment import blocks
+from rwn_core.measures.attacks.assignment import all_rows, blocks
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

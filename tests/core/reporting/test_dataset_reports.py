@@ -22,11 +22,14 @@ from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import DatasetRelease, mask_dataset
 from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import dataset_leaks, public_notice
+from rwn_core.reporting import dataset_reports, public_notice
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting.dataset_leaks import rare_in_dataset
 from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
-from rwn_core.reporting.dataset_reports import dataset_readings, public_dataset_files
+from rwn_core.reporting.dataset_reports import (
+    dataset_readings,
+    public_dataset_files,
+    rare_in_dataset,
+)
 from rwn_core.reporting.facts import DATASET, Audience, Content, Entry, Material
 from rwn_core.reporting.leak_check import ALLOWED, rare_values
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
@@ -187,7 +190,7 @@ def test_rare_values_are_those_of_the_table_in_memory(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, _, schema, data = made
-    monkeypatch.setattr(dataset_leaks, "BATCH", 128)
+    monkeypatch.setattr(dataset_reports, "BATCH", 128)
     rare = rare_values(data)
     said = {*rare, "vogsphere", "e", 3.0, "nobody", 1e9}
     assert len(rare) > 3 * N

@@ -16,10 +16,14 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
-from rwn_core.reporting.earlier_releases import overlaps
 from rwn_core.reporting.ledger import add, file_bytes, read_entries
 from rwn_core.reporting.ledger_entries import BEGINNING
-from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
+from rwn_core.reporting.table_marks import (
+    common_columns,
+    common_records,
+    overlaps,
+    table_marks,
+)
 from tests.core.reporting.conftest import quickly_made_of
 
 KEY = b"k" * 32

@@ -24,6 +24,11 @@ def part_of(demo: str, names: list[str]) -> rwn.Microdata:
 
 
 @pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+@pytest.fixture(scope="module")
 def few() -> rwn.Microdata:
     """Six variables of the demo: a search of seconds."""
     return part_of("bodyfat", ["siri", "age", "weight", "abdomen", "hip", "knee"])

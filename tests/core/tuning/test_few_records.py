@@ -27,11 +27,6 @@ FEW, MANY = 1.0, 6.0  # radii that reach hardly anybody, and nearly everybody
 
 
 @pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
-
-
-@pytest.fixture(scope="module")
 def swept(bodyfat) -> Sweep:
     grid = Grid(axes={"epsilon": (FEW, MANY), "q": (1.0,)}, method="nbrs2015")
     return sweep(bodyfat, grid, plan=PLAN, workers=1)

@@ -64,11 +64,6 @@ def test_nothing_is_sought_by_a_measure_without_a_better_side() -> None:
         Goal(keep="distance_linkage", limit=float("nan"), best="correlation")
 
 
-@pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
-
-
 PLAN = Plan(measures=("correlation", "distance_linkage", "mahalanobis"), releases=8)
 
 

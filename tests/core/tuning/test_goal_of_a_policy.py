@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Goal, Grid, Limit, Plan, Point, Policy, Setting, Spread, Trials, seek
 from rwn_core.tuning import goal_seek as goal_module
@@ -16,11 +15,6 @@ PLAN = Plan(measures=MEASURES, releases=3, seed=5)
 
 def policy(**limits: float) -> Policy:
     return Policy(limits=tuple(Limit(measure=k, at_most=v) for k, v in limits.items()))
-
-
-@pytest.fixture(scope="module")
-def bodyfat():
-    return rwn.load_demo("bodyfat")
 
 
 @pytest.fixture(scope="module")

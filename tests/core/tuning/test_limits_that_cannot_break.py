@@ -182,7 +182,7 @@ def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare: rwn.Microdat
         seek(rare, swept, Goal(keep=empty, best="correlation"), workers=1)
     with pytest.raises(ParameterError, match="cannot be broken on this table"):
         seek(rare, swept, Goal(keep="t_closeness", best="correlation", limit=1.0), workers=1)
-    lost = swept.points[0].spreads["correlation"].unrelated
+    lost = swept.points[0].spreads["correlation"].ends["unrelated"]
     goal = Goal(keep="correlation", best="distance_linkage", limit=lost)
     with pytest.raises(ParameterError, match="a file without any relation reads"):
         seek(rare, swept, goal, workers=1)
@@ -230,11 +230,11 @@ def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
 def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
     """A reading above its limit breaks it, also where the unmasked file reads less."""
     limit = Limit(measure="bayes_linkage", at_most=0.05)
-    high = LimitBounds(value=0.06, unmasked=0.04).against(limit.measure, limit.share)
+    high = LimitBounds(value=0.06, ends={"unmasked": 0.04}).against(limit.measure, limit.share)
     assert high.value == 0.06
-    low = LimitBounds(value=0.04, unmasked=0.04).against(limit.measure, limit.share)
+    low = LimitBounds(value=0.04, ends={"unmasked": 0.04}).against(limit.measure, limit.share)
     assert (low.value, low.reason[: len(CANNOT)]) == (None, CANNOT)
-    at_least = LimitBounds(value=0.01, standing="at least", upper=0.04, unmasked=0.045)
+    at_least = LimitBounds(value=0.01, standing="at least", upper=0.04, ends={"unmasked": 0.045})
     assert at_least.against(limit.measure, limit.share).value is None
 
 
@@ -265,7 +265,7 @@ def test_what_is_put_down_of_a_reading_keeps_both_ends() -> None:
     detail = {"unmasked": 0.5, "unrelated": 0.1, "standing": "at least", "at_most": 0.4}
     known = bounds_from_reading(rwn.Reading(value=0.2, detail=detail))
     kept = bounds_from_stated(stated_bounds(rwn.Reading(value=0.2, detail=detail)))
-    assert (known.unmasked, known.unrelated) == (kept.unmasked, kept.unrelated) == (0.5, 0.1)
+    assert known.ends == kept.ends == {"unmasked": 0.5, "unrelated": 0.1}
     assert kept.upper == 0.4
 
 

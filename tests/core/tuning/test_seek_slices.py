@@ -1,8 +1,9 @@
-"""The slice search: expected losses are exact, all limits are kept, and it says when none are."""
+"""The slice search: exact expected losses, all limits kept, weights, and how far it is."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,17 @@ from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import Choice, SliceSearch, seek_slices
+from rwn_core.tuning.seek_slices import (
+    Choice,
+    SliceSearch,
+    seek_slices,
+    slice_steps,
+    weight_steps,
+)
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.slice_steps import slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
@@ -36,11 +42,6 @@ BOTH = Policy(
     )
 )
 SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40, weights=False)
-
-
-@pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
 
 
 def made(params: object, *, epsilons: tuple[float, ...] = (2.0, 5.0)) -> list[Setting]:
@@ -235,3 +236,104 @@ def test_usual_slices_are_tried_first(few, quick, monkeypatch) -> None:
     seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
     usual = list(dict.fromkeys(Choice(preset_slices(few, key)) for key in PRESETS))
     assert looked[: len(usual)] == usual
+
+
+def test_slices_lose_no_more_than_weights_alone(small, quick) -> None:
+    found = seek_slices(small, LINKAGE, ranges=replace(SMALL, tries=60, weights=True), workers=1)
+    ungrouped = replace(SMALL, weights=True, starts=[()], only_starts=True)
+    alone = seek_slices(small, LINKAGE, ranges=ungrouped, workers=1)
+    assert alone.slices == () != alone.point.setting.weights
+    lost = (each.point.median("association_loss") for each in (found, alone))
+    assert next(lost) <= next(lost)
+
+
+def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
+    few, quick, refuse
+) -> None:
+    refuse(lambda choice: bool(choice.slices))
+    starts = [preset_slices(few, "related_2"), ()]
+    found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
+    assert found.reached
+    assert found.slices == ()
+    assert LINKAGE.judge_point(found.point).kept
+
+
+def test_only_the_given_slices_are_an_answer_where_somebody_asks_for_the_best_of_them(
+    small, quick
+) -> None:
+    """Whole rows lose least under this limit, and each alone is not asked for."""
+    pair = (("age", "siri"),)
+    ranges = replace(SMALL, starts=[pair], only_starts=True, weights=True)
+    assert seek_slices(small, LINKAGE, ranges=ranges, workers=1).slices == pair
+
+
+LOOSE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
+ALONE = replace(SMALL, weights=True, tries=240, starts=[()], only_starts=True)
+
+
+def test_weights_that_differ_lose_less_within_the_same_limit(small, quick) -> None:
+    even = seek_slices(small, LOOSE, ranges=replace(ALONE, weights=False), workers=1)
+    moved = seek_slices(small, LOOSE, ranges=ALONE, workers=1)
+    assert even.point.setting.weights == ()
+    assert (moved.reached, moved.slices) == (True, ())
+    assert moved.point.setting.weights
+    assert moved.point.median("association_loss") < even.point.median("association_loss")
+    assert "weight" in moved.sentence
+
+
+def test_weights_that_fresh_releases_refuse_are_given_back(small, quick, refuse) -> None:
+    refuse(lambda choice: bool(choice.weights))
+    found = seek_slices(small, LOOSE, ranges=replace(ALONE, tries=15), workers=1)
+    assert (found.reached, found.point.setting.weights) == (True, ())
+
+
+def test_who_gave_weights_meant_them(small) -> None:
+    given = small.schema.replace_variable("age", weight=2.0)
+    ranges = replace(ALONE, strengths=(8.0,))
+    found = seek_slices(small.with_schema(given), LOOSE, ranges=ranges, workers=1)
+    assert found.point.setting.weights == (("age", 2.0),)
+
+
+def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
+    assert list(weight_steps((), "b")) == [(("b", 0.5),), (("b", 2.0),)]
+    assert list(weight_steps((("a", 4.0), ("b", 8.0)), "b")) == [(("a", 4.0), ("b", 4.0))]
+    assert list(weight_steps((("b", 0.5),), "b")) == [(("b", 0.25),), ()]
+    assert list(weight_steps((("b", 0.0),), "b")) == []
+    assert list(weight_steps((("a", 0.5),), "ab")) == [(("a", 0.25), ("b", 0.5)), (("b", 2.0),)]
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_its_share_grows_as_its_readings_do(few, small, monkeypatch, weights) -> None:
+    """Formerly trials alone were counted: checks on fresh releases took half of the time unseen."""
+    made, told = [0], [(0, 0.0)]
+    run = Trials.run
+
+    def counted(self: Trials, setting: object, tick: object = None) -> object:
+        made[0] += self.plan.releases * len(self.plan.measures)
+        return run(self, setting, tick)
+
+    monkeypatch.setattr(Trials, "run", counted)
+    ranges = replace(SMALL, weights=weights)
+    seek_slices(
+        small if weights else few,
+        LINKAGE,
+        ranges=ranges,
+        workers=1,
+        progress=lambda share: told.append((made[0], share)),
+    )
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    before = [(done / made[0], share) for done, share in told[:-1]]
+    assert max(abs(share - true) for true, share in before) < 0.4
+    steps = [later - sooner for sooner, later in pairwise(shares)]
+    assert max(steps) < 0.35, "it does not jump, and the end comes where it was expected"
+
+
+def test_a_check_of_one_setting_tells_how_far_it_is() -> None:
+    data = rwn.load_demo("bodyfat")
+    settings = [rwn.Setting.of("rwn", {"k": 3})]
+    plan, told = Plan(measures=("correlation",), releases=30), list[float]()
+    with SettingPool(data, settings, plan, workers=1) as crew:
+        crew.points(settings, plan, told.append)
+    assert len(told) >= 5

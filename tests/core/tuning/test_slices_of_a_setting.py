@@ -31,11 +31,6 @@ METHODS = (
 )
 
 
-@pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
-
-
 def random_partition(names: list[str], seed: int) -> list[list[str]]:
     """Slices of some of the names, in any order."""
     generator = np.random.default_rng(seed)

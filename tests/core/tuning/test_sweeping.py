@@ -18,11 +18,6 @@ GRID = Grid(axes={"epsilon": (0, 2), "k": (3, 5), "q": (0.5, 1)})
 
 
 @pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
-
-
-@pytest.fixture(scope="module")
 def found(bodyfat):
     return sweep(bodyfat, GRID, plan=PLAN, workers=1)
 

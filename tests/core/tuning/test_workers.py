@@ -9,19 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 import rwn_core as rwn
 from rwn_core.tuning import Grid, JobFolder, Plan, SweepRun, prepared, sweep
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=4)
 LONG = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
-
-
-@pytest.fixture(scope="module")
-def bodyfat() -> rwn.Microdata:
-    return rwn.load_demo("bodyfat")
 
 
 def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> SweepRun:

@@ -8,12 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
-from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.naming import beyond_luck, naming_score
 from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files, Floats
 
-CHANCE = 0.01  # that any of all names tried is beyond luck where nothing is to be found
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
 ROUNDED_OFF = 1e-9
 FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
@@ -197,7 +195,6 @@ def best_single_guess(truth: Floats, near: Floats) -> float:
 
 def scored(tried: Sequence[Tried]) -> list[Finding]:
     """Return the findings beyond luck of all names that were tried."""
-    # beyond luck: so many right names of random people have a chance below 1 % over all counts
     if not tried:
         return []
     right, named, people, base = (
@@ -205,9 +202,7 @@ def scored(tried: Sequence[Tried]) -> list[Finding]:
         for part in ("right", "named", "people", "base")
     )
     score = naming_score(right, named, people, base)
-    # P(at least so many right) by luck; a score is 0 where nothing is right
-    luck = betainc(np.maximum(right, 1.0), named - right + 1, np.minimum(base, 1.0))
-    score = np.where(luck <= CHANCE / max(int((named > 0).sum()), 1), score, 0.0)
+    score = np.where(beyond_luck(right, named, base), score, 0.0)
     owners = [(each, level) for each in tried for level in each.levels]
     return [
         Finding(

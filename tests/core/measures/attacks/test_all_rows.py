@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.all_rows import all_rows
-from rwn_core.measures.attacks.assignment import blocks, scaled
+from rwn_core.measures.attacks.assignment import all_rows, blocks, scaled
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
 from rwn_core.measures.comparison import Comparison

@@ -7,9 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks import certificate_blocks
-from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_a_priori
-from rwn_core.measures.attacks.certificate_blocks import Exchange
+from rwn_core.measures.attacks import certificate
+from rwn_core.measures.attacks.certificate import Exchange, linkage_bounds, ratios_a_priori
 from rwn_core.neighbors.all_donors import AllDonors, weigh_all
 from rwn_core.neighbors.kernel import Kernel
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
@@ -90,7 +89,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = codes_of(points)
     rows = [own[rng.permutation(50)] for own in codes]
     whole = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
-    monkeypatch.setattr(certificate_blocks, "BLOCK", 7)
+    monkeypatch.setattr(certificate, "BLOCK", 7)
     monkeypatch.setattr("rwn_core.neighbors.all_donors.BLOCK_WEIGHTS", 120)
     parts = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
     np.testing.assert_allclose(parts.bounds, whole.bounds, rtol=1e-5)

@@ -19,7 +19,6 @@ from rwn_core.measures.attacks.confidential_value import (
     most_within_reach,
     tolerance,
 )
-from rwn_core.measures.attacks.known_sets import isolating_sets
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 from rwn_core.measures.attacks.named_levels import (
     CERTAINTIES,
@@ -29,6 +28,7 @@ from rwn_core.measures.attacks.named_levels import (
     beyond_outside,
     count_names,
 )
+from rwn_core.measures.attacks.true_match import isolating_sets
 from tests.core.measures.attacks.attribute_tables import (
     coarse_answers,
     rare_flag,

@@ -15,11 +15,16 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import link, posteriors
-from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.attacks.predicate_search import simplest_between, single_record_predicates
-from rwn_core.measures.attacks.repeated_releases import simulate
+from rwn_core.measures.attacks.predicate import (
+    Condition,
+    Predicate,
+    answer,
+    simplest_between,
+    single_record_predicates,
+)
 from rwn_core.measures.attacks.watch_list import LONGEST, WatchList
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.repeated_releases import simulate
 
 
 def staff() -> Microdata:

@@ -17,15 +17,15 @@ from rwn_core.evaluation.disclosure import distinct_donors, mode_is_own
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import RWN, RandomSwapping, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.repeated_releases import (
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk import repeated_releases
+from rwn_core.measures.risk.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
     simulate,
     simulated_donors,
     success_of_rows,
 )
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk import repeated_releases
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.tuning import Limit, Policy
@@ -136,7 +136,7 @@ def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law
     mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
     with pytest.raises(NotApplicable, match="independently"):
         coincidence(mixture)
-    monkeypatch.setattr("rwn_core.measures.attacks.repeated_releases.LARGEST_PAIRS", 35)
+    monkeypatch.setattr("rwn_core.measures.risk.repeated_releases.LARGEST_PAIRS", 35)
     with pytest.raises(NotApplicable, match="At most 35 pairs"):
         bhattacharyya(e1_law(0.5))
 
@@ -235,6 +235,7 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     whole = MEASURES["repeated_releases"].compute(comparison)
     assert not whole.detail["sampled"]
     assert whole.interval is None
+    alike = bhattacharyya(release.law, whole.detail["names"])
     monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 120)
     some = MEASURES["repeated_releases"].compute(comparison)
     assert some.detail["sampled"]
@@ -242,7 +243,6 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     assert len(some.detail["records"]) == 120
     assert some.interval[0] <= whole.value
     assert some.interval[0] <= some.value <= some.interval[1]
-    alike = bhattacharyya(release.law, whole.detail["names"])
     part = bhattacharyya(release.law, whole.detail["names"], some.detail["records"])
     np.testing.assert_allclose(part, alike[some.detail["records"]])
     monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 40)

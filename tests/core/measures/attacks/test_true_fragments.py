@@ -16,9 +16,9 @@ from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
 from rwn_core.measures import read
-from rwn_core.measures.attacks.repeated_releases import simulate
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.repeated_releases import simulate
 from rwn_core.randomness import SecretKey
 
 

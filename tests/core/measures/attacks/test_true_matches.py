@@ -17,8 +17,8 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
-from rwn_core.measures.attacks import known_sets as known_sets_file
-from rwn_core.measures.attacks.known_sets import known_sets
+from rwn_core.measures.attacks import true_match as known_sets_file
+from rwn_core.measures.attacks.true_match import known_sets
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import normed, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.bounded_mean import mean_at_most
+from rwn_core.measures.statistics.intervals import mean_at_most
 
 N, SEEDS = 120, 6
 SIZES = (60, 30)

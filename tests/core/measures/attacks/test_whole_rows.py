@@ -17,17 +17,17 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.attacks.repeated_releases import (
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.homogeneity import same_share
+from rwn_core.measures.risk.intruder_levels import levels
+from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.measures.risk.repeated_releases import (
     bhattacharyya,
     bounds_of_records,
     simulate,
     simulated_donors,
     success_of_rows,
 )
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.homogeneity import same_share
-from rwn_core.measures.risk.intruder_levels import levels
-from rwn_core.measures.risk.membership import fingerprints
 from tests.core.laws.cell_probability import probability
 from tests.oracles.exact_cells import exact_probability
 

@@ -8,9 +8,13 @@ import random
 import numpy as np
 import pytest
 
-from rwn_core.measures.statistics import bounded_mean
-from rwn_core.measures.statistics.bounded_mean import ERROR, mean_at_most, mean_interval
-from rwn_core.measures.statistics.intervals import share_interval
+from rwn_core.measures.statistics import intervals
+from rwn_core.measures.statistics.intervals import (
+    ERROR,
+    mean_at_most,
+    mean_interval,
+    share_interval,
+)
 
 ALL, SAMPLE, TRIALS = 4000, 250, 400
 
@@ -109,6 +113,6 @@ def test_too_few_numbers_exclude_nothing():
 def test_the_end_is_at_least_the_mean_of_the_sample(monkeypatch):
     """Also where the order is such that the capital is large enough at that mean already."""
     monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
-    monkeypatch.setattr(bounded_mean, "ERROR", 0.5)
+    monkeypatch.setattr(intervals, "ERROR", 0.5)
     sample = np.concatenate([np.zeros(3000), np.full(30, 0.9)])
     assert mean_at_most(sample, 1_000_000) == sample.mean()

@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import read
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.statistics.population_uniques import (
+from rwn_core.measures.statistics.population import (
     _expected_classes,
     _pitman_misfit,
     decided,

@@ -19,8 +19,12 @@ from rwn_core.evaluation.audit import read_all
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.population import fitted_risk, individual_risk
-from rwn_core.measures.statistics.population_uniques import PitmanLaw, pitman_law
+from rwn_core.measures.statistics.population import (
+    PitmanLaw,
+    fitted_risk,
+    individual_risk,
+    pitman_law,
+)
 
 N = 9000
 FRACTIONS = (0.02, 0.05, 0.3)
