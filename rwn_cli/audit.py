@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 
+from rwn_cli import options
 from rwn_cli.file_option import read_file
-from rwn_cli.options import (
-    AsJson,
-    Dropped,
-    Predictors,
-    Response,
-    SchemaFile,
-    Sliced,
-    Weighted,
-    asked,
-    described,
-    load,
-    parameters,
-    require_openable,
-    settings,
-)
-from rwn_cli.terminal import progress, readings_table, say
+from rwn_cli.terminal import print_json, progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -39,12 +24,10 @@ Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or 
 def audit(
     original: Original,
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Its rows in the same order.")],
-    as_json: AsJson = False,
-    measure: Annotated[
-        list[str] | None, typer.Option(metavar="KEY", help="Only this measure; repeatable.")
-    ] = None,
-    response: Response = None,
-    predictor: Predictors = None,
+    as_json: options.AsJson = False,
+    measure: options.Measures = None,
+    response: options.Response = None,
+    predictor: options.Predictors = None,
     weights: Annotated[
         str | None,
         typer.Option(
@@ -85,22 +68,12 @@ def audit(
             "given.",
         ),
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter of it, such as k=5; repeatable."
-        ),
-    ] = None,
-    weight: Weighted = None,
-    slice_: Sliced = None,
-    round_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--round", metavar="NAME=STEP", help="Its release precision, as for rwn mask."
-        ),
-    ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
+    set_: options.Parameters = None,
+    weight: options.Weighted = None,
+    slice_: options.Sliced = None,
+    round_: options.Precision = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
 ) -> None:
     """Read the measures on an original and a masked table.
 
@@ -108,19 +81,19 @@ def audit(
     it. A shuffled release cannot be audited row by row. The worst case needs to know how MASKED
     was made: give --record, or --method and --set.
     """
-    data = described(load(original, schema), identifiers=drop or ())
+    data = options.described(options.load(original, schema), identifiers=drop or ())
     from rwn_core.evaluation.audit import compare, read_all
     from rwn_core.measures.comparison import Sampling
 
-    data = asked(data, response, predictor or ())
-    known = [_names(each) for each in keys or ()]
-    sides = [_names(each) for each in halves.split("|")] if halves else []
+    data = options.asked(data, response, predictor or ())
+    known = [options.names_in(each) for each in keys or ()]
+    sides = [options.names_in(each) for each in halves.split("|")] if halves else []
     if record is not None:
         if method or set_ or weight or slice_ or round_:
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
         setting: Setting | None = _recorded(record, data)
     else:
-        data = described(data, weights=weight or (), slices=slice_ or ())
+        data = options.described(data, weights=weight or (), slices=slice_ or ())
         setting = _stated(data, method, set_ or [], round_ or [])
     if setting is not None:
         data = setting.applied_to(data)
@@ -135,16 +108,12 @@ def audit(
         readings = read_all(comparison, measure, progress=report)
     if as_json:
         document = {"records": data.n, "variables": len(data.schema.released)}
-        typer.echo(_json({**document, "measures": readings.records()}))
+        print_json({**document, "measures": readings.records()})
     else:
         typer.echo(readings_table(readings.records()))
         for row in readings.records():
             if row["caveat"]:
                 say(f"note: {row['title']}: {row['caveat']}")
-
-
-def _names(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",")]
 
 
 def _recorded(path: Path, data: Microdata) -> Setting:
@@ -180,7 +149,7 @@ def _stated(
         if rounding:
             raise ParameterError("--round is part of a setting; give --method and --set, too.")
         return None
-    params = parameters(method or "rwn", **settings(texts))
+    params = options.parameters(method or "rwn", **options.settings(texts))
     return Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
 
 
@@ -213,16 +182,12 @@ def _check(comparison: Comparison) -> None:
         )
 
 
-def _json(document: dict[str, Any]) -> str:
-    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2).decode()
-
-
 def like(data: Microdata, masked: Path) -> Microdata:
     """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
     from rwn_core.io.read_released import read_released
     from rwn_core.laws.donors import released_schema
 
-    require_openable(masked)
+    options.require_openable(masked)
     schema = released_schema(data.schema)
     try:
         return read_released(masked, schema)

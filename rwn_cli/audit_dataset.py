@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 import typer
 
-from rwn_cli.options import AsJson, Dropped, Predictors, Response, SchemaFile, described_schema
-from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.terminal import progress, say
-from rwn_cli.text_file import read_text
-from rwn_core.errors import ParameterError, RWNError
+from rwn_cli import options
+from rwn_cli.options import read_text
+from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
+from rwn_cli.terminal import print_json, progress, say
+from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rwn_core.data.question import Question
     from rwn_core.datasets.audit_dataset import DatasetAudit
 
 _SHOWN = 5  # principal components
@@ -28,9 +26,9 @@ def audit_dataset(
     masked: Annotated[
         str, typer.Argument(metavar="MASKED", help="Its release, in any order of rows.")
     ],
-    as_json: AsJson = False,
-    response: Response = None,
-    predictor: Predictors = None,
+    as_json: options.AsJson = False,
+    response: options.Response = None,
+    predictor: options.Predictors = None,
     sample: Annotated[
         int, typer.Option(min=0, metavar="N", help="Released rows to link; 0 for none.")
     ] = 1000,
@@ -54,8 +52,8 @@ def audit_dataset(
         Path | None,
         typer.Option(metavar="FILE", help="The record that `rwn mask-dataset --record` wrote."),
     ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Compare a dataset and its release, file by file.
@@ -74,16 +72,16 @@ def audit_dataset(
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
     given = schema_from(schema) or Dataset.at(original).guessed_schema()
-    options = AuditOptions(
-        schema=described_schema(given, identifiers=drop or ()),
-        question=_question(response, predictor or []),
+    asked = AuditOptions(
+        schema=options.described_schema(given, identifiers=drop or ()),
+        question=options.stated_question(response, predictor or ()),
         sample=sample,
         key=_key(seed, key_file),
     )
     if known is not None:
-        check_described(known, options.schema or given)
+        check_described(known, asked.schema or given)
     with progress("auditing") as advance:
-        found = compare(original, masked, options, advance)
+        found = compare(original, masked, asked, advance)
     if report is not None and known is not None:
         write(
             report,
@@ -92,10 +90,10 @@ def audit_dataset(
         )
         say(f"internal report written to {report}; it stays in the house")
     if as_json:
-        typer.echo(orjson.dumps(_document(found), option=orjson.OPT_INDENT_2).decode())
+        print_json(_document(found))
     else:
         typer.echo("\n".join(_lines(found)))
-    if sample and options.key is None:
+    if sample and asked.key is None:
         say("note: without --key-file nobody knows which record a released row is of.")
 
 
@@ -110,27 +108,15 @@ def _known(report: Path | None, record: Path | None, masked: Path) -> dict[str, 
         return None
     if report.suffix.lower() not in FORMS:
         raise ParameterError(f"An internal report must end in one of: {', '.join(FORMS)}.")
-    if not report.parent.is_dir():
-        raise RWNError(f"The folder {report.parent} does not exist; create it first.")
+    require_folder(report)
     return read_dataset_record(read_text(record, "record"), masked)
-
-
-def _question(response: str | None, predictors: list[str]) -> Question | None:
-    from rwn_core.data.question import Question
-
-    if (response is None) != (not predictors):
-        raise ParameterError("Give --response and --predictor together.")
-    if response is None:
-        return None
-    return Question(response=response, predictors=tuple(predictors))
 
 
 def _key(seed: int | None, file: Path | None) -> Any:
     from rwn_core.datasets.key_file import read_or_make_key
     from rwn_core.randomness import SecretKey
 
-    if seed is not None and file is not None:
-        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    options.require_one_key(seed, file)
     if file is None:
         return None if seed is None else SecretKey.from_seed(seed)
     if not file.is_file():

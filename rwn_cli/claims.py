@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, write_all
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
 from rwn_cli.terminal import progress, say
-from rwn_cli.text_file import read_text
 
 
 def claims(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,6 +54,10 @@ Presets = Annotated[
         help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
         "confidential_apart, related_2, related_3, related_5, whole.",
     ),
+]
+SettingFile = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
 ]
 Releases = Annotated[
     int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rwn_cli.options import read_text
+from rwn_cli.output import require_folder
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
 from rwn_cli.terminal import progress, say
-from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError, RWNError
 
 ledger = typer.Typer(
@@ -52,8 +53,7 @@ def add(
     from rwn_core.reporting.ledger import add as add_release
     from rwn_core.reporting.ledger import add_dataset
 
-    if not file.parent.is_dir():
-        raise RWNError(f"The folder {file.parent} does not exist; create it first.")
+    require_folder(file)
     text = read_text(record, "record")
     if is_dataset_record(text):
         read = thawed_record(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,10 +18,7 @@ from rwn_cli.describe import describe
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
-from rwn_cli.options import (
-    ENDS_IN,
-    require_openable,
-)
+from rwn_cli.options import ENDS_IN, require_openable
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.recommend import recommend
 from rwn_cli.replay import replay
@@ -224,32 +221,10 @@ def measures() -> None:
         typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
 
 
-app.command()(describe)
-
-app.command()(recommend)
-
-app.command()(mask)
-
-app.command("mask-dataset")(mask_dataset)
-
-
-app.command()(audit)
-
-app.command("audit-dataset")(audit_dataset)
-
-app.command()(sweep)
-
-app.command()(seek)
-
-app.command("seek-slices")(seek_slices)
-
-app.command()(report)
-app.command()(claims)
-
-app.command()(verify)
-
-app.command()(reproduce)
-
-app.command()(replay)
-
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *(describe, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek, seek_slices),
+    *(report, claims, verify, reproduce, replay),
+)
+for _command in _COMMANDS:
+    app.command(_command.__name__.replace("_", "-"))(_command)
 app.add_typer(ledger, name="ledger")

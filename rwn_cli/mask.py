@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rwn_cli import options
 from rwn_cli.file_option import Laid, description
-from rwn_cli.options import (
-    ENDS_IN,
-    BalanceShare,
-    Chosen,
-    Dropped,
-    LeastSize,
-    Modified,
-    Radius,
-    Retained,
-    SchemaFile,
-    Shaped,
-    Sliced,
-    Source,
-    TeachingSeed,
-    Weighted,
-    Wide,
-    described,
-    left_out,
-    load,
-    parameters,
-    read_scenario,
-    settings,
-    working_table,
-)
-from rwn_cli.output import Overwrite, output_format, refuse_existing, write_all
+from rwn_cli.options import read_text
+from rwn_cli.output import Overwrite, output_format, refuse_existing, require_toml, write_all
 from rwn_cli.recommend import advised
 from rwn_cli.record_file import (
     ProjectFile,
@@ -43,13 +20,11 @@ from rwn_cli.record_file import (
     source_facts,
 )
 from rwn_cli.terminal import progress, say, size_words
-from rwn_cli.text_file import read_text
-from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.errors import InputError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
-    from rwn_core.masking import Method, Release
-    from rwn_core.measures.measure import Reading
+    from rwn_core.masking import Release
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.context import Context
@@ -58,7 +33,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Scenario
 
 
-Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -68,26 +43,17 @@ Threads = Annotated[
 
 
 def mask(
-    source: Source,
+    source: options.Source,
     target: Target,
-    epsilon: Radius = None,
-    k: LeastSize = None,
-    q: Modified = None,
-    kernel: Shaped = None,
-    width: Wide = None,
-    balance: BalanceShare = None,
-    weight: Weighted = None,
-    slice_: Sliced = None,
-    round_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--round",
-            metavar="NAME=STEP",
-            help="Release precision: the variable's values are rounded to multiples of the step. "
-            "A number alone, such as 0.25: about this share of a standard deviation for all "
-            "numbers. Repeatable.",
-        ),
-    ] = None,
+    epsilon: options.Radius = None,
+    k: options.LeastSize = None,
+    q: options.Modified = None,
+    kernel: options.Shaped = None,
+    width: options.Wide = None,
+    balance: options.BalanceShare = None,
+    weight: options.Weighted = None,
+    slice_: options.Sliced = None,
+    round_: options.Precision = None,
     scenario: Annotated[
         Path | None,
         typer.Option(
@@ -96,7 +62,7 @@ def mask(
             "seed is not: give --seed to repeat a trial.",
         ),
     ] = None,
-    seed: TeachingSeed = None,
+    seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
         typer.Option(
@@ -105,18 +71,8 @@ def mask(
             "the release: keep it sealed.",
         ),
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", help="The masking method; rwn if left out."),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any parameter of the method, such as scale=range; repeatable.",
-        ),
-    ] = None,
+    method: options.MethodKey = None,
+    set_: options.Parameters = None,
     order: Annotated[
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
     ] = "shuffled",
@@ -129,11 +85,11 @@ def mask(
         typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
     ] = None,
     project: ProjectFile = None,
-    schema: SchemaFile = None,
+    schema: options.SchemaFile = None,
     file: Laid = None,
-    drop: Dropped = None,
-    keep: Retained = None,
-    only: Chosen = None,
+    drop: options.Dropped = None,
+    keep: options.Retained = None,
+    only: options.Chosen = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -153,22 +109,23 @@ def mask(
 
     schema = description(source, schema)
     form = output_format(target, source, schema, scenario)
-    loaded = None if scenario is None else read_scenario(scenario)
+    loaded = options.read_scenario(scenario)
     decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))
-    if None not in (seed, key_file):
-        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    options.require_one_key(seed, key_file)
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
-    options = _options(own, settings(set_ or ()))
-    params = _parameters(loaded, method, options, sliced=bool(slice_))
-    read = load(source, schema, file or ())
-    drop = [*(drop or ()), *left_out(read.schema, only or ())]
-    read = described(read, identifiers=drop, retained=keep or ())
-    data = working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
+    stated = _stated(own, options.settings(set_ or ()))
+    params = _parameters(loaded, method, stated, sliced=bool(slice_))
+    read = options.load(source, schema, file or ())
+    drop = [*(drop or ()), *options.left_out(read.schema, only or ())]
+    read = options.described(read, identifiers=drop, retained=keep or ())
+    data = options.working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
     require_answers(data)
-    precision = steps(data, round_ or (), _precision(loaded))
+    precision = steps(
+        data, round_ or (), dict(loaded.setting.precision) if loaded and loaded.setting else None
+    )
     for notice in data.notices:
         say(f"note: {notice}")
     data, params = _ready(data, params, source, target)
@@ -177,7 +134,7 @@ def mask(
         release = mask_table(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
-    _refuse_untouched(data, release, leaves=order == "shuffled" and seed is None)
+    changes = _said_of_changes(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
     looked_up = second_reading(release, content, form, original_file(source))
     released = ReleasedFile.of(
@@ -196,16 +153,16 @@ def mask(
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
-    _summarize(data, release)
-    for note in _notes(data, release, form):
+    for note in (*changes, *_notes(data, release, form)):
         say(note)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {released.sha256}")
     say(looked_up.words)
     if record is not None:
         _say_of_record(record, files[record], unlike(decided, data, release))
-    for note in _last_notes(order, key_file, seed):
-        say(note)
+    if order == "original":
+        say("note: the row order names each record; keep this file inside.")
+    options.say_of_key(seed, key_file, "keep it sealed")
 
 
 def _context(project: Path | None, record: Path | None, data: Microdata) -> Context:
@@ -217,11 +174,6 @@ def _context(project: Path | None, record: Path | None, data: Microdata) -> Cont
     return read_context(project, data.fingerprint) or Context()
 
 
-def _precision(loaded: Scenario | None) -> dict[str, float]:
-    """The release precision of a scenario."""
-    return {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
-
-
 def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
     """Say the verdict on the release, where its record is and what differs from the decision."""
     from rwn_core.reporting.release_record import read_record
@@ -231,16 +183,6 @@ def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
         say(note)
     beside = evidence_path(record).name
     say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
-
-
-def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator[str]:
-    """Return warnings about a release that must stay internal or leaves something to keep."""
-    if order == "original":
-        yield "note: the row order names each record; keep this file inside."
-    if key_file is not None:
-        yield f"note: {key_file.name} holds the secret of this release; keep it sealed."
-    if seed is not None:
-        yield "note: a seed is for teaching: it is no secret."
 
 
 def _secret(
@@ -286,7 +228,7 @@ def _internal(
     return {record: text.encode("utf-8"), evidence_path(record): evidence}
 
 
-def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+def _stated(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """Parameters that have an option of their own, and those of --set."""
     given = {name: value for name, value in named.items() if value is not None}
     twice = given.keys() & others.keys()
@@ -297,21 +239,20 @@ def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(
-    loaded: Scenario | None, method: str | None, options: dict[str, Any], *, sliced: bool
+    loaded: Scenario | None, method: str | None, stated: dict[str, Any], *, sliced: bool
 ) -> Any:
     """The parameters of scenario and command line; None where neither says anything."""
     if loaded is None:
-        if method is None and not options and not sliced:
+        if method is None and not stated and not sliced:
             return None
-        return parameters(method or "rwn", **options)
+        return options.parameters(method or "rwn", **stated)
     if loaded.setting is None:
         raise ParameterError(
             "The scenario has no setting; give --epsilon or --k in place of --scenario."
         )
     if method not in (None, loaded.setting.method):
-        return parameters(str(method), **options)
-    given = {name: value for name, value in options.items() if value is not None}
-    return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
+        return options.parameters(str(method), **stated)
+    return options.parameters(loaded.setting.method, **{**loaded.setting.parameters, **stated})
 
 
 def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Microdata, Any]:
@@ -328,57 +269,39 @@ def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Mic
     return (data, params) if params is not None else advised(data, source, target)
 
 
-def _refuse_untouched(data: Microdata, release: Release, *, leaves: bool) -> None:
-    """Refuse a file that leaves if a variable that was to be masked has no changed cell."""
-    if not leaves:
-        return
+def _said_of_changes(data: Microdata, release: Release, *, leaves: bool) -> list[str]:
+    """Return what is said of changed cells; refuse a file that leaves and shows true values."""
+    from rwn_core.data.slices import verbatim_words
     from rwn_core.evaluation.audit import audit
-    from rwn_core.evaluation.weakly_masked import changed_shares, untouched, untouched_words
-    from rwn_core.measures.measure import Reading
-
-    changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
-    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
-    none = untouched(data, release.params, shares)
-    if none:
-        raise ReleaseError(f"{untouched_words(none)}.")
-
-
-def _say_of_unchanged(data: Microdata, params: Method, changed: Reading) -> None:
-    """Warn about variables that should be masked but changed in few cells."""
     from rwn_core.evaluation.weakly_masked import (
         changed_shares,
         untouched,
         untouched_words,
         weakly_masked,
     )
-
-    if changed.value == 0:
-        say("note: no cell differs from the original; this file protects nobody.")
-    shares = changed_shares(changed.detail)
-    none = untouched(data, params, shares)
-    if none:
-        say(f"WARNING: {untouched_words(none)}.")
-    for name in weakly_masked(data, params, shares):
-        if name not in none:
-            say(f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is almost unmasked.")
-
-
-def _summarize(data: Microdata, release: Release) -> None:
-    from rwn_core.data.slices import verbatim_words
-    from rwn_core.evaluation.audit import audit
     from rwn_core.measures.measure import Reading
 
-    table = release.masked
+    said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
-    share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.params.title}: {size_words(table)}{share}")
     if isinstance(changed, Reading):
-        _say_of_unchanged(data, release.params, changed)
+        shares = changed_shares(changed.detail)
+        none = untouched(data, release.params, shares)
+        if none and leaves:
+            raise ReleaseError(f"{untouched_words(none)}.")
+        said[0] += f", {changed.value:.1%} of cells changed"
+        if changed.value == 0:
+            said.append("note: no cell differs from the original; this file protects nobody.")
+        if none:
+            said.append(f"WARNING: {untouched_words(none)}.")
+        said += [
+            f"WARNING: {name} changed in {shares[name]:.1%} of cells: it is almost unmasked."
+            for name in weakly_masked(data, release.params, shares)
+            if name not in none
+        ]
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
-        say(f"rounded: {', '.join(rounding)}")
-    for sentence in verbatim_words(data.schema.slices):
-        say(f"note: {sentence}")
+        said.append(f"rounded: {', '.join(rounding)}")
+    return said + [f"note: {sentence}" for sentence in verbatim_words(data.schema.slices)]
 
 
 def read_decision(
@@ -387,13 +310,7 @@ def read_decision(
     """Return the meeting of the decision that is carried out."""
     from rwn_core.reporting.decision import Decision
 
-    if record is not None:
-        if record.suffix.lower() != ".toml":
-            raise ParameterError("--record must name a file that ends in .toml.")
-        if not record.parent.is_dir():
-            raise RWNError(f"The folder {record.parent} does not exist; create it first.")
-        if any(record.resolve() == Path(other).resolve() for other in others if other):
-            raise ReleaseError("--record names another file of this command; choose a new one.")
+    require_toml(record, "--record", *others)
     if meeting is None:
         return None
     if record is None:

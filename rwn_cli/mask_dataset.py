@@ -7,28 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_cli.options import (
-    Dropped,
-    LeastSize,
-    Modified,
-    Radius,
-    Retained,
-    SchemaFile,
-    Sliced,
-    TeachingSeed,
-    Weighted,
-    described_schema,
-    parameters,
-    settings,
-)
-from rwn_cli.output import write
+from rwn_cli import options
+from rwn_cli.output import require_folder, write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.datasets.mask_dataset import DatasetRelease
-    from rwn_core.randomness import SecretKey
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
 
@@ -38,9 +24,9 @@ def mask_dataset(
         str, typer.Argument(metavar="IN", help="Folder, pattern or one file of Parquet.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
-    epsilon: Radius = None,
-    k: LeastSize = None,
-    q: Modified = None,
+    epsilon: options.Radius = None,
+    k: options.LeastSize = None,
+    q: options.Modified = None,
     sample: Annotated[
         int | None,
         typer.Option(
@@ -48,17 +34,10 @@ def mask_dataset(
             help="Values come from M random records (Method 1); from everybody if left out.",
         ),
     ] = None,
-    weight: Weighted = None,
-    slice_: Sliced = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any parameter of the method rwn, such as scale=range; repeatable.",
-        ),
-    ] = None,
-    seed: TeachingSeed = None,
+    weight: options.Weighted = None,
+    slice_: options.Sliced = None,
+    set_: options.Parameters = None,
+    seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
         typer.Option(
@@ -103,9 +82,9 @@ def mask_dataset(
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what it would take, and write nothing.")
     ] = False,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-    keep: Retained = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    keep: options.Retained = None,
 ) -> None:
     """Mask a dataset of Parquet files into a folder of Parquet files.
 
@@ -114,15 +93,16 @@ def mask_dataset(
     """
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
+    from rwn_core.datasets.key_file import read_or_make_key
     from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
     from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.read import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import dataset_record
 
-    params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
-    described = described_schema(
-        _schema(Dataset.at(source), schema_from(schema)),
+    params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_ or ()))
+    described = options.described_schema(
+        schema_from(schema) or Dataset.at(source).guessed_schema(),
         weights=weight or (),
         identifiers=drop or (),
         retained=keep or (),
@@ -139,12 +119,15 @@ def mask_dataset(
         for line in plan_lines(plan_dataset(source, target, params, RunOptions(**common))):
             say(line)
         return
-    key = _key(seed, key_file)
+    options.require_one_key(seed, key_file)
+    key = seed if key_file is None else read_or_make_key(key_file)
     if record is not None:
-        _require_new(record)
+        if record.exists():  # no --overwrite, as for the dataset itself
+            raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
+        require_folder(record)
     with progress("masking") as report:
-        options = RunOptions(**common, progress=report)
-        made = mask_files(source, target, params, engine=engine, seed=key, options=options)
+        run = RunOptions(**common, progress=report)
+        made = mask_files(source, target, params, engine=engine, seed=key, options=run)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     say(made.second_reading["words"])
@@ -158,18 +141,7 @@ def mask_dataset(
     say(f"{cells:.1%} of values are others than the record's own")
     for line in (*imbalance_words(made.imbalance), *_hardly(made, described)):
         say(line)
-    for line in _last_notes(seed, key_file):
-        say(line)
-
-
-def _last_notes(seed: int | None, key_file: Path | None) -> list[str]:
-    """Return notes about the seed and the key file of a release."""
-    notes = []
-    if key_file is not None:
-        notes.append(f"note: {key_file.name} holds the secret of this release; delete it.")
-    if seed is not None:
-        notes.append("note: a seed is for teaching: it is no secret.")
-    return notes
+    options.say_of_key(seed, key_file, "delete it")
 
 
 def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
@@ -181,11 +153,6 @@ def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
     ]
 
 
-def _schema(dataset: Any, given: Schema | None) -> Schema:
-    schema: Schema = given or dataset.guessed_schema()
-    return schema
-
-
 def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any]) -> Any:
     """The parameters of the method rwn."""
     given = {name: value for name, value in named.items() if value is not None}
@@ -194,26 +161,7 @@ def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any
     twice = given.keys() & others.keys()
     if twice:
         raise ParameterError(f"--set {min(twice)} is given by another option, too; give one.")
-    return parameters("rwn", **given, **others)
-
-
-def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
-    """The secret of the run: a seed, that of a file, or none of these."""
-    from rwn_core.datasets.key_file import read_or_make_key
-
-    if file is None:
-        return seed
-    if seed is not None:
-        raise ParameterError("--seed and --key-file both give the key; give one of them.")
-    return read_or_make_key(file)
-
-
-def _require_new(record: Path) -> None:
-    """Refuse before the work what could not be written after it."""
-    if record.exists():  # no --overwrite, as for the dataset itself
-        raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
-    if not record.parent.is_dir():
-        raise ReleaseError(f"The folder {record.parent} does not exist; create it first.")
+    return options.parameters("rwn", **given, **others)
 
 
 def _words(seed: int | None, file: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""Read the options of commands: tables, weights, scenarios, parameters, files."""
+"""Read the options of commands: tables, weights, scenarios, parameters, small text files."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rwn_core.io import endings, titles
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
+    from rwn_core.data.question import Question
     from rwn_core.data.schema import Schema
     from rwn_core.reporting.scenario import Scenario
 
@@ -80,6 +81,29 @@ Response = Annotated[
 ]
 Predictors = Annotated[
     list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
+]
+Measures = Annotated[
+    list[str] | None, typer.Option("--measure", metavar="KEY", help="Measure to read; repeatable.")
+]
+MethodKey = Annotated[
+    str | None, typer.Option(metavar="KEY", help="The masking method; rwn if left out.")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the method, such as scale=range; repeatable.",
+    ),
+]
+Precision = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--round",
+        metavar="NAME=STEP",
+        help="Release precision: values are multiples of the step. A number alone, such as 0.25: "
+        "about this share of a standard deviation for all numbers. Repeatable.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
@@ -145,18 +169,9 @@ def _blaming_the_parameters() -> Iterator[None]:
         raise ParameterError(str(refusal)) from None
 
 
-def described(
-    data: Microdata,
-    *,
-    weights: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    retained: Sequence[str] = (),
-    slices: Sequence[str] = (),
-) -> Microdata:
-    """Give the table what the command line says: weights, identifiers, answers and slices."""
-    schema = described_schema(
-        data.schema, weights=weights, identifiers=identifiers, retained=retained, slices=slices
-    )
+def described(data: Microdata, **answers: Sequence[str]) -> Microdata:
+    """Give the table what the command line says; see `described_schema`."""
+    schema = described_schema(data.schema, **answers)
     return data if schema == data.schema else data.with_schema(schema)
 
 
@@ -168,20 +183,20 @@ def described_schema(
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
 ) -> Schema:
-    """A schema with what the command line says; see `described`."""
+    """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
 
     with _blaming_the_parameters():
         schema = schema.with_weights(dict(_weight(text) for text in weights))
         schema = with_answers(schema, drop=identifiers, keep=retained)
         if slices:
-            schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
+            schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(names_in, slices))
     return schema
 
 
 def chosen_names(only: Sequence[str]) -> list[str]:
     """The names that --only gives."""
-    return [name for text in only for name in _names(text)]
+    return [name for text in only for name in names_in(text)]
 
 
 def left_out(schema: Schema, only: Sequence[str]) -> list[str]:
@@ -193,7 +208,8 @@ def left_out(schema: Schema, only: Sequence[str]) -> list[str]:
     return [v.name for v in schema.released if v.name not in released]
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
+    """The names of a list with commas."""
     return [name.strip() for name in text.split(",")]
 
 
@@ -205,12 +221,19 @@ def _weight(text: str) -> tuple[str, float]:
         raise ParameterError("--weight must be NAME=W, W a number of at least 0.") from None
 
 
-def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file."""
-    from rwn_cli.text_file import read_text
+def read_text(path: Path, what: str) -> str:
+    """Read a small text file: a scenario, a decision, a record, a card."""
+    from rwn_core.io.open_file import file_text
+
+    path.stat()  # an OSError where it is not there
+    return file_text(path, what)
+
+
+def read_scenario(path: Path | None) -> Scenario | None:
+    """Read a scenario file; None without one."""
     from rwn_core.reporting.scenario import Scenario
 
-    return Scenario.from_toml(read_text(path, "scenario"))
+    return None if path is None else Scenario.from_toml(read_text(path, "scenario"))
 
 
 def under(scenario: Scenario | None, data: Microdata) -> Microdata:
@@ -244,18 +267,39 @@ def working_table(
     return described(under(scenario, data), weights=weights or (), slices=slices or ())
 
 
-def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
-    """Give the table the regression of the command line, if it names one."""
+def stated_question(response: str | None, predictors: Sequence[str]) -> Question | None:
+    """The regression of the command line; None where it names none."""
     from rwn_core.data.question import Question
 
     if response is None and not predictors:
-        return data
+        return None
     if response is None or not predictors:
         raise ParameterError("Give --response and at least one --predictor, or neither.")
     with _blaming_the_parameters():
-        question = Question(response=response, predictors=tuple(predictors))
-        schema = replace(data.schema, question=question)
-    return data.with_schema(schema)
+        return Question(response=response, predictors=tuple(predictors))
+
+
+def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
+    """Give the table the regression of the command line, if it names one."""
+    question = stated_question(response, predictors)
+    if question is None:
+        return data
+    with _blaming_the_parameters():
+        return data.with_schema(replace(data.schema, question=question))
+
+
+def say_of_key(seed: int | None, file: Path | None, advice: str) -> None:
+    """Say what a release leaves to keep or to delete, or that its seed is no secret."""
+    if file is not None:
+        say(f"note: {file.name} holds the secret of this release; {advice}.")
+    if seed is not None:
+        say("note: a seed is for teaching: it is no secret.")
+
+
+def require_one_key(seed: int | None, file: Path | None) -> None:
+    """Refuse two sources of the randomness of a release."""
+    if seed is not None and file is not None:
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
 
 
 def parameters(method: str, **options: Any) -> Any:

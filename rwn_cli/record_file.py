@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_cli.options import DEMO, described, load
+from rwn_cli.options import DEMO, described, load, read_text
 from rwn_cli.terminal import say
-from rwn_cli.text_file import read_text
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rwn_cli.options import SchemaFile, load
-from rwn_cli.output import Overwrite, refuse_existing, write_all
+from rwn_cli.output import Overwrite, refuse_existing, require_folder, write_all
 from rwn_cli.terminal import progress, say
-from rwn_core.errors import ParameterError, RWNError
-
-if TYPE_CHECKING:
-    from rwn_core.evaluation.published_results import Replay
+from rwn_core.errors import ParameterError
 
 
 def replay(
@@ -46,14 +43,16 @@ def replay(
 
     if listed:
         for each in REPLAYS.values():
-            typer.echo(_line(each))
+            needs = f" (needs --file: {each.file})" if each.file else ""
+            typer.echo(f"{each.key:32}{each.title}{needs}")
         return
     if name is None or out is None:
         raise ParameterError("Give NAME and --out DIR, or --list to see the names.")
     replays = chosen(name)
     refuse_existing(overwrite, *(path for each in replays for path in out.glob(f"{each.key}.*")))
     data = None if file is None else load(file, schema)
-    _create(out)
+    require_folder(out)
+    out.mkdir(exist_ok=True)
     with progress("replaying") as report:
         for number, each in enumerate(replays, start=1):
             done = replayed(each, Request(short=short, data=data))
@@ -64,15 +63,3 @@ def replay(
             say(f"{each.key}: {'; '.join(done.counts)}")
             report(number / len(replays))
     say(f"written to {out}")
-
-
-def _line(replay: Replay) -> str:
-    needs = f" (needs --file: {replay.file})" if replay.file else ""
-    return f"{replay.key:32}{replay.title}{needs}"
-
-
-def _create(folder: Path) -> None:
-    """Make the last folder of a path, as far as it is not there."""
-    if not folder.parent.is_dir():
-        raise RWNError(f"The folder {folder.parent} does not exist; create it first.")
-    folder.mkdir(exist_ok=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_cli.output import Overwrite, refuse_existing, write
+from rwn_cli.options import read_text
+from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
 from rwn_cli.record_file import (
     OriginalFile,
     ProjectFile,
@@ -20,8 +21,7 @@ from rwn_cli.record_file import (
     read_record_file,
 )
 from rwn_cli.terminal import progress, say
-from rwn_cli.text_file import read_text
-from rwn_core.errors import ParameterError, ReleaseError, RWNError
+from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.facts import Material
@@ -89,8 +89,7 @@ def report(
 
     if out.resolve() == record.resolve():
         raise ReleaseError("FILE is the record itself; write to another file.")
-    if not out.parent.is_dir():
-        raise RWNError(f"The folder {out.parent} does not exist; create it first.")
+    require_folder(out)
     refuse_existing(overwrite, out)
 
     def material(read: dict[str, Any]) -> Material:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rwn_cli.options import SchemaFile, load
+from rwn_cli.options import SchemaFile, load, read_text
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_original, read_record_file
 from rwn_cli.terminal import progress, say
-from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:

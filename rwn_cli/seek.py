@@ -7,70 +7,44 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rwn_cli.grid_options import (
-    Limits,
-    OtherValues,
-    Releases,
-    Seed,
-    Steps,
-    Values,
-    ValuesOfK,
-    ValuesOfQ,
-    Workers,
-    limits,
-    rounded,
-    stated_search,
-    with_measures,
-)
-from rwn_cli.options import (
-    Dropped,
-    SchemaFile,
-    Source,
-    Weighted,
-    read_scenario,
-    working_table,
-)
-from rwn_cli.output import Overwrite, refuse_existing, write
+from rwn_cli import grid_options as grid
+from rwn_cli import options
+from rwn_cli.output import Overwrite, refuse_existing, require_toml, write
 from rwn_cli.partial_answer import answering
 from rwn_cli.terminal import Report, say
-from rwn_core.errors import ParameterError, ReleaseError, RWNError
+from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import Goal, GoalAnswer, Policy, Sweep
+    from rwn_core.tuning import Goal, GoalAnswer, Sweep
     from rwn_core.tuning.partial_answer import PartialAnswer
 
 _SWEPT = 0.6  # of the progress bar
 
 
 def seek(
-    source: Source,
-    limit: Limits = None,
+    source: options.Source,
+    limit: grid.Limits = None,
     best: Annotated[
         str, typer.Option(metavar="MEASURE", help="What is made as good as possible.")
     ] = "association_loss",
-    epsilon: Values = None,
-    k: ValuesOfK = None,
-    q: ValuesOfQ = None,
-    set_: OtherValues = None,
-    round_: Steps = None,
-    weight: Weighted = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="KEY", help="The method; rwn if left out.")
-    ] = None,
-    releases: Releases = None,
-    seed: Seed = None,
+    epsilon: grid.Values = None,
+    k: grid.ValuesOfK = None,
+    q: grid.ValuesOfQ = None,
+    set_: grid.OtherValues = None,
+    round_: grid.Steps = None,
+    weight: options.Weighted = None,
+    method: options.MethodKey = None,
+    releases: grid.Releases = None,
+    seed: grid.Seed = None,
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="A scenario with limits or a sweep.")
     ] = None,
-    target: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
-    ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-    workers: Workers = None,
+    target: grid.SettingFile = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Find the best setting that keeps all limits.
@@ -80,38 +54,35 @@ def seek(
     is written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and
     exit code 6.
     """
+    from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning import Goal
 
-    _check(target, source, schema, scenario)
+    require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
-    loaded = None if scenario is None else read_scenario(scenario)
-    policy = limits(loaded, limit or ())
+    loaded = options.read_scenario(scenario)
+    policy = grid.limits(loaded, limit or ())
     values = {"epsilon": epsilon, "k": k, "q": q}
-    search = stated_search(loaded, (values, set_), method, ((best,), releases, seed))
-    search = with_measures(search, policy.measures)
-    data = working_table(source, schema, loaded, drop=drop, weights=weight)
-    search = rounded(search, data, round_ or ())
+    search = grid.stated_search(loaded, (values, set_), method, ((best,), releases, seed))
+    search = grid.with_measures(search, policy.measures)
+    data = options.working_table(source, schema, loaded, drop=drop, weights=weight)
+    search = grid.rounded(search, data, round_ or ())
     with answering("seeking", data, policy, target, overwrite=overwrite) as report:
         answer = _answer(data, search, Goal(keep=policy, best=best), workers, report)
     if not answer.reached:
         raise ReleaseError(answer.sentence)
     typer.echo(answer.sentence)
     if target is not None:
-        made = _scenario(data, answer, policy, search.plan.seed)
-        write(target, made.encode("utf-8"), overwrite=overwrite)
+        made = Scenario(
+            name="goal seek",
+            note=answer.sentence,
+            table=data.fingerprint,
+            setting=answer.point.setting,
+            seed=search.plan.seed,
+            policy=policy,
+            readings=answer.point.stated(),
+        )
+        write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
         say(f"written to {target}")
-
-
-def _check(target: Path | None, *inputs: str | Path | None) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
-    if target is None:
-        return
-    if target.suffix.lower() != ".toml":
-        raise ParameterError("--out must name a file that ends in .toml.")
-    if not target.parent.is_dir():
-        raise RWNError(f"The folder {target.parent} does not exist; create it first.")
-    if any(target.resolve() == Path(each).resolve() for each in inputs if each):
-        raise ReleaseError("OUT is an input file itself; write to another file.")
 
 
 def _answer(
@@ -161,19 +132,3 @@ class _Swept:
         before: PartialAnswer | None = self._report.so_far
         if before is None or answer.beyond <= before.beyond:
             self._report.found(answer)
-
-
-def _scenario(data: Microdata, answer: GoalAnswer, policy: Policy, seed: int) -> str:
-    """The answer as a file without data."""
-    from rwn_core.reporting.scenario import Scenario
-
-    made = Scenario(
-        name="goal seek",
-        note=answer.sentence,
-        table=data.fingerprint,
-        setting=answer.point.setting,
-        seed=seed,
-        policy=policy,
-        readings=answer.point.stated(),
-    )
-    return made.to_toml()

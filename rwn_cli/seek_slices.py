@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rwn_cli.grid_options import Limits, Workers, limits
-from rwn_cli.options import (
-    Dropped,
-    SchemaFile,
-    Source,
-    Weighted,
-    parameters,
-    settings,
-    working_table,
-)
-from rwn_cli.output import Overwrite, refuse_existing, write
+from rwn_cli import grid_options as grid
+from rwn_cli import options
+from rwn_cli.output import Overwrite, refuse_existing, require_toml, write
 from rwn_cli.partial_answer import answering, print_setting
 from rwn_cli.terminal import say
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.errors import ReleaseError
 
 
 def seek_slices(
-    source: Source,
-    limit: Limits = None,
+    source: options.Source,
+    limit: grid.Limits = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Least size of a neighborhood.")] = 5,
-    method: Annotated[str, typer.Option(metavar="KEY", help="The masking method.")] = "rwn",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter; repeatable."),
-    ] = None,
-    weight: Weighted = None,
+    method: options.MethodKey = None,
+    set_: options.Parameters = None,
+    weight: options.Weighted = None,
     records: Annotated[
         int, typer.Option(min=2, help="Of a larger table so many random records are searched.")
     ] = 1000,
-    round_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--round",
-            metavar="NAME=STEP",
-            help="Release precision of every setting tried; a number alone, such as 0.25: about "
-            "this share of a standard deviation for all numbers. Repeatable.",
-        ),
-    ] = None,
+    round_: options.Precision = None,
     kernels: Annotated[
         bool,
         typer.Option(
@@ -52,13 +32,10 @@ def seek_slices(
             help="Try soft and balanced neighborhoods, too, and say what RWN as published loses.",
         ),
     ] = False,
-    scenario: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
-    ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-    workers: Workers = None,
+    target: grid.SettingFile = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Find which variables should travel together: least loss of relations within all limits.
@@ -72,17 +49,16 @@ def seek_slices(
     from rwn_core.tuning import Setting, SliceRanges
     from rwn_core.tuning import seek_slices as search
 
-    if scenario is not None and scenario.suffix.lower() != ".toml":
-        raise ParameterError("--out must name a file that ends in .toml.")
-    refuse_existing(overwrite, scenario)
-    data = working_table(source, schema, None, drop=drop, weights=weight)
-    policy = limits(None, limit or ())
-    with answering("searching", data, policy, scenario, overwrite=overwrite) as report:
+    require_toml(target, "--out", source, schema)
+    refuse_existing(overwrite, target)
+    data = options.working_table(source, schema, None, drop=drop, weights=weight)
+    policy = grid.limits(None, limit or ())
+    with answering("searching", data, policy, target, overwrite=overwrite) as report:
         answer = search(
             data,
             policy,
             setting=Setting(
-                params=_start(method, k, settings(set_ or ())),
+                params=_start(method or "rwn", k, options.settings(set_ or ())),
                 precision=tuple(steps(data, round_ or ()).items()),
             ),
             ranges=SliceRanges(records=records, kernels=kernels),
@@ -93,10 +69,10 @@ def seek_slices(
     if not answer.reached:
         raise ReleaseError(answer.sentence)
     say(answer.sentence)
-    if scenario is not None:
+    if target is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
-        write(scenario, kept.to_toml().encode("utf-8"), overwrite=overwrite)
-        say(f"written to {scenario}; rwn mask --scenario {scenario.name} takes it")
+        write(target, kept.to_toml().encode("utf-8"), overwrite=overwrite)
+        say(f"written to {target}; rwn mask --scenario {target.name} takes it")
 
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:
@@ -105,8 +81,8 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     from rwn_core.masking.lever import neutral_levers
 
     if method not in METHODS:
-        return parameters(method)  # refuses it
+        return options.parameters(method)  # refuses it
     levers = neutral_levers(METHODS[method], more)
     if method != "rwn" or "epsilon" in levers:  # a soft kernel has neither radius nor k
         levers |= {"epsilon": 1.0} | ({"k": k} if method == "rwn" else {})
-    return parameters(method, **{**levers, **more})
+    return options.parameters(method, **{**levers, **more})

@@ -8,64 +8,37 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.grid_options import (
-    Limits,
-    OtherValues,
-    Presets,
-    Releases,
-    Seed,
-    Steps,
-    Values,
-    ValuesOfK,
-    ValuesOfQ,
-    Workers,
-    limits,
-    rounded,
-    sliced,
-    stated_search,
-    with_measures,
-)
-from rwn_cli.options import (
-    ENDS_IN,
-    Dropped,
-    SchemaFile,
-    Sliced,
-    Source,
-    Weighted,
-    read_scenario,
-    working_table,
-)
+from rwn_cli import grid_options as grid
+from rwn_cli import options
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.terminal import progress, say
 
 
 def sweep(
-    source: Source,
-    target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=ENDS_IN)],
-    epsilon: Values = None,
-    k: ValuesOfK = None,
-    q: ValuesOfQ = None,
-    set_: OtherValues = None,
-    round_: Steps = None,
-    weight: Weighted = None,
-    slice_: Sliced = None,
-    slices: Presets = None,
+    source: options.Source,
+    target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=options.ENDS_IN)],
+    epsilon: grid.Values = None,
+    k: grid.ValuesOfK = None,
+    q: grid.ValuesOfQ = None,
+    set_: grid.OtherValues = None,
+    round_: grid.Steps = None,
+    weight: options.Weighted = None,
+    slice_: options.Sliced = None,
+    slices: grid.Presets = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
     ] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option(metavar="KEY", help="Measure to read; repeatable.")
-    ] = None,
-    limit: Limits = None,
-    releases: Releases = None,
-    seed: Seed = None,
+    measure: options.Measures = None,
+    limit: grid.Limits = None,
+    releases: grid.Releases = None,
+    seed: grid.Seed = None,
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="A scenario that says all this.")
     ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-    workers: Workers = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Try many settings and write a table of what the measures read.
@@ -83,18 +56,18 @@ def sweep(
 
     form = output_format(target, source, schema, scenario)
     refuse_existing(overwrite, target)
-    loaded = None if scenario is None else read_scenario(scenario)
-    policy = limits(loaded, limit or ())
+    loaded = options.read_scenario(scenario)
+    policy = grid.limits(loaded, limit or ())
     values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
-    search = stated_search(loaded, (values, set_), method, plan)
+    search = grid.stated_search(loaded, (values, set_), method, plan)
     # who names measures and no limits asks for these measures alone
     named = measure or (loaded is not None and loaded.search is not None)
     judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:
-        search = with_measures(search, policy.measures)
-    data = working_table(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
-    search = rounded(search, data, round_ or ())
-    search = sliced(search, data, slices, given=bool(slice_))
+        search = grid.with_measures(search, policy.measures)
+    data = options.working_table(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    search = grid.rounded(search, data, round_ or ())
+    search = grid.sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)
     say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")

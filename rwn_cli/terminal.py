@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import typer
 
 from rwn_core.parallel.pace import Pace
@@ -24,6 +25,12 @@ _COLUMNS = ("measure", "value", "baseline", "better", "unit")
 def say(line: str) -> None:
     """Write a line for the person, apart from what a program may read."""
     typer.echo(line, err=True)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Write what a program reads."""
+    options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2
+    typer.echo(orjson.dumps(document, option=options).decode())
 
 
 def size_words(table: Microdata) -> str:

@@ -10,11 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from rwn_cli.ledger import ledger_content
+from rwn_cli.options import read_text
 from rwn_cli.terminal import say
-from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError
-
-_AT_ONCE = 1 << 20
 
 
 def verify(
@@ -86,8 +84,5 @@ def _digest(file: Path) -> str:
 
     if file.is_dir():
         return str(hashed_files(file)["sha256"])
-    digest = hashlib.sha256()
     with file.open("rb") as stream:
-        while part := stream.read(_AT_ONCE):
-            digest.update(part)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()

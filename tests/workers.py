@@ -8,7 +8,7 @@ BROWSER = "tests/browser"
 WAITING = ("compare_methods", "large_table", "prediction", "sweep", "utility_page")
 """Files of the browser's tests that wait for processes beside the page: about half the time."""
 
-LONGEST = (BROWSER, "tests/ui", "tests/core/tuning", "tests/core/neighbors")
+LONGEST = (BROWSER, "tests/journeys", "tests/ui", "tests/core/tuning", "tests/core/neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
 
 

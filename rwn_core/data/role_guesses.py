@@ -8,8 +8,7 @@ import pandas as pd
 
 from rwn_core.data.identity import SAMPLING_WEIGHT
 from rwn_core.data.identity.gate import doubts_of_schema
-from rwn_core.data.identity.word_set import word_list
-from rwn_core.data.identity.words import NameWords, Subject
+from rwn_core.data.identity.words import NameWords, Subject, word_list
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable
 

@@ -3,7 +3,7 @@
 # decides: records that are done at once: all of a small table, so many of a larger one
 QUICK_RECORDS = 1_000
 # decides: records up to which Tune shows all, and keys have neighborhoods of their own; of more, so
-# many random ones are shown
+# many random ones are shown; the red team's models learn from so many
 LIVE_RECORDS = 5_000
 # decides: candidate pairs up to which the worst case attacks every row, and every person outside,
 # and the exchange within blocks has an exact law
@@ -11,6 +11,8 @@ ATTACKED_PAIRS = 10_000_000
 # decides: records by values, classes by values, distances and trials that are listed; beyond, there
 # are fewer, or no reading
 LISTED_PAIRS = 20_000_000
-# decides: donors that are stored, and pairs of a class of rows and an original; beyond, donors are
-# searched again, and there is no reading
-STORED_DONORS = 50_000_000
+# decides: donors that are stored, pairs of a class of rows and an original, and numbers of a model;
+# beyond, donors are searched again, and there is no reading
+STORED_NUMBERS = 50_000_000
+# decides: neighbors that the forecast of a sample adds up, and masked cells that judge slopes
+ESTIMATED_CELLS = 1_000_000

@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_columns import check_type, column_series, decimal_texts
+from rwn_core.io.arrow_columns import check_type, column_series, decimal_texts, one_array
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -107,12 +107,10 @@ class Dataset:
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
     """A table of a dataset in the types that microdata are held in."""
-    series = {}
-    for field in table.schema:
-        column = _one_array(table.column(field.name).combine_chunks())
-        if pa.types.is_decimal(column.type):
-            column = decimal_texts(column).cast(pa.float64())  # in all parts alike
-        series[field.name] = column_series(field, column)
+    series = {
+        field.name: column_series(field, one_array(table.column(field.name)))
+        for field in table.schema
+    }
     return pd.DataFrame(series, copy=False)
 
 
@@ -127,12 +125,6 @@ def check_rows(frame: pd.DataFrame, schema: Schema, start: int) -> None:
         except InputError as refusal:
             where = f"Rows are counted from record {start + 1:,} of the dataset."
             raise type(refusal)(f"{refusal} {where}") from None
-
-
-def _one_array(column: Any) -> pa.Array:
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _paths(source: str | Path) -> list[Path]:
@@ -219,7 +211,7 @@ def _rounded_decimals(table: pa.Table) -> pa.Table:
     """Exact decimals as the nearest numbers: a decimal's own cast is not rounded correctly."""
     for place, field in enumerate(table.schema):
         if pa.types.is_decimal(field.type):
-            texts = decimal_texts(_one_array(table.column(place)))
+            texts = decimal_texts(one_array(table.column(place)))
             table = table.set_column(place, field.name, texts.cast(pa.float64()))
     return table
 

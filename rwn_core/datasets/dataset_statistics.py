@@ -33,7 +33,7 @@ from rwn_core.parallel.threads import Progress
 BINS = 200  # of a variable's values, of equal width from the least to the greatest
 _NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
-Advance = Callable[[int], None]
+Advance = Callable[[float], None]
 """Called with the number of further records read; an exception stops the work."""
 
 
@@ -82,10 +82,10 @@ class DatasetStatistics:
 
 
 def counted(total: int, progress: Progress | None) -> Advance:
-    """Report the share of the records that were read."""
-    done = 0
+    """Report the share done, given what is done in steps."""
+    done = 0.0
 
-    def advance(records: int) -> None:
+    def advance(records: float) -> None:
         nonlocal done
         done += records
         if progress is not None:

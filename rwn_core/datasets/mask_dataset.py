@@ -20,7 +20,7 @@ from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.engines import find_engine
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.strategies import STRATEGIES, Follow
+from rwn_core.datasets.steps import STRATEGIES, Follow
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rwn_core.datasets.record_batches import read_batch, write_batches
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
+from rwn_core.datasets.staged_arrays import read_batch, write_batches
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.datasets.parts import numbers_of_range
-from rwn_core.datasets.record_batches import write_batches
+from rwn_core.datasets.pairs_and_parts import numbers_of_range
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
@@ -22,6 +21,7 @@ from rwn_core.datasets.staged_arrays import (
     load,
     points_like,
     save,
+    write_batches,
 )
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame

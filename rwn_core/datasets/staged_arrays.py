@@ -1,9 +1,9 @@
-"""Arrays and columns on the stage: written whole or not at all, and mapped when they are read."""
+"""Arrays and tables on the stage: written whole or not at all, and mapped when they are read."""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rwn_core.datasets.record_batches import map_all
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.neighbors.points import CodedPoints, Points, level_squares
@@ -79,6 +78,47 @@ def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.in
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
     return points_like(run.survey_result.points, np.concatenate(values)), np.concatenate(ids)
+
+
+def write_batches(
+    path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
+) -> None:
+    """Write a table in batches of so many rows, one after the other."""
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
+    whole = table.combine_chunks()
+    begin = 0
+    with (
+        pa.OSFile(str(path), "wb") as sink,
+        pa.ipc.new_file(sink, whole.schema, options=options) as to,
+    ):
+        for count in counts:
+            part = whole.slice(begin, count).to_batches()
+            to.write_batch(part[0] if part else _empty(whole.schema))
+            begin += count
+
+
+def read_batch(path: Path, number: int) -> pa.Table:
+    """Read one batch."""
+    with pa.memory_map(str(path)) as source:
+        file = pa.ipc.open_file(source)
+        return pa.Table.from_batches([file.get_batch(number)], file.schema)
+
+
+def read_all(path: Path) -> pa.Table:
+    """Read all batches."""
+    with pa.memory_map(str(path)) as source:
+        table: pa.Table = pa.ipc.open_file(source).read_all()
+        return table
+
+
+def map_all(path: Path) -> pa.Table:
+    """Map a file that is not packed: values are read from it when they are taken."""
+    table: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return table
+
+
+def _empty(schema: pa.Schema) -> Any:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
 
 def columns_path(run: Run, number: int) -> Path:

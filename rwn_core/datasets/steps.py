@@ -1,39 +1,42 @@
-"""Does one task of a run: once, however often it is asked for."""
+"""The tasks of a run, each done once, and STRATEGIES: the steps that mask a dataset."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from rwn_core.datasets import (
     exact_donors,
     joined_index,
-    partners,
-    parts,
+    pairs_and_parts,
     release_order,
     sample_donors,
     soft_donors,
     spatial_parts,
-    staged_arrays,
     survey,
 )
+from rwn_core.datasets.dataset_statistics import counted
+from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.staged_arrays import DEAL
+from rwn_core.parallel.threads import Progress
 
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     survey.STEP: survey.survey_rows,
     sample_donors.STEP: sample_donors.mask_rows,
-    parts.BOUNDS: parts.find_bounds,
-    staged_arrays.DEAL: spatial_parts.deal_records,
+    pairs_and_parts.BOUNDS: pairs_and_parts.find_bounds,
+    DEAL: spatial_parts.deal_records,
     spatial_parts.INDEX: spatial_parts.index_leaf,
     joined_index.STEP: joined_index.join_leaves,
     exact_donors.STEP: exact_donors.mask_leaf,
     soft_donors.LIST: soft_donors.list_leaf,
     soft_donors.STATE: soft_donors.weigh_all,
     soft_donors.STEP: soft_donors.mask_leaf,
-    parts.STEP: parts.mask_part,
-    partners.PAIR: partners.draw_pairs,
-    partners.REPEATED: partners.find_repeated,
-    partners.STEP: partners.mask_partners,
+    pairs_and_parts.PART: pairs_and_parts.mask_part,
+    pairs_and_parts.PAIR: pairs_and_parts.draw_pairs,
+    pairs_and_parts.REPEATED: pairs_and_parts.find_repeated,
+    pairs_and_parts.PARTNERS: pairs_and_parts.mask_partners,
     release_order.STEP: release_order.order_file,
 }
 
@@ -46,3 +49,90 @@ def perform(run: Run, task: Task) -> dict[str, Any]:
         answer = STEPS[step](run, task)
         run.stage.finish(step, number, answer)
     return answer
+
+
+class Follow:
+    """Adds up what was done of the whole."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._advance = counted(total, progress)
+
+    def by(self, weight: float) -> Callable[[int], None]:
+        """Return a progress callback; each task of the step has this weight."""
+        return lambda count: self._advance(weight * count)
+
+
+class Strategy(NamedTuple):
+    """Steps that mask the records after the survey.
+
+    Attributes
+    ----------
+    weight : int
+        Work on a range of records, where the survey of one is 1.
+    mask : callable
+        Does the steps; returns the tasks of the last one, which answer how many records have
+        empty neighborhoods, and how many fall back to k.
+    """
+
+    weight: int
+    mask: Callable[[Run, Execute, Follow], list[Task]]
+
+
+def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
+    """All records are candidates: leaf by leaf."""
+    ranges = len(run.ranges(DEAL))
+    spatial_parts.save_axes(run)
+    execute(run.ranges(DEAL), follow.by(1))
+    count = spatial_parts.count_leaves(run, ranges)
+    share = ranges / count  # leaves are about as many as ranges
+    indexing = run.numbered(spatial_parts.INDEX, count)
+    execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
+    execute(run.numbered(joined_index.STEP, len(joined_index.JOINS)), follow.by(0))
+    if not run.params.ball.kernel.is_even:
+        execute(run.numbered(soft_donors.LIST, count), follow.by(4 * share))
+        execute(run.numbered(soft_donors.STATE, 1), follow.by(0))
+        masking = run.numbered(soft_donors.STEP, count)
+        execute(masking, follow.by(share))
+        return masking
+    masking = run.numbered(exact_donors.STEP, count)
+    execute(masking, follow.by(5 * share))
+    return masking
+
+
+def _sample(run: Run, execute: Execute, follow: Follow) -> list[Task]:
+    """Method 1: range by range."""
+    masking = run.ranges(sample_donors.STEP)
+    execute(masking, follow.by(4))
+    return masking
+
+
+def _pairs(run: Run, execute: Execute, follow: Follow) -> list[Task]:
+    """Method 2: pairs first, then range by range."""
+    execute(run.ranges(DEAL), follow.by(1))
+    execute(pairs_and_parts.slices(run), follow.by(1))
+    execute(run.ranges(pairs_and_parts.REPEATED), follow.by(1))
+    pairs_and_parts.merge_repeated(run)
+    masking = run.ranges(pairs_and_parts.PARTNERS)
+    execute(masking, follow.by(4))
+    return masking
+
+
+def _partition(run: Run, execute: Execute, follow: Follow) -> list[Task]:
+    """Method 3: part by part."""
+    ranges = len(run.ranges(DEAL))
+    execute(run.numbered(pairs_and_parts.BOUNDS, 1), follow.by(0))
+    execute(run.ranges(DEAL), follow.by(1))
+    tasks = run.numbered(pairs_and_parts.PART, run.leaves)
+    masking = [{**task, "ranges": ranges} for task in tasks]
+    execute(masking, follow.by(4 * ranges / run.leaves))
+    return masking
+
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+    {
+        "exact": Strategy(7, _exact),
+        "sample": Strategy(4, _sample),
+        "pairs": Strategy(7, _pairs),
+        "partition": Strategy(5, _partition),
+    }
+)

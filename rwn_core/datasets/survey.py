@@ -16,9 +16,9 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
 from rwn_core.datasets.dataset import check_rows, to_frame
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels, level_counts
-from rwn_core.datasets.record_batches import read_all, write_batches
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import Stage, atomic_file
+from rwn_core.datasets.staged_arrays import read_all, write_batches
 from rwn_core.datasets.survey_result import (
     levels_name,
     read_counts,

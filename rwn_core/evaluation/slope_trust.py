@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis, fit_model
@@ -26,9 +27,7 @@ from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.ols import SIGNIFICANT
 
-# decides: masked cells that judge slopes: 60 releases of a small table, 3 of a large one
-JUDGED_CELLS = 1_000_000
-FEWEST, MOST = 3, 60  # releases
+FEWEST, MOST = 3, 60  # releases: 60 of a small table, 3 of a large one
 LEAST_COVERAGE = 0.8  # of 95 % intervals over releases
 LEAST_SIGNS = 0.95  # of the releases that show the original's sign
 _LEVEL = re.compile(r" = [^:]*")
@@ -82,7 +81,7 @@ def slope_trust(
     if not models:
         return ()
     cells = microdata.n * max(len(microdata.schema.released), 1)
-    drawn = repeats or int(np.clip(JUDGED_CELLS // cells, FEWEST, MOST))
+    drawn = repeats or int(np.clip(ESTIMATED_CELLS // cells, FEWEST, MOST))
     found: list[list[Estimate]] = [[] for _ in models]
     for masked, _ in releases(microdata, params, drawn, seed, progress):
         for model, each in zip(models, found, strict=True):

@@ -139,11 +139,17 @@ def check_type(file: str, field: pa.Field) -> None:
     raise InputError(f"{file}, column {field.name}: the column {remedy}.")
 
 
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Join the chunks of a column."""
+    array = column.combine_chunks()
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+
+
 def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
     """One array of the column, its dictionary kept only where the file says category."""
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    array = one_array(column)
     if pa.types.is_dictionary(field.type):
         return array
     packed = pa.types.is_dictionary(array.type)

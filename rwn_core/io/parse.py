@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
+from rwn_core.data.codebook import is_missing, missing_words
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import table_notices
 from rwn_core.errors import InputError
 from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
 from rwn_core.io.file_name import shown
 from rwn_core.io.limits import LARGEST_FILE
-from rwn_core.io.missing_codes import without_missing_codes
 
 _SIGNS = (
     (b"PARE", "an encrypted Parquet file"),
@@ -133,3 +136,32 @@ def describe(content: bytes) -> str | None:
         if start.startswith(sign):
             return what
     return None
+
+
+def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
+    """Take out the values that the schema declares as missing."""
+    declared = [] if schema is None else [v for v in schema.variables if v.missing_codes]
+    frame = microdata.frame
+    said = []
+    for variable in declared:
+        column = frame[variable.name]
+        if not variable.is_released:
+            continue
+        codes = variable.missing_codes
+        known = column.dropna().unique().tolist()
+        wrong = [value for value in known if is_missing(value, codes)]
+        gone = column.isin(wrong).to_numpy(dtype=bool)
+        if not gone.any():
+            continue
+        if column.dtype.kind in "iu":
+            column = column.astype("Int64")
+        frame[variable.name] = column.mask(gone)
+        said.append(
+            f"{variable.name} has {int(np.count_nonzero(gone)):,} values declared as missing "
+            f"({missing_words(codes)}): they are missing here."
+        )
+    if not said:
+        return microdata
+    before = table_notices(microdata.frame, microdata.schema)  # what they say of codes is settled
+    kept = [notice for notice in microdata.notices if notice not in before]
+    return Microdata.from_frame(frame, microdata.schema, notices=(*kept, *said))

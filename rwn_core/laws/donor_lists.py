@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.sizes import QUICK_RECORDS, STORED_DONORS
+from rwn_core.data.sizes import QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
@@ -101,7 +101,7 @@ class DonorTables:
     def check_fits(self, columns: int, records: int | None = None) -> None:
         """Refuse so many columns, of all records or some, where no probability is 0."""
         entries = columns * (self.n if records is None else records)
-        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_DONORS:
+        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_NUMBERS:
             raise NotApplicable(
                 f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
                 "probabilities are too many for this; choose bandwidth = adaptive."
@@ -186,7 +186,7 @@ class DonorTables:
 
     def _searched(self, table: SearchedTable) -> Iterator[_Block]:
         held: list[Lists] = []
-        keep = float(self._neighborhoods.sizes.sum()) <= STORED_DONORS
+        keep = float(self._neighborhoods.sizes.sum()) <= STORED_NUMBERS
         for block in _search(table, self._neighborhoods):
             yield block
             if keep:

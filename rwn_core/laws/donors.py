@@ -161,7 +161,7 @@ class Draws:
                 last,
             )
 
-        in_parts(draw, len(donors), 4 * donors.size, thread_count(threads))
+        in_parts(draw, len(donors), donors.size, thread_count(threads))
         return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:

@@ -112,10 +112,11 @@ def unchanged(original: Microdata, name: str) -> DeterministicUnit:
     return DeterministicUnit(original, original, (name,))
 
 
+@dataclass(frozen=True, eq=False)
 class RedrawWithinGroups:
     """Hold the law of a variable drawn within groups of values; see `UnitLaw`.
 
-    Parameters
+    Attributes
     ----------
     original : Microdata
         Never rounded.
@@ -124,55 +125,55 @@ class RedrawWithinGroups:
         The group of each value, in the order of `value_codes`.
     chance : ndarray of float64, shape (V,)
         P(a value is drawn in its group); sums to 1 in each.
-    precision : mapping of str to float, optional
-        The step, where the variable is rounded.
     keeps_value_counts : bool
         Whether the records of a group exchange their values.
+    step : float
+        To which released numbers are rounded; 0 for not at all.
     """
 
-    def __init__(
-        self,
-        original: Microdata,
-        name: str,
-        group: NDArray[np.int64],
-        chance: NDArray[np.float64],
-        precision: Mapping[str, float] | None = None,
-        *,
-        keeps_value_counts: bool = False,
-    ) -> None:
-        self.names, self.keeps_value_counts = (name,), keeps_value_counts
-        self._original, self._group, self._chance = original, group, chance
-        self._precision = {n: s for n, s in (precision or {}).items() if n == name}
-        self._codes, self._values = value_codes(original, name)
+    original: Microdata
+    name: str
+    group: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    keeps_value_counts: bool = False
+    step: float = 0.0
 
-    def _by_group(self) -> tuple[sparse.csr_array, list[Any], NDArray[np.int64]]:
-        """P(each written value | group), the values, and which one each original value becomes."""
-        name = self.names[0]
-        written = rounded(self._original, self._precision)
-        codes, values = value_codes(written, name)
-        becomes = np.zeros(len(self._values), dtype=np.int64)
-        becomes[self._codes] = codes
-        shape = (int(self._group.max()) + 1, len(values))
-        return (
-            sparse.csr_array((self._chance, (self._group, becomes)), shape=shape),
-            values,
-            becomes,
-        )
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.name,)
+
+    @property
+    def _of_record(self) -> NDArray[np.int64]:
+        """The group of each record, shape (n,)."""
+        return self.group[value_codes(self.original, self.name)[0]]
+
+    @property
+    def _written(self) -> Microdata:
+        return rounded(self.original, {self.name: self.step} if self.step else {})
+
+    def _by_group(self) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each written value | group), and the values."""
+        codes, values = value_codes(self._written, self.name)
+        becomes = np.zeros(len(self.group), dtype=np.int64)
+        becomes[value_codes(self.original, self.name)[0]] = codes
+        shape = (int(self.group.max()) + 1, len(values))
+        return sparse.csr_array((self.chance, (self.group, becomes)), shape=shape), values
 
     @property
     def privacy(self) -> Privacy:
         """None as soon as there are two groups; see `UnitLaw`."""
         if self.keeps_value_counts:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")
-        if self._group.max() > 0:
+        if self.group.max() > 0:
             return Privacy(np.inf, "can only take values of its group")
         return Privacy(0.0, "has one distribution for all records")
 
     @property
     def retained(self) -> NDArray[np.float64]:
         """P(the value does not change)."""
-        table, _, becomes = self._by_group()
-        chances = table[self._group[self._codes], becomes[self._codes]]
+        shown = value_codes(self._written, self.name)[0]
+        chances = self._by_group()[0][self._of_record, shown]
         return np.asarray(chances, dtype=np.float64).ravel()
 
     def chances(
@@ -181,18 +182,16 @@ class RedrawWithinGroups:
         """The probability of the rows' values in each record's group; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
-        table, _, _ = self._by_group()
-        released = codes_like(rounded(self._original, self._precision), masked, self.names[0])[rows]
-        of_rows = table[:, np.maximum(released, 0)].toarray().T
-        return np.where(released[:, np.newaxis] >= 0, of_rows, 0.0)[:, self._group[self._codes]]
+        released = codes_like(self._written, masked, self.name)[rows]
+        of_rows = self._by_group()[0][:, np.maximum(released, 0)].toarray().T
+        return np.where(released[:, np.newaxis] >= 0, of_rows, 0.0)[:, self._of_record]
 
     def moments(self) -> Moments:
         """Mean and variance of each record's group; sums are certain where records exchange."""
-        table, values, _ = self._by_group()
-        own = self._original.values(self.names[0])
+        table, values = self._by_group()
+        own, group = self.original.values(self.name), self._of_record
         center = np.nanmean(own) if not np.isnan(own).all() else 0.0
         numbers = np.array([0.0 if value is None else value - center for value in values])
-        group = self._group[self._codes]
         mean = np.asarray(table @ numbers)
         variance = np.maximum(table @ numbers**2 - mean**2, 0.0)
         means = np.where(np.isnan(own), np.nan, center + mean[group])[:, np.newaxis]
@@ -201,17 +200,13 @@ class RedrawWithinGroups:
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each value is released for each record), and the values; see `UnitLaw`."""
-        table, values, _ = self._by_group()
-        return sparse.csr_array(table[self._group[self._codes]]), values
+        table, values = self._by_group()
+        return sparse.csr_array(table[self._of_record]), values
 
     def restricted_to(self, names: frozenset[str]) -> RedrawWithinGroups:
         """The same."""
         return self
 
     def rounded(self, precision: Mapping[str, float]) -> RedrawWithinGroups:
-        """The law of the values after rounding."""
-        steps = {**self._precision, **precision}
-        name, kept = self.names[0], self.keeps_value_counts
-        return RedrawWithinGroups(
-            self._original, name, self._group, self._chance, steps, keeps_value_counts=kept
-        )
+        """The law of the values after rounding; a second rounding stands for both."""
+        return replace(self, step=precision[self.name]) if self.name in precision else self

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,32 +20,9 @@ from rwn_core.neighbors import Neighborhoods, find_strictly
 from rwn_core.neighbors.rule import NeighborhoodRule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectedRows:
-    """Hold the law of a release in which a row is masked as a whole or stays as it is.
-
-    Attributes
-    ----------
-    share : float
-        The probability that a record is selected.
-    fixed_count : bool
-        Whether as many records are selected in every release.
-    drawn : CellLaw
-        Of a selected record's cells, with q = 1 where it modifies them; records without
-        neighbors lose these.
-    """
-
-    share: float
-    fixed_count: bool
-    drawn: CellLaw
-
-
-def selected_rows(law: Any) -> SelectedRows | None:
+def selected_rows(law: Any) -> RowMixtureLaw | None:
     """A law as one that selects records; None where it does not."""
-    if not isinstance(law, RowMixtureLaw):
-        return None
-    drawn = law.given(selected=True)
-    return SelectedRows(share=law.row_share, fixed_count=law.fixed_count, drawn=drawn)
+    return law if isinstance(law, RowMixtureLaw) else None
 
 
 class RowMixtureLaw(CellLaw):
@@ -96,6 +72,11 @@ class RowMixtureLaw(CellLaw):
         """A row that is selected, and one that is kept."""
         drawn, kept = (self.given(selected=each) for each in (True, False))
         return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, kept)
+
+    @property
+    def drawn(self) -> CellLaw:
+        """The law of a selected record's cells; records without neighbors lose those modified."""
+        return self.given(selected=True)
 
     def given(self, *, selected: bool) -> CellLaw:
         """The law of independent cells of a record that is selected, or of one that is not."""

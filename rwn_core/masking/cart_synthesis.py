@@ -19,11 +19,10 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import name_tuple, require_masked
+from rwn_core.neighbors.metric_axes import CODED_LEVELS
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
-# decides: how many levels of a drawn category, the most frequent, a split tells apart
-SPLIT_LEVELS = 50
 _DIGITS = 9  # of a response: another unit's rounding error must not decide between equal splits
 _LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity parameter
 _LARGEST_SMOOTHING = 10.0
@@ -284,7 +283,7 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)
         frequent = np.argsort(-np.bincount(codes, minlength=len(levels)), kind="stable")
-        return [(codes == level).astype(np.float64) for level in frequent[:SPLIT_LEVELS]]
+        return [(codes == level).astype(np.float64) for level in frequent[:CODED_LEVELS]]
     values = microdata.values(name)
     known = ~np.isnan(values)
     if not known.any():

@@ -39,6 +39,14 @@ def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)
 
 
+def group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The mean of each known value's group, shape (n,); missing values stay missing."""
+    known, shown = ~np.isnan(values), values.copy()
+    sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
+    shown[known] = (sums / np.maximum(counts, 1))[group[known]]
+    return shown
+
+
 def equal_counts(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     """Return each value's interval: `count` of about as many values; equal values stay together.
 

@@ -15,7 +15,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.intervals import equal_counts
+from rwn_core.masking.intervals import equal_counts, group_means
 from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_groups
 from rwn_core.masking.method import FixedMethod, Prepared
 
@@ -121,9 +121,10 @@ class LocalSuppression(FixedMethod):
         coarse = with_numbers(
             microdata,
             {
-                name: _class_means(microdata.values(name), self.classes)
+                name: group_means(values, equal_counts(values, self.classes))
                 for name in keys
                 if microdata.schema.variable(name).kind in NUMBERS
+                for values in (microdata.values(name),)
             },
         )
         cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
@@ -141,18 +142,6 @@ class LocalSuppression(FixedMethod):
             "k records share their keys, but all of them may have one confidential value; and who "
             "knows any other variable than the keys is not counted."
         ]
-
-
-def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
-    """Each number's mean in one of so many intervals of equal counts."""
-    known = ~np.isnan(values)
-    if not known.any():
-        return values
-    shown = values.copy()
-    group = equal_counts(values, classes)
-    sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
-    shown[known] = (sums / np.maximum(counts, 1))[group[known]]
-    return shown
 
 
 def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.transition_law import with_numbers
+from rwn_core.masking.intervals import group_means
 from rwn_core.masking.lever import Lever, check_records, range_of_groups
 from rwn_core.masking.method import FixedMethod, NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
@@ -89,8 +90,8 @@ class Microaggregation(NumberMethod, FixedMethod):
         names = self.masked_names(microdata)
         values = microdata.matrix(names)
         group = mdav(table.cached("scaled", partial(_scaled, values)), self.k)
-        means = _group_means(values, group)
-        return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
+        columns = zip(names, values.T, strict=True)
+        return with_numbers(microdata, {name: group_means(own, group) for name, own in columns})
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -111,17 +112,6 @@ def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     apart = np.where(known, values - mean, 0.0)
     spread = np.sqrt((apart**2).sum(axis=0) / np.maximum(count - 1, 1))
     return np.asarray(apart / np.where(spread > 0, spread, 1.0))
-
-
-def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Every record's group mean of the known values, shape like values."""
-    means = np.empty_like(values)
-    for j in range(values.shape[1]):
-        known = ~np.isnan(values[:, j])
-        sums = np.bincount(group[known], values[known, j], minlength=int(group.max()) + 1)
-        counts = np.bincount(group[known], minlength=int(group.max()) + 1)
-        means[:, j] = (sums / np.maximum(counts, 1))[group]
-    return means
 
 
 def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:

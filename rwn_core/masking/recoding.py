@@ -13,7 +13,7 @@ from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.intervals import intervals
+from rwn_core.masking.intervals import group_means, intervals
 from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_classes
 from rwn_core.masking.method import FixedMethod, Prepared
 from rwn_core.masking.unmasked_variables import (
@@ -146,9 +146,7 @@ class Recoding(FixedMethod):
             if some.size:
                 shown[some] = values[some].mean()
         if self.k > 1 and len(order):
-            group = intervals(shown, min(self.k, len(order)))
-            sums = np.bincount(group[known], shown[known])
-            shown[known] = (sums / np.maximum(np.bincount(group[known]), 1))[group[known]]
+            shown = group_means(shown, intervals(shown, min(self.k, len(order))))
         return shown
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import NotApplicable
@@ -16,7 +17,7 @@ from rwn_core.errors import NotApplicable
 RELEASED = " in the released table"  # ends a reason that concerns the release
 
 
-def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
+def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return a variable of either table as numbers, shape (n,), NaN where missing."""
     # an ordered variable counts the original's levels from 0, a date days since 1970
     own = table.schema.variable(name).kind
@@ -33,7 +34,7 @@ def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.floa
     return table.values(name)
 
 
-def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> NDArray[np.float64]:
+def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     """Several variables of either table as numbers, shape (n, len(names))."""
     columns = [numbers(original, table, name) for name in names]
     return np.column_stack(columns) if columns else np.empty((table.n, 0))
@@ -51,16 +52,16 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
     return table.codes(name, [*levels, *new])
 
 
-def complete(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def complete(values: Floats) -> Integers:
     """Return the numbers of the records without a missing value, ascending."""
     return np.flatnonzero(~np.isnan(values).any(axis=1))
 
 
-def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArray[np.bool_]:
+def empty_records(table: Microdata, names: Sequence[str] | None = None) -> Booleans:
     """True for records with every value (or all of some variables) missing, shape (n,)."""
     asked = [v.name for v in table.schema.released if names is None or v.name in names]
 
-    def find() -> NDArray[np.bool_]:
+    def find() -> Booleans:
         empty = np.ones(table.n, dtype=bool)
         for name in asked:
             empty &= pd.isna(table.array(name))
@@ -71,7 +72,7 @@ def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArr
     return table.cached(("empty records", *asked), find)
 
 
-def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
+def released_rows(original: Microdata, masked: Microdata) -> Integers:
     """Return the rows of the released file, ascending: those that did not lose every value."""
     # all rows if no row has a value left, or if the table is not row-aligned
     lost = empty_records(masked)
@@ -98,14 +99,14 @@ def require_values(table: Microdata) -> None:
         raise NotApplicable(f"Every value is missing{RELEASED}.")
 
 
-def varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+def varies(values: Floats) -> Booleans:
     """True for columns of a complete matrix that hold two different values, shape (m,)."""
     if not len(values):
         return np.zeros(values.shape[1], dtype=bool)
     return np.asarray(values.min(axis=0) < values.max(axis=0), dtype=bool)
 
 
-def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardized(values: Floats) -> Floats:
     """Return complete, varying columns less their mean, divided by their standard deviation."""
     centered = values - values.mean(axis=0)
     # the largest deviation first: squares of tiny numbers would vanish

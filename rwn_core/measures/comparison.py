@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.validation import stands_for_people
@@ -69,7 +69,7 @@ class Sampling:
                 "missing values; choose another variable."
             )
 
-    def record_weights(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
+    def record_weights(self, original: Microdata, table: Microdata) -> Floats:
         """Return the number of people that each record of either table stands for, shape (n,)."""
         # a lost weight is replaced by the mean of the released ones, as an intruder would
         if self.weights is None:
@@ -88,7 +88,7 @@ def usable_weights(table: Microdata, name: str) -> bool:
     return stands_for_people(table.frame[name], table.schema.variable(name))
 
 
-def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
+def _numbers(table: Microdata, name: str) -> Floats:
     # of an identifier too: weights need not be released
     return table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -161,12 +161,12 @@ class Comparison:
         self.key_sets: tuple[tuple[str, ...], ...] = ()
         self.halves: tuple[tuple[str, ...], ...] = ()
         self.file: Microdata | None = None
-        self.records: NDArray[np.int64] | None = None
+        self.records: Integers | None = None
         self._memo: dict[Hashable, Any] = {}
         self._here: dict[Hashable, Any] = {}
 
     @classmethod
-    def of_some(cls, file: Microdata, records: NDArray[np.int64]) -> Comparison:
+    def of_some(cls, file: Microdata, records: Integers) -> Comparison:
         """Compare some records (ascending numbers) of a larger file with themselves."""
         original = file.take(records)
         made = cls(original=original, masked=original)

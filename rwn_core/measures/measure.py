@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
@@ -47,9 +45,7 @@ class Reading:
 
 
 def largest_of_both(
-    before: tuple[NDArray[np.int64], NDArray[np.float64]],
-    after: tuple[NDArray[np.int64], NDArray[np.float64]],
-    **about: Any,
+    before: tuple[Integers, Floats], after: tuple[Integers, Floats], **about: Any
 ) -> Reading:
     """Return the reading of the largest number of a released record; baseline: an original's."""
     # before and after are record numbers, and one number for each
@@ -260,7 +256,7 @@ def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Readi
     return say
 
 
-def _numbered(reading: Reading, records: NDArray[np.int64] | None) -> Reading:
+def _numbered(reading: Reading, records: Integers | None) -> Reading:
     """Number the reading's records as in the file that they were taken from."""
     if records is None:
         return reading

@@ -16,7 +16,8 @@ from rwn_core.errors import ParameterError
 
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]
-# decides: levels of a category up to which its dummies are coordinates; those of more are coded
+# decides: levels of a category up to which its dummies are coordinates (those of more are coded),
+# and, the most frequent ones, that a split of CART synthesis tells apart
 CODED_LEVELS = 50
 
 

@@ -3,7 +3,7 @@
 Where categories are coded, a search makes passes over them. In pass w two rows agree in those
 categories whose bits are set in w, and differ in the others. Then their squared distance is that
 of points without dummies, those of the query row and of the target row in this pass, and the
-query row's shift (`rwn_core.neighbors.embedding`). A row meets every other one in exactly one pass.
+query row's shift (`rwn_core.neighbors.frame`). A row meets every other one in exactly one pass.
 """
 
 from __future__ import annotations

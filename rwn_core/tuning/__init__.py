@@ -1,51 +1,31 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
-from rwn_core.tuning.evaluate_settings import Plan, Trials
-from rwn_core.tuning.frontier import frontier
-from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.goal_seek import seek
-from rwn_core.tuning.grid import Grid, parse_values
-from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.quick_verdict import NextStep, QuickVerdict, quick_verdict
-from rwn_core.tuning.recommend import Recommendation, recommend
-from rwn_core.tuning.seek_slices import seek_slices
-from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
-from rwn_core.tuning.sweep import USUAL, prepared, sweep
-from rwn_core.tuning.sweep_folder import JobFolder, job_name
-from rwn_core.tuning.sweep_processes import SweepRun
-from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.verdict import Verdict
-
-__all__ = [
-    "USUAL",
-    "Goal",
-    "GoalAnswer",
-    "Grid",
-    "JobFolder",
-    "Limit",
-    "NextStep",
-    "Plan",
-    "Point",
-    "Policy",
-    "QuickVerdict",
-    "Recommendation",
-    "Setting",
-    "SliceAnswer",
-    "SliceRanges",
-    "Spread",
-    "Sweep",
-    "SweepRun",
-    "Trials",
-    "Verdict",
-    "frontier",
-    "job_name",
-    "parse_values",
-    "prepared",
-    "quick_verdict",
-    "recommend",
-    "seek",
-    "seek_slices",
-    "sweep",
-]
+from rwn_core.tuning.evaluate_settings import Plan as Plan
+from rwn_core.tuning.evaluate_settings import Trials as Trials
+from rwn_core.tuning.frontier import frontier as frontier
+from rwn_core.tuning.goal import Goal as Goal
+from rwn_core.tuning.goal import GoalAnswer as GoalAnswer
+from rwn_core.tuning.goal_seek import seek as seek
+from rwn_core.tuning.grid import Grid as Grid
+from rwn_core.tuning.grid import parse_values as parse_values
+from rwn_core.tuning.point import Point as Point
+from rwn_core.tuning.point import Spread as Spread
+from rwn_core.tuning.policy import Limit as Limit
+from rwn_core.tuning.policy import Policy as Policy
+from rwn_core.tuning.quick_verdict import NextStep as NextStep
+from rwn_core.tuning.quick_verdict import QuickVerdict as QuickVerdict
+from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
+from rwn_core.tuning.recommend import Recommendation as Recommendation
+from rwn_core.tuning.recommend import recommend as recommend
+from rwn_core.tuning.seek_slices import seek_slices as seek_slices
+from rwn_core.tuning.setting import Setting as Setting
+from rwn_core.tuning.slice_answer import SliceAnswer as SliceAnswer
+from rwn_core.tuning.slice_answer import SliceRanges as SliceRanges
+from rwn_core.tuning.sweep import USUAL as USUAL
+from rwn_core.tuning.sweep import prepared as prepared
+from rwn_core.tuning.sweep import sweep as sweep
+from rwn_core.tuning.sweep_folder import JobFolder as JobFolder
+from rwn_core.tuning.sweep_folder import job_name as job_name
+from rwn_core.tuning.sweep_processes import SweepRun as SweepRun
+from rwn_core.tuning.sweep_result import Sweep as Sweep
+from rwn_core.tuning.verdict import Verdict as Verdict

@@ -26,7 +26,7 @@ from rwn_core.tuning.verdict import Verdict
 PLACES = 16  # parts between the ends of a strength
 RELEASES = 6
 CLEARLY = 1.5  # times a limit
-MOST_LOST = 0.9  # decides: share of relations lost, beyond which a release is of no use
+MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
 _ORDER = ("bayes_linkage", "linked_over_half", "true_matches")  # cheap ones before a slow one
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.open_questions import OpenQuestion, asks_population, open_questions
 from rwn_core.data.role_guesses import RoleGuess, guessed_roles
-from rwn_core.io.missing_codes import without_missing_codes
+from rwn_core.io.parse import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session

@@ -36,18 +36,3 @@ def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> N
     survey = rwn_claims.load(record.parent / "r.csv", record.parent / "claims.json")
     assert survey.fit("siri ~ age + abdomen").covered
     assert rwn_command(*words.split())[0] == 4  # the files are there
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ("claims r.toml -o claims.json --draws 12", 2),
-        ("claims r.toml -o claims.json --plan b.csv", 3),
-        ("claims b.toml -o claims.json", 3),
-    ],
-)
-def test_what_cannot_be_is_refused_and_nothing_is_written(
-    record: Path, rwn_command, words: str, code: int
-) -> None:
-    assert rwn_command(*words.split())[0] == code
-    assert not (record.parent / "claims.json").exists()

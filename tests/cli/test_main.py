@@ -7,11 +7,11 @@ import json
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_cli import mask as mask_command
-from rwn_cli import terminal
+from rwn_cli import options, terminal
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.io.demo import demo_path
@@ -198,7 +198,7 @@ def test_no_failure_shows_a_traceback_or_a_value(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(mask_command, "working_table", fail)
+    monkeypatch.setattr(options, "working_table", fail)
     result, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
     assert (result, output) == (code, "")
     assert word in said
@@ -221,15 +221,25 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("after", [0.0, 3600.0])
-def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long(
-    monkeypatch: pytest.MonkeyPatch, after: float
+@pytest.mark.parametrize(
+    ("stderr", "after", "drawn"),
+    [(Terminal, 0.0, True), (Terminal, 3600.0, False), (io.StringIO, 0.0, False)],
+)
+def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long_and_never_into_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, stderr: type[io.StringIO], after: float, drawn: bool
 ) -> None:
-    screen = Terminal()
+    screen = stderr()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(terminal, "BAR_AFTER", after)
     with terminal.progress("masking") as report:
         for step in range(1, 5):
             report(step / 4)
-    assert ("masking" in screen.getvalue()) is (after == 0.0)
-    assert ("100%" in screen.getvalue()) is (after == 0.0)
+    assert ("masking" in screen.getvalue()) is drawn
+    assert ("100%" in screen.getvalue()) is drawn
+
+
+def test_one_variable_and_one_record_are_no_plural() -> None:
+    words = [terminal.size_words(rwn.load_demo("bodyfat").take(range(n))) for n in (1, 241)]
+    assert words == ["1 record, 15 variables", "241 records, 15 variables"]
+    one = rwn.Microdata.from_frame(pd.DataFrame({"x": range(1200)}))
+    assert terminal.size_words(one) == "1,200 records, 1 variable"

@@ -6,20 +6,48 @@ import shlex
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
+import rwn_core as rwn
+from rwn_cli.recommend import command
+from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
 
+SMALL = ["siri", "age", "weight", "height", "abdomen", "neck"]
 
-def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command: Run) -> None:
-    code, _, said = rwn_command("mask", "demo:bodyfat", "a.csv", "--seed", 3)
+
+@pytest.fixture
+def small(rwn_command: Run) -> str:
+    """A table for which every method is tried in two seconds."""
+    rwn.load_demo("bodyfat").frame[SMALL].to_csv("small.csv", index=False)
+    return "small.csv"
+
+
+def test_without_parameters_the_recommended_setting_is_used_and_said(
+    rwn_command: Run, small: str
+) -> None:
+    code, _, said = rwn_command("mask", small, "a.csv", "--seed", 3)
     assert code == 0, said
-    assert "recommended: 15 numbers, 3 keys: of " in said
+    assert "recommended: 6 numbers: of " in said
     (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
     words = shlex.split(line.removeprefix("the same as: rwn "))
     words[words.index("a.csv")] = "b.csv"
     assert rwn_command(*words, "--seed", 3)[0] == 0
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
     assert "WARNING: no limit is checked" not in said
+
+
+@pytest.mark.parametrize("slices", [(), [["age", "weight"], ["hip", "knee"]]])
+def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(
+    rwn_command: Run, slices: list[list[str]]
+) -> None:
+    data, options = rwn.load_demo("bodyfat"), {"kernel": "gaussian", "width": 1.5, "scale": "range"}
+    setting = Setting.of("rwn", options, slices=slices)
+    words = shlex.split(command(setting, "demo:bodyfat", Path("out.csv")))
+    code, _, said = rwn_command(*words[1:], "--seed", 3)
+    assert code == 0, said
+    release = rwn.mask(setting.applied_to(data), setting.params, seed=3)
+    assert Path("out.csv").read_bytes() == release.to_bytes("csv")
 
 
 def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_command: Run) -> None:
@@ -39,8 +67,8 @@ def test_a_method_without_its_parameters_is_still_refused(rwn_command: Run) -> N
     assert rwn_command("mask", "demo:bodyfat", "o.csv", "--slice", "age,weight")[0]
 
 
-def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run) -> None:
-    code, out, _ = rwn_command("recommend", "demo:bodyfat")
+def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run, small: str) -> None:
+    code, out, _ = rwn_command("recommend", small)
     assert code == 0
     assert out.startswith("recommended: ")
     assert "can it keep the usual policy: can. " in out

@@ -107,6 +107,7 @@ seek demo:bodyfat --best x --k 3 | 2 | no measure x
 seek demo:bodyfat | 2 | Give --epsilon
 seek demo:bodyfat --k 3 -o out.csv | 2 | .toml
 seek demo:bodyfat --k 3 -o no/found.toml | 5 | does not exist
+seek demo:bodyfat --k 3 --scenario s.toml -o s.toml | 4 | another file of this command
 seek demo:bodyfat --method rwn,nbrs2015 --epsilon 1 --releases 1 | 2 | of one method
 seek-slices demo:bodyfat --limit bayes_linkage | 2 | --limit must be MEASURE=V
 seek-slices demo:bodyfat --limit bayes_linkage=5 | 2 | write 0.05 for 5 percent
@@ -132,6 +133,10 @@ report record.toml -o record.toml | 4 | the record itself
 report record.toml -o no/internal.html | 5 | does not exist
 report record.toml --review soon -o internal.html | 2 | must be a date
 report demo.csv -o internal.html | 3 | not valid TOML
+claims record.toml -o claims.json --draws 12 | 2 | --draws
+claims record.toml -o claims.json --plan bad.csv | 3 | TOML
+claims bad.csv -o claims.json | 3 | TOML
+seek-slices demo:bodyfat -o no/found.toml | 5 | does not exist
 verify m.csv record.toml | 3 | no card of this program
 ledger show none.jsonl | 5 | none.jsonl
 ledger add no/ledger.jsonl record.toml | 5 | does not exist

@@ -28,6 +28,7 @@ def test_the_browser_is_begun_first() -> None:
     nodeids = [
         "tests/cli/test_a.py::test",
         "tests/ui/test_b.py::test",
+        "tests/journeys/test_d.py::test",
         "tests/browser/test_c.py::t",
     ]
     assert sorted(nodeids, key=urgency) == nodeids[::-1]

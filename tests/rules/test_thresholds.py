@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docs.reference_of.thresholds import ROOMS, ROOT, thresholds
 
-MOST = 39
+MOST = 34
 """Thresholds that there may be; a new one replaces another."""
 
 

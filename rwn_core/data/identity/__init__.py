@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.identity import of_dates, of_numbers, of_texts
+from rwn_core.data.identity import of_numbers, of_texts
 from rwn_core.data.identity.doubt import Confidence, Found, IdentityDoubt
 from rwn_core.data.identity.profile import Profile
 from rwn_core.data.identity.words import Subject
@@ -45,7 +45,7 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
 def _judge(profile: Profile, in_pair: bool) -> Found | None:
     if not profile.known or profile.distinct < 2:
         return None
-    for find in (of_dates.find, of_texts.find, of_numbers.find):
+    for find in (of_numbers.find_dates, of_texts.find, of_numbers.find_integers):
         found = find(profile)
         if found is not None:
             return found

@@ -1,4 +1,4 @@
-"""Rules for columns of integers: numbers of people, counters, households, coordinates."""
+"""Rules for integers (numbers of people, counters, households) and for dates and times."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ DENSE = 0.9  # of the numbers between the least and the largest that occur: a co
 LONG = 8  # digits of a number that is hardly a quantity
 LARGEST_HOUSEHOLD = 15  # people
 MORE_THAN_CHANCE = 5.0  # equal neighbors, in those of rows in random order
+GENERATION = 20.0  # years over which nine in ten dates of birth are spread at least
+DAYS = 8  # different days of the month, below which dates are those of months
 _ENTITIES = (
     *(Subject.HOUSEHOLD, Subject.PLACE, Subject.CONTACT, Subject.PERSON, Subject.ADDRESS),
     Subject.NUMBER,
 )
 
 
-def find(profile: Profile) -> Found | None:
+def find_integers(profile: Profile) -> Found | None:
     """Say what integers look like that identify people; None where they do not."""
     values = profile.integers
     if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
@@ -161,3 +163,34 @@ def _is_even(values: NDArray[np.float64]) -> bool:
 def _is_round(values: NDArray[np.float64]) -> bool:
     """True if nearly all values are multiples of ten, as rounded quantities are."""
     return bool((np.mod(values, 10) == 0).mean() > 0.9)
+
+
+def find_dates(profile: Profile) -> Found | None:
+    """Say what dates look like that identify people; None where they do not."""
+    moments = profile.dates
+    if moments is None or len(moments) < min(FEW, profile.known) or profile.distinct < FEW // 2:
+        return None
+    seconds = moments.hour * 3600 + moments.minute * 60 + moments.second
+    of_day = np.asarray(seconds, dtype=np.float64)
+    if (of_day > 0).mean() > 0.5 and profile.distinct > FEW:
+        if (np.mod(of_day, 60) > 0).mean() > 0.5 and profile.share > 0.3:
+            return Found("times to the second", "nearly every record has a time of its own")
+        if (np.mod(of_day, 3600) > 0).mean() > 0.5 and profile.share > 0.7:
+            return Found(
+                "times to the minute",
+                "nearly every record has a time of its own",
+                Confidence.MODERATE,
+            )
+    if len(np.unique(moments.day)) < DAYS:
+        return None
+    if profile.about(Subject.BIRTH):
+        return Found("dates of birth or death", "the variable is called so, and has single days")
+    years = np.asarray(moments.year, dtype=np.float64)
+    early, late = np.quantile(years, [0.05, 0.95])
+    if late - early >= GENERATION and early < 2005 and profile.share > 0.5:
+        return Found(
+            "dates of birth",
+            "single days are spread over the years of a lifetime",
+            Confidence.MODERATE,
+        )
+    return None

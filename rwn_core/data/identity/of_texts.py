@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from rwn_core.data.identity.doubt import Confidence, Found
 from rwn_core.data.identity.profile import Profile
 from rwn_core.data.identity.text_forms import INITIALS, common_form, street_share
-from rwn_core.data.identity.word_set import plain_letters, word_list
-from rwn_core.data.identity.words import Subject
+from rwn_core.data.identity.words import Subject, plain_letters, word_list
 
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.95  # different values for each record

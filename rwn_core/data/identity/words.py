@@ -1,16 +1,40 @@
-"""Words in the name of a variable, and the subjects that identify people."""
+"""Words in the name of a variable by the lists of ``words.toml``, and what identifies people."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import StrEnum
 from functools import cache
+from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
-from rwn_core.data.identity.word_set import plain_letters, word_list
+from rwn_core.data.toml import toml_document
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=\D)|(?<=\D)(?=\d)")
 _LEAST_STEM = 5  # letters of a stem that may stand anywhere within a word
+_NO_ACCENT = str.maketrans("łŁøØđĐı", "lLoOdDi")  # letters that Unicode does not take apart
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    text = (files(__package__) / "words.toml").read_text(encoding="utf-8")
+    return toml_document(text, "list of words")
+
+
+def word_list(*keys: str) -> frozenset[str]:
+    """Return a list of ``words.toml``; empty if there is none under these keys."""
+    found: Any = _lists()
+    for key in keys:
+        found = found.get(key, "")
+    return frozenset(found.split())
+
+
+def plain_letters(text: str) -> str:
+    """Return a text without accents, so that it compares with the lists."""
+    parts = unicodedata.normalize("NFKD", text.replace("ß", "ss").translate(_NO_ACCENT))
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
 
 
 class Subject(StrEnum):

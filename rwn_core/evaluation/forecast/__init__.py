@@ -11,6 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
@@ -81,7 +82,6 @@ NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
     "depend on the key, or that changes each variable by itself; draw releases instead."
 )
-FORECAST_PAIRS = 1_000_000  # decides: neighbors that the forecast of a sample adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
 
@@ -169,7 +169,7 @@ def forecast_scan(
 
 
 def forecast_sample(
-    microdata: Microdata, settings: Sequence[Method], *, pairs: int = FORECAST_PAIRS
+    microdata: Microdata, settings: Sequence[Method], *, pairs: int = ESTIMATED_CELLS
 ) -> tuple[list[Forecast], Microdata]:
     """Forecast settings for random records of a large table; also return these records."""
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
-from rwn_core.laws.row_mixture import SelectedRows
+from rwn_core.laws.row_mixture import RowMixtureLaw
 
 
 class RowAdder(Adder):
@@ -70,14 +70,14 @@ class RowAdder(Adder):
 
 def mixed_sums(
     columns: Columns,
-    laws: Sequence[SelectedRows],
+    laws: Sequence[RowMixtureLaw],
     progress: Callable[[float], None] | None = None,
 ) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
     neighbors, which = Neighbors.from_each([law.drawn.neighborhoods for law in laws])
     missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
-    chances = [(int(at), law.share) for at, law in zip(which, laws, strict=True)]
+    chances = [(int(at), law.row_share) for at, law in zip(which, laws, strict=True)]
     adder = RowAdder(columns, modified, neighbors, missing, chances)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
     drawn = adder.total(replace(neighbors, sizes=sizes), progress=progress)
@@ -88,7 +88,7 @@ def mixed_sums(
         sizes=np.ones((1, count), dtype=np.int64),
     )
     own = as_they_are.total(itself)
-    share = np.array([law.share for law in laws])
+    share = np.array([law.row_share for law in laws])
 
     def mixed(name: str) -> Floats:
         one, other = getattr(drawn, name)[which], getattr(own, name)
@@ -119,7 +119,7 @@ def mixed_sums(
 
 
 def _selection_covariance(
-    adder: RowAdder, number: int, law: SelectedRows, mean: Floats, count: int
+    adder: RowAdder, number: int, law: RowMixtureLaw, mean: Floats, count: int
 ) -> Floats:
     """Covariance of the sums of what is known, less the mean, that the selection makes."""
     less_mean = np.hstack([np.eye(len(mean)), -np.diag(mean)])
@@ -127,4 +127,4 @@ def _selection_covariance(
     spread = less_mean @ products @ less_mean.T
     if law.fixed_count and count > 1:
         spread = (spread - np.outer(change, change) / count) * count / (count - 1)
-    return np.asarray(law.share * (1 - law.share) * spread)
+    return np.asarray(law.row_share * (1 - law.row_share) * spread)

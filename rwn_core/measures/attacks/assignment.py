@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.measures.attacks import assignment
 from rwn_core.measures.attacks.posterior import largest
 from rwn_core.measures.attacks.scaled_columns import entries, times
@@ -25,7 +25,7 @@ SCALING_STEPS = 20  # with more, names are right .002 more often at most
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 
-Orders = tuple[NDArray[np.int64], NDArray[np.int64]]
+Orders = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,8 +39,8 @@ class Blocks:
     sizes : ndarray of int64, shape (blocks,)
     """
 
-    block_of: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    block_of: Integers
+    sizes: Integers
 
     @property
     def affordable(self) -> bool:
@@ -70,7 +70,7 @@ def possible(belief: sparse.csc_array) -> bool:
     return bool(np.all(record_shares(*entries(belief), own) > 0))
 
 
-def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDArray[np.int64]:
+def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Integers:
     """Return the original of each row in the most likely assignment, shape (n,)."""
     # canonical orders of originals and rows break ties; a column's scale does not matter
     from scipy.optimize import linear_sum_assignment
@@ -95,10 +95,10 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDAr
 class _Pairs:
     """Possible pairs of an original and a row, by block."""
 
-    record: NDArray[np.int64]
-    row: NDArray[np.int64]
-    cost: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    record: Integers
+    row: Integers
+    cost: Floats
+    starts: Integers
 
 
 def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
@@ -113,7 +113,7 @@ def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
     return _Pairs(record, row, np.round(-np.log(value), 9), starts)
 
 
-def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+def _by_block(parts: Blocks, order: Integers) -> tuple[Integers, ...]:
     """Return records in an order, block by block, and each record's place in its block."""
     inside = order[np.argsort(parts.block_of[order], kind="stable")]
     place = np.empty(len(order), dtype=np.int64)
@@ -125,7 +125,7 @@ def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64
 def scaled(
     belief: sparse.csc_array,
     parts: Blocks,
-    order: NDArray[np.int64] | None = None,
+    order: Integers | None = None,
     steps: int = SCALING_STEPS,
 ) -> sparse.csc_array | None:
     """Approximate P(row r comes from original i | all rows): scale both sums to 1 in turn."""
@@ -143,8 +143,8 @@ def scaled(
 
 
 def sum_to_one(
-    belief: Any, across: Any, rows: NDArray[np.float64], steps: int = SCALING_STEPS
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    belief: Any, across: Any, rows: Floats, steps: int = SCALING_STEPS
+) -> tuple[Floats, Floats] | None:
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
     # belief (n, m), its transpose, and how many rows each column stands for (m,)
     of_row = np.ones(len(rows))
@@ -161,9 +161,7 @@ def sum_to_one(
     return of_record, of_row
 
 
-def _inside(
-    belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None
-) -> sparse.csc_array:
+def _inside(belief: sparse.csc_array, parts: Blocks, order: Integers | None) -> sparse.csc_array:
     """Return the pairs within blocks in the given order of records and rows."""
     from rwn_core.measures.attacks.belief_columns_kernel import shares_within
 
@@ -176,14 +174,12 @@ def _inside(
     )
 
 
-def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def canonical_order(cells: Integers) -> Integers:
     """Return an order of records that depends on their values only, shape (n,)."""
     return np.lexsort(cells.T[::-1])
 
 
-def cheapest_assignment(
-    cost: NDArray[np.float64], originals: NDArray[np.int64], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def cheapest_assignment(cost: Floats, originals: Integers, rows: Integers) -> Integers:
     """Return the original of each row in the cheapest assignment, independent of record order."""
     # costs are rounded, so that equal costs stay equal
     from scipy.optimize import linear_sum_assignment
@@ -195,7 +191,7 @@ def cheapest_assignment(
     return linked
 
 
-def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def in_classes(cells: Integers) -> tuple[Integers, Integers]:
     """Return the canonical order of records, and each one's class of equal cells."""
     order = canonical_order(cells)
     ordered = cells[order]
@@ -205,10 +201,7 @@ def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def expected_right(
-    linked: NDArray[np.int64],
-    person: NDArray[np.int64],
-    row: NDArray[np.int64],
-    leaves: NDArray[np.bool_] | None = None,
+    linked: Integers, person: Integers, row: Integers, leaves: Booleans | None = None
 ) -> float:
     """Return the expected number of correct links if equal rows and originals are exchanged."""
     sizes = np.bincount(person)
@@ -241,14 +234,11 @@ class AllRows(NamedTuple):
     """
 
     share: float
-    truth: NDArray[np.float64]
+    truth: Floats
 
 
 def joint_posterior_success(
-    comparison: Comparison,
-    belief: sparse.csc_array,
-    parts: Blocks,
-    leaves: NDArray[np.bool_] | None = None,
+    comparison: Comparison, belief: sparse.csc_array, parts: Blocks, leaves: Booleans | None = None
 ) -> AllRows | None:
     """Return the success of linking by the joint posterior; None above the limit of pairs."""
     if belief.nnz > assignment.LARGEST_SCALING:
@@ -258,7 +248,7 @@ def joint_posterior_success(
     return all_rows(belief, parts, order, leaves)
 
 
-def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
+def both_cells(comparison: Comparison, names: Sequence[str]) -> Integers:
     """Return originals and their rows side by side as value numbers, shape (n, 2 len(names))."""
     return np.column_stack(cell_codes(comparison, names))
 
@@ -266,8 +256,8 @@ def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64
 def all_rows(
     belief: sparse.csc_array,
     parts: Blocks,
-    order: NDArray[np.int64] | None = None,
-    leaves: NDArray[np.bool_] | None = None,
+    order: Integers | None = None,
+    leaves: Booleans | None = None,
 ) -> AllRows | None:
     """Return the success of naming each row's most likely source given all rows."""
     # None if the truth is no matching of the belief, or there are too many pairs. Joint posteriors
@@ -302,7 +292,7 @@ def all_rows(
 
 
 @lru_cache(maxsize=1)
-def _exchanges(sweeps: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _exchanges(sweeps: int, n: int) -> tuple[Integers, Floats]:
     """Return rows and random numbers of the exchanges, the same for every release of n records."""
     numbers = np.random.default_rng(_SEED)
     return numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n))

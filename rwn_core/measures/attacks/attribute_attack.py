@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.assignment import LARGEST_SCALING, sum_to_one
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.donor_belief import Beliefs
@@ -80,12 +80,12 @@ class Success:
 
 
 def attack(
-    beliefs: Iterable[tuple[Beliefs, NDArray[np.int64]]],
+    beliefs: Iterable[tuple[Beliefs, Integers]],
     nearest: sparse.csr_array,
-    truths: list[NDArray[np.float64]],
+    truths: list[Floats],
     released: list[ReleasedValues],
     predicted: Sequence[Mapping[str, Names]] | None = None,
-    rows: NDArray[np.int64] | None = None,
+    rows: Integers | None = None,
 ) -> list[Success]:
     """Return the success of every strategy on some people, for each confidential variable."""
     # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `rows`
@@ -111,7 +111,7 @@ def attack(
     return found
 
 
-def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_array | None:
+def jointly(source: sparse.csr_array, rows: Integers) -> sparse.csr_array | None:
     """Scale posteriors (n, classes) so that each person has one row; None if too many."""
     # rows with equal keys have equal posteriors, so one row of each class, of `rows` rows in all,
     # stands for all of them (Sinkhorn and Knopp 1967)
@@ -126,13 +126,13 @@ def jointly(source: sparse.csr_array, rows: NDArray[np.int64]) -> sparse.csr_arr
     return sparse.csr_array((data, source.indices, source.indptr), shape=source.shape)
 
 
-def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[np.float64]) -> (
+def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) -> (
     Success
 ):  # fmt: skip
     targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
 
-    def rate(right: NDArray[np.float64]) -> float:
+    def rate(right: Floats) -> float:
         return float(np.where(known, right, 0.0).sum()) / max(targets.known, 1)
 
     majority = values.majority(truth)
@@ -154,14 +154,14 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: NDArray[
     return Success(targets=targets, rates=rates, exact=exact, named=counted)
 
 
-def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
+def _joined(parts: list[sparse.csc_array], order: Integers) -> sparse.csr_array:
     """Return the beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
         return parts[0].tocsr()
     return sparse.hstack(parts).tocsc()[:, order].tocsr()
 
 
-def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.csr_array:
+def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
     """Return 1 where a person's belief is largest among readable classes."""
     share = belief.data * readable[belief.indices]
     counts = np.diff(belief.indptr)

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_DONORS
+from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
@@ -112,7 +112,7 @@ class _Attack:
             told.append({key: names for key, names in found.items() if names is not None})
         return told
 
-    def _parts(self) -> list[NDArray[np.int64]]:
+    def _parts(self) -> list[Integers]:
         """Classes a few at a time."""
         count = len(self.first)
         return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
@@ -130,8 +130,8 @@ class _Attack:
     def _successes(
         self,
         people: Microdata,
-        parts: Iterator[tuple[Beliefs, NDArray[np.int64]]],
-        rows: NDArray[np.int64] | None = None,
+        parts: Iterator[tuple[Beliefs, Integers]],
+        rows: Integers | None = None,
     ) -> list[Success]:
         original = self.comparison.original
         truths = [named_values(original, people, name) for name in self.secrets]
@@ -140,7 +140,7 @@ class _Attack:
         near, told = self._nearest(as_released), self._predicted(as_released)
         return attack(parts, near, truths, self.released, told, rows)
 
-    def on_people(self, people: NDArray[np.int64]) -> list[Success]:
+    def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
         original = self.comparison.original
         if len(people) < original.n:
@@ -150,7 +150,7 @@ class _Attack:
             original, self._beliefs(people), np.bincount(self.group) if aligned else None
         )
 
-    def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
+    def _beliefs(self, people: Integers) -> Iterator[tuple[Beliefs, Integers]]:
         masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)
         work, start, size = 0, 0, CHUNK
         while start < count:
@@ -160,7 +160,7 @@ class _Attack:
             start, work = start + len(part), work + pairs
             if n > LARGEST_DENSE:  # each look counts all neighborhoods of such a table
                 size = max(CHUNK, AT_ONCE * len(part) // (pairs + 1))
-            if work > STORED_DONORS:
+            if work > STORED_NUMBERS:
                 raise NotApplicable(
                     "Too many originals may have released each row; choose fewer key variables, or "
                     "look at a smaller table."
@@ -239,7 +239,7 @@ def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:
     return {**asdict(found), "of_all": found.of_all, "naming": naming}
 
 
-def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
+def _beyond(outside: list[Success], strategies: list[str]) -> Floats:
     """Return the success of the same strategies, or the majority, on people outside."""
     return np.array(
         [outside_rate(each, key) for each, key in zip(outside, strategies, strict=True)]

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.memory import GIGABYTE, budget_bytes
@@ -32,9 +33,7 @@ AT_ONCE = 256  # rows
 COVER = 200  # likeliest records that the exchanges of a row go to
 
 
-def ratios_of_law(
-    slices: Sequence[NDArray[np.float64]], near: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def ratios_of_law(slices: Sequence[Floats], near: NDArray[np.int32]) -> Floats:
     """Return log M_ik before anything is drawn, shape (n, m)."""
     # Shapes: slices (n, V); near (n, m).
     least = np.zeros(near.shape)
@@ -43,9 +42,7 @@ def ratios_of_law(
     return least
 
 
-def ratios_of_release(
-    likelihood: NDArray[np.float64], near: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def ratios_of_release(likelihood: Floats, near: NDArray[np.int32]) -> Floats:
     """Return log M_ik over the rows of one release, shape (n, m)."""
     # Shapes: likelihood (n, n); near (n, m).
     least = np.zeros(near.shape)
@@ -54,14 +51,14 @@ def ratios_of_release(
 
 
 def ratios_a_priori(
-    own: NDArray[np.float64] | np.float64,
-    other: NDArray[np.float64],
-    distances: NDArray[np.float64],
+    own: Floats | np.float64,
+    other: Floats,
+    distances: Floats,
     *,
     width: float,
     slices: int,
     capped: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth."""
     # By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width) between
     # two records, beside their factors.
@@ -69,9 +66,7 @@ def ratios_a_priori(
     return slices * (np.minimum(one, 0.0) if capped else one)
 
 
-def linkage_bounds(
-    likelihood: NDArray[np.float64], ratios: NDArray[np.float64], near: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def linkage_bounds(likelihood: Floats, ratios: Floats, near: NDArray[np.int32]) -> Floats:
     """Return the bound of each posterior, shape (rows, n)."""
     # Shapes: likelihood (rows, n); ratios, near (n, m).
     n, m = near.shape
@@ -86,11 +81,7 @@ def linkage_bounds(
     return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
 
 
-def unit_bounds(
-    likelihood: NDArray[np.float64],
-    ratios: NDArray[np.float64],
-    units: NDArray[np.int64],
-) -> NDArray[np.float64]:
+def unit_bounds(likelihood: Floats, ratios: Floats, units: Integers) -> Floats:
     """Return the bound of each unit's posterior, shape (rows, units)."""
     # Records of one unit, such as a household or a person with several records, are no cover for
     # each other: only exchanges with records of other units count. Shapes: likelihood (rows, n);
@@ -137,16 +128,14 @@ def certified_share(
     return float(np.minimum(means + counted / (share * records.sum()), 1.0).min())
 
 
-def _add_least(
-    logs: NDArray[np.float64], near: NDArray[np.int32], least: NDArray[np.float64]
-) -> None:
+def _add_least(logs: Floats, near: NDArray[np.int32], least: Floats) -> None:
     from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
 
     work = partial(add_least_log_ratios, logs, near, least)
     Watch(threads=thread_count()).run(work, len(near))
 
 
-def _logs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _logs(probabilities: Floats) -> Floats:
     if not (probabilities > 0).all():
         raise NotApplicable(
             "Some records cannot release some values (own = false, or a weight too small for a "
@@ -161,7 +150,7 @@ ROUNDED_DOWN = np.float32(1 - 1e-5)  # ratios
 LEAST_TOTAL = 1e-30  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_OFF = 1e-7  # of a bound whose likelihood is below the least number
 
-Floats = NDArray[np.float32]
+Singles = NDArray[np.float32]
 
 
 class Bounds(NamedTuple):
@@ -175,8 +164,8 @@ class Bounds(NamedTuple):
         Which of the r each released row is.
     """
 
-    bounds: Floats
-    rows: NDArray[np.int64]
+    bounds: Singles
+    rows: Integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -193,12 +182,12 @@ class Exchange:
         M_ik, at most.
     """
 
-    counts: Floats
-    logs: list[Floats]
-    ratios: Floats
+    counts: Singles
+    logs: list[Singles]
+    ratios: Singles
 
     @classmethod
-    def from_table(cls, table: AllDonors, codes: Sequence[NDArray[np.int64]]) -> Exchange:
+    def from_table(cls, table: AllDonors, codes: Sequence[Integers]) -> Exchange:
         """Return that of a table and the values of its slices, numbered from 0."""
         # Shapes: codes (n,).
         u = len(table.places.points)
@@ -225,7 +214,7 @@ class Exchange:
         ratios = _ratios(table, factors, len(codes))
         return cls(counts=counts, logs=logs, ratios=ratios)
 
-    def bounds(self, columns: Sequence[NDArray[np.int64]]) -> Bounds:
+    def bounds(self, columns: Sequence[Integers]) -> Bounds:
         """Return the bounds of some released rows, by the number of each slice's value."""
         different, rows = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         made = np.empty((len(different), len(self.counts)), np.float32)
@@ -248,7 +237,7 @@ class Exchange:
         return Bounds(made, rows.ravel())
 
 
-def bounds_of_units(bounds: Floats, places: NDArray[np.int64], units: NDArray[np.int64]) -> Floats:
+def bounds_of_units(bounds: Singles, places: Integers, units: Integers) -> Singles:
     """Return the bounds of units of several records: sums of those of their records."""
     # Shapes: bounds (r, u); places, units (n,).
     order = np.argsort(units, kind="stable")
@@ -262,7 +251,7 @@ def bounds_of_units(bounds: Floats, places: NDArray[np.int64], units: NDArray[np
     return made
 
 
-def _ratios(table: AllDonors, factors: NDArray[np.float64], slices: int) -> Floats:
+def _ratios(table: AllDonors, factors: Floats, slices: int) -> Singles:
     """Return M_ik of all pairs of points, rounded down."""
     u, kernel = len(factors), table.kernel
     made = np.empty((u, u), np.float32)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import codes, numbers
@@ -38,7 +38,7 @@ class Tolerance:
     absolute: float
     relative: float | None = None
 
-    def around(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def around(self, values: Floats) -> Floats:
         """Return the tolerance around each value; at least a number's rounding."""
         size = np.abs(values)
         reach = np.full(size.shape, self.absolute)
@@ -46,7 +46,7 @@ class Tolerance:
             reach = np.minimum(reach, self.relative * size)
         return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
 
-    def right(self, named: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def right(self, named: Floats, truth: Floats) -> Booleans:
         """True where a named value is within tolerance of the true one; False where missing."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(named - truth) <= self.around(truth), dtype=bool)
@@ -61,7 +61,7 @@ def is_category(original: Microdata, name: str) -> bool:
     return original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 
-def secret_values(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
+def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
     if is_category(original, name):
         code = codes(original, table, name)[0]
@@ -69,7 +69,7 @@ def secret_values(original: Microdata, table: Microdata, name: str) -> NDArray[n
     return numbers(original, table, name)
 
 
-def named_values(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
+def named_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return the same with numbers of few values as level numbers."""
     values, levels = secret_values(original, table, name), _few_values(original, name)
     if levels is None:
@@ -86,12 +86,12 @@ def level_names(original: Microdata, table: Microdata, name: str) -> list[str] |
     return None if few is None else [f"{level:g}" for level in few]
 
 
-def _few_values(original: Microdata, name: str) -> NDArray[np.float64] | None:
+def _few_values(original: Microdata, name: str) -> Floats | None:
     """Return the distinct values of a number with few of them, each a level; else None."""
     if is_category(original, name):
         return None
 
-    def find() -> NDArray[np.float64] | None:
+    def find() -> Floats | None:
         values = original.values(name)
         known = np.unique(values[~np.isnan(values)])
         return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
@@ -110,7 +110,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
 
 
-def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:
+def _tolerance(values: Floats, dated: bool) -> Tolerance:
     known = values[~np.isnan(values)]
     if len(known) < 2:
         return EXACT
@@ -119,7 +119,7 @@ def _tolerance(values: NDArray[np.float64], dated: bool) -> Tolerance:
     return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
 
 
-def most_within_reach(values: NDArray[np.float64], near: Tolerance) -> float:
+def most_within_reach(values: Floats, near: Tolerance) -> float:
     """Return the largest share of the known values that one single value names correctly."""
     known = np.sort(values[~np.isnan(values)])
     if not known.size:

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import codes_together
 from rwn_core.laws.law import Law
@@ -36,10 +36,10 @@ class Beliefs(NamedTuple):
 def beliefs(
     law: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     keys: Sequence[str],
     secrets: Sequence[str],
-    people: NDArray[np.int64],
+    people: Integers,
 ) -> Beliefs:
     """Return the posteriors of some rows for an intruder who knows all keys."""
     # a_r: row r's keys that share the donor with the secret (maybe none); w_il: P(record l gives
@@ -72,8 +72,8 @@ class _Asked(NamedTuple):
     """Rows and people of a posterior."""
 
     masked: Microdata
-    rows: NDArray[np.int64]
-    people: NDArray[np.int64]
+    rows: Integers
+    people: Integers
 
 
 def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
@@ -90,11 +90,7 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 
 
 def _shown(
-    way: Way,
-    source: sparse.csc_array,
-    beside: tuple[str, ...],
-    secret: str,
-    asked: _Asked,
+    way: Way, source: sparse.csc_array, beside: tuple[str, ...], secret: str, asked: _Asked
 ) -> sparse.csc_array:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
@@ -115,11 +111,7 @@ def _shown(
 
 
 def _per_chance(
-    cells: Law,
-    source: sparse.csc_array,
-    beside: tuple[str, ...],
-    masked: Microdata,
-    rows: NDArray[np.int64],
+    cells: Law, source: sparse.csc_array, beside: tuple[str, ...], masked: Microdata, rows: Integers
 ) -> sparse.csc_array:
     """Divide the belief in each source by its chance to release a row's values of some keys."""
     if not beside or not source.nnz:  # in this way none of the rows came about
@@ -135,9 +127,7 @@ def _per_chance(
     return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
 
 
-def _given(
-    cells: Law, source: sparse.csc_array, q: float, people: NDArray[np.int64]
-) -> sparse.csc_array:
+def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.csc_array:
     """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
@@ -161,7 +151,7 @@ def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
     return bool(received.nnz * source.nnz > DENSE * people * m * n**2)
 
 
-def _listed(matrix: NDArray[np.float64]) -> sparse.csc_array:
+def _listed(matrix: Floats) -> sparse.csc_array:
     """Return a dense array of few zeros as a sparse one."""
     height, width = matrix.shape
     records, starts = np.tile(np.arange(height), width), height * np.arange(width + 1)

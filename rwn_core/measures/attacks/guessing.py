@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records, released_rows
@@ -38,7 +38,7 @@ ATTACKS = 500
 _SEED = 2023
 
 
-def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]:
+def canonical_sample(table: Microdata, most: int = ATTACKS) -> Integers:
     """Return random records, the same in any order of the rows, shape (min(n, most),)."""
     names = [variable.name for variable in table.schema.released]
     numbered = table.frame[names].apply(lambda column: column.rank(method="dense", na_option="top"))
@@ -48,7 +48,7 @@ def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]
     return order[np.sort(np.random.default_rng(_SEED).choice(len(order), most, replace=False))]
 
 
-def attacked_people(comparison: Comparison, most: int = ATTACKS) -> NDArray[np.int64]:
+def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
     # no attack names the value of a person whose row is left out
     rows, original = released_rows(comparison.original, comparison.masked), comparison.original
@@ -61,7 +61,7 @@ class Closest:
     """Released rows nearest to some people by some variables, among all rows or `rows`."""
 
     def __init__(
-        self, comparison: Comparison, names: Sequence[str], rows: NDArray[np.int64] | None = None
+        self, comparison: Comparison, names: Sequence[str], rows: Integers | None = None
     ) -> None:
         metric = unweighted_metric(comparison)
         columns = metric.variable_columns(names)
@@ -87,7 +87,7 @@ class Closest:
             return self.original
         return contiguous_rows(self.metric.coded(table))
 
-    def ties(self, points: Points) -> NDArray[np.bool_]:
+    def ties(self, points: Points) -> Booleans:
         """True for the released rows nearest to each person, shape (m, rows)."""
         squared = squared_between(points, self.released)
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)

@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.confidential_value import Tolerance
 
 EVEN = 1e-9  # relative difference of two masses that count as equal
-Numbers = NDArray[np.float64]
-Places = NDArray[np.int64]
 
 
 class Names(NamedTuple):
@@ -29,11 +27,11 @@ class Names(NamedTuple):
         Posterior probability that the true value is within tolerance.
     """
 
-    person: Places
-    value: Numbers
-    share: Numbers
+    person: Integers
+    value: Floats
+    share: Floats
 
-    def right(self, truth: Numbers, near: Tolerance) -> Numbers:
+    def right(self, truth: Floats, near: Tolerance) -> Floats:
         """Return P(the named value is right), shape (people,); NaN if no value is named."""
         hits = np.bincount(self.person, near.right(self.value, truth[self.person]), len(truth))
         choices = np.bincount(self.person, minlength=len(truth))
@@ -63,11 +61,7 @@ class ReleasedValues:
     copied = True
 
     def __init__(
-        self,
-        group: NDArray[np.int64],
-        released: NDArray[np.float64],
-        near: Tolerance,
-        levels: int | None = None,
+        self, group: Integers, released: Floats, near: Tolerance, levels: int | None = None
     ) -> None:
         known = np.flatnonzero(~np.isnan(released))
         self.near, self.levels = near, levels
@@ -77,12 +71,12 @@ class ReleasedValues:
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
 
     @cached_property
-    def readable(self) -> NDArray[np.float64]:
+    def readable(self) -> Floats:
         """Return 1 for each class with a row that has a value, else 0, shape (classes,)."""
         return np.asarray(self._counts.sum(axis=1) > 0, dtype=np.float64).ravel()
 
     @cached_property
-    def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _ends(self) -> tuple[Integers, Integers]:
         """Return the first value within tolerance of each value, and the first beyond."""
         reach = self.near.around(self.values)
         return (
@@ -102,7 +96,7 @@ class ReleasedValues:
         order = np.argsort(person, kind="stable")
         return Names(person[order], value[order], share[order])
 
-    def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+    def majority(self, truth: Floats) -> Floats:
         """Return P(naming the most frequent released value is right), shape (people,)."""
         everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))
         named = self.named(everything).value
@@ -120,8 +114,8 @@ class ReleasedValues:
         return Names(person, self.values[value], self._shares(entries, person, value))
 
     def _shares(
-        self, entries: tuple[Places, Places, Numbers], person: Places, value: Places
-    ) -> Numbers:
+        self, entries: tuple[Integers, Integers, Floats], person: Integers, value: Integers
+    ) -> Floats:
         """Return the share of a person's mass within tolerance of the first named value."""
         starts, classes, shares = entries
         if not person.size:
@@ -147,7 +141,5 @@ class ReleasedValues:
         return np.asarray((near / np.where(total > 0, total, 1.0))[person])
 
 
-def _entries(
-    rows: sparse.csr_array,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _entries(rows: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
     return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data

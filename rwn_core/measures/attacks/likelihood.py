@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import codes_together
 from rwn_core.errors import NotApplicable
@@ -54,9 +54,9 @@ def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...
 def likelihoods(
     law: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     names: Sequence[str] | None = None,
-    people: NDArray[np.int64] | None = None,
+    people: Integers | None = None,
 ) -> Scaled:
     """Return P(each original record releases a row's values), as (n, m) columns and log scales."""
     # cells are independent given the original, so L_i is a product over variables, and a law of
@@ -69,9 +69,9 @@ def likelihoods(
 def ways(
     law: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     names: Sequence[str] | None = None,
-    people: NDArray[np.int64] | None = None,
+    people: Integers | None = None,
 ) -> list[Way]:
     """Return the parts of the likelihood, one for each way in which a row may come about."""
     parts: list[Way] = []
@@ -93,9 +93,9 @@ def _weighted(part: Scaled, weight: float) -> Scaled:
 def _product(
     law: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     names: Sequence[str] | None,
-    people: NDArray[np.int64] | None = None,
+    people: Integers | None = None,
 ) -> Scaled:
     """Return the product over the units, counted over donors where values have donors."""
     if law.donors is not None:
@@ -120,7 +120,7 @@ def _product(
 
 
 def _product_of_chances(
-    law: Law, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Law, masked: Microdata, rows: Integers, names: Sequence[str] | None
 ) -> Scaled:
     """Return the product of the units' probabilities, in logarithms."""
     logs = np.zeros((len(rows), law.original.n))
@@ -141,9 +141,9 @@ def _sum(parts: Sequence[Scaled]) -> Scaled:
 def _lost(
     cells: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     names: Sequence[str] | None,
-    people: NDArray[np.int64] | None = None,
+    people: Integers | None = None,
 ) -> Scaled:
     """Return the likelihood of lost rows, from records without neighbors."""
     # such a record modifies all that it may, or nothing

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.laws.asked_values_kernel import OTHERS, Asked, Together
 from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.value_counts_kernel import pairs_as_columns
@@ -15,15 +16,12 @@ from rwn_core.measures.attacks.pair_likelihood_kernel import HALVINGS, Pairs, le
 
 WORTH = 8  # values are counted together where at least so many donors share a place
 RARE = 2  # values are looked up where at least so many times as many donors would be counted
-Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
+Coded = tuple[Integers, Integers, float]
 
 
 def sparse_likelihood(
-    donors: DonorTables,
-    coded: Sequence[Coded],
-    rows: int,
-    people: NDArray[np.int64] | None = None,
-) -> tuple[sparse.csc_array, NDArray[np.float64]]:
+    donors: DonorTables, coded: Sequence[Coded], rows: int, people: Integers | None = None
+) -> tuple[sparse.csc_array, Floats]:
     """Return the product over units of P(each record releases a row's values), and log scales."""
     # coded: of each unit the originals' values as numbers from 0, the rows' (-1 for values of no
     # original) and its modification probability; the most informative unit first. Each column of
@@ -50,14 +48,14 @@ def sparse_likelihood(
         return scaled, np.log(top) - HALVINGS * np.log(2.0) * low
 
 
-def _places(people: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int32]:
+def _places(people: Integers, order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the number among these people of the record at each position; 0 for any other."""
     place = np.zeros(len(order), np.int32)
     place[people] = np.arange(len(people))
     return place[order]
 
 
-def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], donors: DonorTables) -> Asked:
+def _asked(coded: Sequence[Coded], possible: Integers, donors: DonorTables) -> Asked:
     """Number the values of the possible rows, for the kernels."""
     order = donors.order
     codes = np.empty((len(coded), len(order)), np.int32)
@@ -78,7 +76,7 @@ def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], donors: DonorTab
     return Asked(codes, asked_values, values, shares, starts, rows, together)
 
 
-def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float) -> Together:
+def _together(codes: NDArray[np.int32], values: Integers, donors: float) -> Together:
     """Return the places where each record's values are counted, given its number of donors."""
     base = np.cumsum(values + OTHERS) - values - OTHERS
     counted = codes < values[:, np.newaxis]
@@ -109,7 +107,7 @@ def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float
     )
 
 
-def _groups(sizes: NDArray[np.int64], some: NDArray[np.int64], most: float) -> list[list[int]]:
+def _groups(sizes: Integers, some: Integers, most: float) -> list[list[int]]:
     """Group units with at most `most` combinations of values: the largest with the smallest."""
     left, groups = list(some[np.argsort(sizes[some], kind="stable")]), []
     while left:

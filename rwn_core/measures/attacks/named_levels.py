@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.measures.attacks.confidential_value import Tolerance, most_within_reach
 from rwn_core.measures.attacks.likeliest_value import Names
 from rwn_core.measures.attacks.naming import beyond_luck, naming_score
@@ -15,8 +15,6 @@ CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder name
 FEWEST = 20  # names outside of the file, below which their precision says little
 _EDGE = 1 - 1e-9  # a posterior of exactly one half is one half
 _AT_ONCE = 64  # scores that are computed together
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv
+
+from rwn_core.data.arrays import Booleans, Floats
 
 CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
 LUCK = 0.025  # chance that the true precision lies below the bound that counts
 
 
-def naming_score(
-    right: ArrayLike, named: ArrayLike, people: ArrayLike, base: ArrayLike
-) -> NDArray[np.float64]:
+def naming_score(right: ArrayLike, named: ArrayLike, people: ArrayLike, base: ArrayLike) -> Floats:
     """Score an attack that names a value: recall x (lower - base) / (1 - base), from 0 to recall.
 
     `people` have the value; `base` is the precision of naming it of random people. Naming the
@@ -37,9 +37,7 @@ def naming_score(
     return score
 
 
-def beyond_luck(
-    right: NDArray[np.float64], named: NDArray[np.float64], base: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
     """True if random naming gives so many right names with a chance below 1 % over all counts."""
     luck = betainc(
         np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)

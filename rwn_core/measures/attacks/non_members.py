@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together
@@ -21,8 +21,6 @@ from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
 
 UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
-
-Dense = NDArray[np.float64]
 
 
 class UnitValues(NamedTuple):
@@ -46,15 +44,15 @@ class UnitValues(NamedTuple):
     """
 
     names: tuple[str, ...]
-    own: NDArray[np.int64]
-    file: NDArray[np.int64]
-    released: NDArray[np.int64]
+    own: Integers
+    file: Integers
+    released: Integers
     one_hot: sparse.csr_array
     given: sparse.csr_array
     leaving: sparse.csr_array
-    lost: NDArray[np.bool_]
+    lost: Booleans
 
-    def shown(self, table: sparse.csr_array) -> Dense:
+    def shown(self, table: sparse.csr_array) -> Floats:
         """Return the table's probabilities of each row's values, shape (records, m)."""
         used, place = np.unique(np.maximum(self.released, 0), return_inverse=True)
         dense = sparse.csc_array(table)[:, used].toarray()  # of thousands of values, few are shown
@@ -71,9 +69,9 @@ class _Chances(NamedTuple):
     person, joined : ndarray of float64, shape (people, m) and (joins, m)
     """
 
-    fits: NDArray[np.bool_]
-    person: Dense
-    joined: Dense
+    fits: Booleans
+    person: Floats
+    joined: Floats
 
 
 class FileWithAddedPerson:
@@ -107,12 +105,8 @@ class FileWithAddedPerson:
         self.nearer = self.share * (self.size + 1) > 1.0 + 1e-9
 
     def beliefs(
-        self,
-        parts: Sequence[Way],
-        file: sparse.csr_array,
-        top: NDArray[np.float64],
-        secrets: Sequence[str],
-    ) -> tuple[Dense, list[Dense]]:
+        self, parts: Sequence[Way], file: sparse.csr_array, top: Floats, secrets: Sequence[str]
+    ) -> tuple[Floats, list[Floats]]:
         """Return P(a row is from each person) and, for each secret, P(it shows the value)."""
         # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [self._chances(way) for way in parts]
@@ -144,7 +138,7 @@ class FileWithAddedPerson:
         given = self.share * (np.maximum(np.rint(members), 0) + fits[self.person])
         return _Chances(fits, (1 - q) * fits + q * copied, kept + q * given)
 
-    def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Dense, Dense]:
+    def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Floats, Floats]:
         """Return the log-likelihood of rows from people and from the records that they joined."""
         if way.lost:
             return self._log_lost(way), np.full(
@@ -154,7 +148,7 @@ class FileWithAddedPerson:
         joined = _log_product([each.joined for each in chances.values()])
         return own + _log(way.weight), joined + _log(way.weight)
 
-    def _log_lost(self, way: Way) -> Dense:
+    def _log_lost(self, way: Way) -> Floats:
         """Return it for people without neighbors, if all of their modified values are missing."""
         touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
         gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
@@ -165,14 +159,14 @@ class FileWithAddedPerson:
                 possible = possible & (unit.own[:, None] == unit.released)
         return np.where(possible, _log(way.weight), -np.inf)
 
-    def _strangers(self, file: sparse.csr_array, top: NDArray[np.float64]) -> Dense:
+    def _strangers(self, file: sparse.csr_array, top: Floats) -> Floats:
         """Return the log-likelihood of rows from records with an unchanged neighborhood."""
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
         rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
         return np.asarray(_log(np.maximum(rest, 0.0)) + top)
 
-    def _summed(self, logs: Dense) -> Dense:
+    def _summed(self, logs: Floats) -> Floats:
         """Return the log of the sum over the records that each person joined, (people, m)."""
         counts = np.diff(self.joins.indptr)
         some, top = np.flatnonzero(counts), np.full((len(counts), logs.shape[1]), -np.inf)
@@ -181,7 +175,7 @@ class FileWithAddedPerson:
         finite = np.where(np.isfinite(top), top, 0.0)
         return np.asarray(_log(self._over_joins(np.exp(logs - finite[self.person]))) + finite)
 
-    def _over_joins(self, values: Dense) -> Dense:
+    def _over_joins(self, values: Floats) -> Floats:
         """Return sums over the records that each person joined, (people, m)."""
         ends = np.arange(len(self.person))
         shape = (self.near.shape[0], len(self.person))
@@ -193,9 +187,9 @@ class FileWithAddedPerson:
         secret: str,
         way: Way,
         chances: dict[tuple[str, ...], _Chances],
-        own: Dense,
-        joined: Dense,
-    ) -> Dense:
+        own: Floats,
+        joined: Floats,
+    ) -> Floats:
         """Return P(a row comes about in one way and shows each person's value), (people, m)."""
         q = way.cells.modification(secret)
         if way.lost:
@@ -209,14 +203,14 @@ class FileWithAddedPerson:
         return own * kept + self._over_joins(joined * taken)
 
 
-def _log_product(factors: Sequence[Dense]) -> Dense:
+def _log_product(factors: Sequence[Floats]) -> Floats:
     """Return the log of a product, a few factors at a time so that none vanishes."""
     starts = range(0, len(factors), UNITS_AT_ONCE)
     logs = [_log(np.prod(factors[start : start + UNITS_AT_ONCE], axis=0)) for start in starts]
     return np.asarray(np.sum(logs, axis=0))
 
 
-def _ratio(part: Any, whole: Dense) -> Dense:
+def _ratio(part: Any, whole: Floats) -> Floats:
     """Return quotients, 0 where the divisor is 0."""
     return np.asarray(np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0))
 
@@ -266,7 +260,7 @@ class NonMembers:
         """Number of neighborhoods that the people join, in all."""
         return int(self.joins.shares.nnz)
 
-    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+    def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some released rows for all people outside."""
         parts = ways(self.law, self.masked, rows, self.names)
         matrices, top = leveled([way.part for way in parts])
@@ -290,7 +284,7 @@ class NonMembers:
             yield slice(start, stop)
             start = stop
 
-    def _unit(self, unit: tuple[str, ...], rows: NDArray[np.int64]) -> UnitValues:
+    def _unit(self, unit: tuple[str, ...], rows: Integers) -> UnitValues:
         cells, people = self.law.components()[0].cells, np.arange(self.non_members.n)
         file, released = codes_together(cells.original, self.masked, unit, rows)
         records = np.arange(len(file) + 1)
@@ -308,7 +302,7 @@ class NonMembers:
         )
 
 
-def _stacked(parts: Sequence[NDArray[np.float64]]) -> sparse.csc_array:
+def _stacked(parts: Sequence[Floats]) -> sparse.csc_array:
     return sparse.csc_array(np.vstack(parts))
 
 
@@ -337,7 +331,7 @@ class NonMembersOneByOne:
         self.non_members = non_members
         self.joined = non_members.n * law.original.n
 
-    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+    def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some released rows for all people outside."""
         added, made = np.array([self.law.original.n]), []
         for person in range(self.non_members.n):
@@ -363,7 +357,7 @@ class NonMembersWithoutDonors:
         frame = pd.concat(tables, ignore_index=True)
         self._everybody = Microdata(frame, comparison.masked.schema)
 
-    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+    def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some rows for all people outside."""
         # a row shows its source's value or no record's
         (only,) = self.law.components()

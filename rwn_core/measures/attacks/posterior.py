@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
@@ -21,7 +21,7 @@ from rwn_core.measures.attacks.scaled_columns import entries, times
 # least
 SAMPLED_PAIRS = 6_000_000
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
-Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
+Look = Callable[[sparse.csc_array, Integers], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
 
@@ -50,15 +50,15 @@ class Linkage:
         Number of originals that can have released the row.
     """
 
-    rows: NDArray[np.int64]
+    rows: Integers
     total_rows: int
-    best: NDArray[np.float64]
-    truth: NDArray[np.float64]
-    top1: NDArray[np.float64]
-    top5: NDArray[np.float64]
-    same: NDArray[np.float64]
-    first: NDArray[np.int64]
-    candidates: NDArray[np.int64]
+    best: Floats
+    truth: Floats
+    top1: Floats
+    top5: Floats
+    same: Floats
+    first: Integers
+    candidates: Integers
 
     @property
     def success(self) -> float:
@@ -74,9 +74,9 @@ class Linkage:
 def posteriors(
     law: Law,
     masked: Microdata,
-    rows: NDArray[np.int64],
+    rows: Integers,
     names: Sequence[str] | None = None,
-    people: NDArray[np.int64] | None = None,
+    people: Integers | None = None,
 ) -> sparse.csc_array:
     """Return P(row rows[r] comes from original i | its values), a sparse (n, m) array."""
     # originals (all, or `people`: (c, m)) are equally likely beforehand; a column is 0 if none fits
@@ -93,16 +93,12 @@ def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
 class Sample(NamedTuple):
     """Released rows to link, and how many at a time."""
 
-    rows: NDArray[np.int64]
+    rows: Integers
     at_a_time: int
 
 
 def link(
-    law: Law,
-    masked: Microdata,
-    names: Sequence[str] | None = None,
-    *,
-    work: int = SAMPLED_PAIRS,
+    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int = SAMPLED_PAIRS
 ) -> Linkage:
     """Link the released rows, or a random sample of at most `work` candidate pairs."""
     leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
@@ -152,12 +148,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
 
 
 def row_sample(
-    n: int,
-    per_row: float,
-    *,
-    work: int,
-    whole: int,
-    leaving: NDArray[np.int64] | None = None,
+    n: int, per_row: float, *, work: int, whole: int, leaving: Integers | None = None
 ) -> Sample:
     """Return all rows up to `whole` candidate pairs, else random ones of `work` pairs."""
     rows, per_row = np.arange(n), max(per_row, 1.0)
@@ -168,17 +159,17 @@ def row_sample(
     return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
 
 
-def random_rows(n: int, count: int) -> NDArray[np.int64]:
+def random_rows(n: int, count: int) -> Integers:
     """Return `count` of n rows, ascending, the same for every release."""
     chosen = np.random.default_rng(_SEED).choice(n, count, replace=False)
     return np.sort(chosen).astype(np.int64)
 
 
-def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:
+def identical_records(original: Microdata, names: Sequence[str] | None) -> Integers:
     """Return each record's group of records with equal values, shape (n,)."""
     chosen = [v.name for v in original.schema.released if names is None or v.name in names]
 
-    def number() -> NDArray[np.int64]:
+    def number() -> Integers:
         frame = original.frame[chosen]
         # pandas does not group by numbers of half precision
         half = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]
@@ -189,9 +180,7 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
     return original.cached(("identical records", *chosen), number)
 
 
-def _read(
-    belief: sparse.csc_array, rows: NDArray[np.int64], same: NDArray[np.int64]
-) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+def _read(belief: sparse.csc_array, rows: Integers, same: Integers) -> dict[str, Floats | Integers]:
     from rwn_core.measures.attacks.belief_columns_kernel import (
         largest_of_groups,
         record_shares,
@@ -218,7 +207,7 @@ def _read(
     }
 
 
-def largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def largest(belief: sparse.csc_array) -> tuple[Floats, Integers]:
     """Return each column's largest share and its first row; -1 for an empty column."""
     from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 

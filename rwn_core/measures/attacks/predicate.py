@@ -8,8 +8,8 @@ from itertools import combinations, islice, product
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.value_codes import value_codes
@@ -40,7 +40,7 @@ class Condition:
     sign: Sign
     value: Any
 
-    def fits(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
+    def fits(self, original: Microdata, table: Microdata) -> Booleans:
         """True for records that meet it, shape (n,); a missing value never does."""
         if self.sign == "is":
             levels = original.codes(self.name)[1]
@@ -105,21 +105,19 @@ class Predicate:
         """The predicate in words; it holds values and stays internal."""
         return " and ".join(condition.words for condition in self.conditions)
 
-    def matches(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
+    def matches(self, original: Microdata, table: Microdata) -> Booleans:
         """True for records of either table that meet all conditions, shape (n,)."""
         fits = np.ones(table.n, dtype=bool)
         for condition in self.conditions:
             fits &= condition.fits(original, table)
         return fits
 
-    def chances(self, law: Law) -> NDArray[np.float64]:
+    def chances(self, law: Law) -> Floats:
         """Return P(each record's released row meets the predicate), shape (n,)."""
         parts = [weight * self._chances(cells) for weight, cells in law.components()]
         return np.asarray(np.sum(parts, axis=0))
 
-    def _chances(
-        self, cells: Law, beside: tuple[str, NDArray[np.bool_]] | None = None
-    ) -> NDArray[np.float64]:
+    def _chances(self, cells: Law, beside: tuple[str, Booleans] | None = None) -> Floats:
         """Return it for independent cells, with one more variable and the records that fit it."""
         chances = np.ones(cells.original.n)
         for unit in cells.units():
@@ -135,7 +133,7 @@ class Predicate:
                 chances *= _released(cells, unit[0], np.prod(parts, axis=0, dtype=np.float64))
         return chances
 
-    def tells(self, law: Law, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def tells(self, law: Law, name: str, fits: Booleans) -> Floats:
         """Return P(a released value fits | the row meets the predicate), shape (n,)."""
         # where the variable shares its donor with the predicate's, the donor must fit them all
         chances = self.chances(law)
@@ -144,7 +142,7 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: Law, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _released(cells: Law, name: str, fits: Floats) -> Floats:
     """Return P(the variable's released value is one of the fitting records'), shape (n,)."""
     if cells.donors is None:
         table, values = cells.table(name)
@@ -167,8 +165,8 @@ class Answer:
         P(exactly one released record meets it, and it is this one).
     """
 
-    counts: NDArray[np.float64]
-    alone: NDArray[np.float64]
+    counts: Floats
+    alone: Floats
 
     @property
     def exactly_one(self) -> float:
@@ -240,7 +238,7 @@ def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple
     return tuple(conditions)
 
 
-def _partition(original: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
+def _partition(original: Microdata, names: Sequence[str]) -> Integers:
     """Return the cell of each record, -1 where a value is missing."""
     if not names:
         return np.zeros(original.n, dtype=np.int64)

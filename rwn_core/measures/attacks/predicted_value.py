@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.laws.moments import Moments
@@ -18,8 +18,6 @@ from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 MOST_LEVELS = 50  # of a category; of one with more the most frequent are told apart
 DEPTH = 5  # of a tree
 LEAF = 5  # rows of a leaf, at least
-
-Floats = NDArray[np.float64]
 
 
 class KeyColumns:
@@ -171,7 +169,7 @@ class Predictor:
             named = self.distinct[np.abs(named[:, np.newaxis] - self.distinct).argmin(axis=1)]
         return Names(person, named, np.zeros(len(person)))
 
-    def tree(self, people: Microdata, values: ReleasedValues, group: NDArray[np.int64]) -> Names:
+    def tree(self, people: Microdata, values: ReleasedValues, group: Integers) -> Names:
         """Return the most likely value in each person's leaf of a shallow tree."""
         target = self._target
         if not self.category:  # places, so that a few far numbers do not decide
@@ -200,7 +198,7 @@ class _Tree(NamedTuple):
     column: dict[int, int]
     at_most: dict[int, float]
 
-    def leaf(self, columns: Floats) -> NDArray[np.int64]:
+    def leaf(self, columns: Floats) -> Integers:
         """Return the number of each record's leaf."""
         place = np.zeros(len(columns), np.int64)
         for node in sorted(self.column):

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
+from rwn_core.data.arrays import Floats, Integers
+
+Scaled = tuple[sparse.csc_array, Floats]
 """Numbers, and for each column the logarithm of what they are to be multiplied by."""
 
 
-def entries(
-    matrix: sparse.csc_array,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def entries(matrix: sparse.csc_array) -> tuple[Integers, NDArray[np.int32], Floats]:
     """Return column starts, row numbers and values, as kernels read them."""
     starts = matrix.indptr.astype(np.int64, copy=False)
     return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
 
 
-def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np.float64]]:
+def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
     """Return the parts on one scale per column, and its logarithm."""
     if len(parts) == 1:
         return [parts[0][0]], parts[0][1]
@@ -29,7 +29,7 @@ def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np
     return [times(matrix, np.exp(logs - finite)) for matrix, logs in parts], top
 
 
-def times(matrix: sparse.csc_array, factors: NDArray[np.float64]) -> sparse.csc_array:
+def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
     """Multiply each column by a factor of its own; zeros are not stored."""
     # scipy's product with a diagonal matrix takes several times as long
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
@@ -60,7 +60,7 @@ def releveled(part: Scaled) -> Scaled:
         return scaled, logs + np.log(largest)
 
 
-def of_records(part: Scaled, records: NDArray[np.int64] | None) -> Scaled:
+def of_records(part: Scaled, records: Integers | None) -> Scaled:
     """Return the rows of some records on scales of their own; all if None."""
     if records is None:
         return part

@@ -8,8 +8,8 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, rounded
 from rwn_core.data.sizes import LISTED_PAIRS
@@ -24,9 +24,6 @@ from rwn_core.measures.attacks.named_levels import Named, People, best_score
 from rwn_core.measures.attacks.value_match import Columns, Matches
 from rwn_core.measures.comparison import Comparison
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
 
 class KnownTable:
     """The original as an intruder knows it: rounded like the release, values numbered."""
@@ -39,7 +36,7 @@ class KnownTable:
         self.codes = self.numbered(original, original)
         self.n = original.n
 
-    def numbered(self, original: Microdata, table: Microdata) -> Codes:
+    def numbered(self, original: Microdata, table: Microdata) -> Integers:
         """Return a table's values as numbers of the original's, -1 for any other, shape (n, v)."""
         columns = []
         for name, known in zip(self.names, self.known, strict=True):
@@ -76,7 +73,7 @@ class Secret:
         rows = released_rows(original, comparison.masked) if aligned else slice(None)
         self.targets = People(truth=self.own[rows], near=self.near, levels=count)
 
-    def read(self, found: Matches, seen: Codes) -> Floats:
+    def read(self, found: Matches, seen: Integers) -> Floats:
         """Return the share of a sample unique's matching rows that show the true value."""
         count, person = len(found.unique.person), found.unique.person[found.entry]
         shown = self.released[found.row]
@@ -104,7 +101,7 @@ class Secret:
             sums += np.bincount(place, each, sums.size).reshape(shape)
 
 
-def _most(entry: Codes, level: Codes, levels: int) -> Floats:
+def _most(entry: Integers, level: Integers, levels: int) -> Floats:
     """Return each row's share in naming its level: the mode of a person's rows, ties share."""
     pairs, pair, rows = np.unique(entry * levels + level, return_inverse=True, return_counts=True)
     owner = pairs // levels
@@ -134,7 +131,7 @@ class Counted(NamedTuple):
     named: list[Named]
 
 
-def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Counted:
+def count(columns: Columns, released: Integers, secrets: Sequence[Secret]) -> Counted:
     """Count the sample uniques of each set that are found in a release, shape (m, v)."""
     found, read, chance = np.zeros((3, columns.count, len(secrets) + 1))
     shapes = [(columns.count, each.targets.levels or 1) for each in secrets]
@@ -153,9 +150,7 @@ def count(columns: Columns, released: Codes, secrets: Sequence[Secret]) -> Count
     return Counted(found[:, 0], read[:, :-1], chance[:, :-1], named)
 
 
-def worst_level(
-    counted: Counted, secrets: Sequence[Secret], inside: NDArray[np.bool_]
-) -> dict[str, Any]:
+def worst_level(counted: Counted, secrets: Sequence[Secret], inside: Booleans) -> dict[str, Any]:
     """Return the set and the level with the best score, as plain data."""
     # `inside`, (sets, confidential variables): a variable that is known itself is not named
     best: dict[str, Any] = {"score": 0.0}
@@ -250,7 +245,7 @@ def _combinations(groups: Sequence[Names], size: int, most: int) -> Iterator[Nam
     return islice(dict.fromkeys(islice(every, 2 * most)), most)
 
 
-def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> list[Positions]:
+def isolating_sets(codes: Integers, groups: Sequence[Positions]) -> list[Positions]:
     """Return the greedy sets with most sample uniques, of each group of variables."""
     # codes (n, v) count from 0, -1 where missing; no set follows one with nearly all people unique
     found: list[Positions] = []
@@ -274,8 +269,8 @@ def isolating_sets(codes: NDArray[np.int64], groups: Sequence[Positions]) -> lis
 
 
 def _added(
-    own: NDArray[np.int64], missing: NDArray[np.bool_], column: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], tuple[int, int]]:
+    own: Integers, missing: Booleans, column: Integers
+) -> tuple[Integers, Booleans, tuple[int, int]]:
     """Return combination numbers with one more variable, and (sample uniques, combinations)."""
     gone = missing | (column < 0)
     joint = np.where(gone, -1, own * (int(column.max(initial=0)) + 1) + column)

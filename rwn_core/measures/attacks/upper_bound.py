@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import (
@@ -41,8 +41,7 @@ LEAST = 0.3  # share of a part on the smaller side of a cut
 _SHARES = np.array([0.3, 0.4, 0.5, 0.6, 0.7])  # where the values of a variable are cut
 _LEVELS = 12  # distinct values up to which one of them may be set apart from all others
 
-Codes = NDArray[np.int64]
-Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+Sides = tuple[Booleans, Booleans]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +105,9 @@ class InformedIntruder:
         self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
         self._whole: sparse.csc_array | None = None
-        self._best: list[NDArray[np.float64]] = []
+        self._best: list[Floats] = []
 
-    def add_rows(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
+    def add_rows(self, belief: sparse.csc_array, rows: Integers) -> None:
         """Add the posteriors of some rows, one column per row."""
         from rwn_core.measures.attacks.belief_columns_kernel import shares_given_part
 
@@ -141,7 +140,7 @@ class InformedIntruder:
             joint_gain=joint_gain,
         )
 
-    def _joint_gain(self, of: NDArray[np.int64]) -> float | None:
+    def _joint_gain(self, of: Integers) -> float | None:
         """Return the largest gain of joint matching over some random parts; None if one fails."""
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
         parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
@@ -155,7 +154,7 @@ class InformedIntruder:
         found = [ratio for ratio in ratios if ratio is not None]
         return max(1.0, *found) if len(found) == len(parts) else None
 
-    def _believed(self, parts: Sequence[NDArray[np.int64]]) -> list[sparse.csc_array]:
+    def _believed(self, parts: Sequence[Integers]) -> list[sparse.csc_array]:
         """Return the posteriors of each part's rows among its people."""
         whole, self._whole = self._whole, None
         if whole is not None:
@@ -165,12 +164,12 @@ class InformedIntruder:
         own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
         return [belief[:, each][each] for each in own]
 
-    def _ordered(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _ordered(self, people: Integers) -> Integers:
         """Return the same people in an order that depends on their values only."""
         released = [variable.name for variable in self._comparison.original.schema.released]
         return people[canonical_order(both_cells(self._comparison, released)[people])]
 
-    def _of_part(self, belief: sparse.csc_array, people: NDArray[np.int64]) -> float | None:
+    def _of_part(self, belief: sparse.csc_array, people: Integers) -> float | None:
         leaves = self._leaves[people]
         if not leaves.any():
             return 1.0
@@ -188,8 +187,8 @@ def assigned(
     known: Sequence[str],
     belief: sparse.csc_array,
     parts: Blocks,
-    people: NDArray[np.int64] | None = None,
-) -> tuple[NDArray[np.int64], float]:
+    people: Integers | None = None,
+) -> tuple[Integers, float]:
     """Return the most likely assignment of rows to people, and its share of correct links."""
     released = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, released)
@@ -208,8 +207,8 @@ def assigned(
 
 
 def cut_into_parts(
-    before: Codes, after: Codes, tried: NDArray[np.int64], sizes: Sequence[int]
-) -> NDArray[np.int64]:
+    before: Integers, after: Integers, tried: Integers, sizes: Sequence[int]
+) -> Integers:
     """Halve a file repeatedly where the fewest rows cross; return part numbers, (len(sizes), n)."""
     # a cut is a value of one variable, or one level against the rest, with a share of at least
     # .3 of the part on either side. Parts of one value may exceed `sizes`, which descend and nest.
@@ -232,9 +231,7 @@ def cut_into_parts(
     return numbers
 
 
-def _best_cut(
-    before: Codes, after: Codes, people: NDArray[np.int64], rows: NDArray[np.int64]
-) -> Sides | None:
+def _best_cut(before: Integers, after: Integers, people: Integers, rows: Integers) -> Sides | None:
     """Return the sides of these people, and of the people of these rows; None without a cut."""
     best, chosen = np.inf, None
     for place in range(before.shape[1]):
@@ -253,7 +250,7 @@ def _best_cut(
     return chosen
 
 
-def _cuts(own: Codes) -> Iterator[tuple[int, bool]]:
+def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
     """Yield the values to cut at, and whether one level is set apart."""
     ordered = np.sort(own)
     if not len(ordered) or ordered[0] == ordered[-1]:

@@ -8,9 +8,9 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
+from rwn_core.data.arrays import Floats, Integers
+
 _WIDTH = 3  # columns of a set, once longer ones are joined
 _MOST = 2.0**62  # combinations that a number can tell apart
 
@@ -27,13 +27,13 @@ class UniqueRecords:
     person : ndarray of int64, shape (u,)
     """
 
-    def __init__(self, code: Codes, which: Codes, person: Codes) -> None:
+    def __init__(self, code: Integers, which: Integers, person: Integers) -> None:
         from rwn_core.measures.attacks.value_match_kernel import slot_table
 
         self.code, self.which, self.person = code, which, person
         self._slots = slot_table(code)
 
-    def find(self, codes: Codes) -> Matches:
+    def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
         from rwn_core.measures.attacks.value_match_kernel import find_known
 
@@ -53,8 +53,8 @@ class Matches(NamedTuple):
     """
 
     unique: UniqueRecords
-    entry: Codes
-    row: Codes
+    entry: Integers
+    row: Integers
 
 
 class Columns:
@@ -73,13 +73,13 @@ class Columns:
         Of runs of sets.
     """
 
-    def __init__(self, codes: Codes, sets: Sequence[Sequence[int]]) -> None:
+    def __init__(self, codes: Integers, sets: Sequence[Sequence[int]]) -> None:
         self.codes = codes
         self._columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         self._sizes = [int(column.max(initial=0)) + 1 for column in self._columns]
         self._nothing: int = codes.shape[1]
-        self._joined: list[tuple[int, int, Codes]] = []
-        self._sets: Codes = np.array([self._short(each) for each in sets], dtype=np.int64)
+        self._joined: list[tuple[int, int, Integers]] = []
+        self._sets: Integers = np.array([self._short(each) for each in sets], dtype=np.int64)
         self._runs = list(self._in_runs())
         self.unique = [
             _unique_records(codes, part)
@@ -104,11 +104,11 @@ class Columns:
         self._sizes.append(max(len(known), 1))
         return len(self._columns) - 1
 
-    def _pair(self, columns: Sequence[Codes], one: int, two: int) -> Codes:
+    def _pair(self, columns: Sequence[Integers], one: int, two: int) -> Integers:
         first, second = columns[one], columns[two]
         return np.where((first < 0) | (second < 0), -1, first * self._sizes[two] + second)
 
-    def _in_runs(self) -> Iterator[tuple[slice, Codes]]:
+    def _in_runs(self) -> Iterator[tuple[slice, Integers]]:
         """Yield runs of sets with offsets that give each set its own range of codes."""
         sizes = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
         offsets: list[int] = []
@@ -122,7 +122,7 @@ class Columns:
         if offsets:
             yield slice(start, len(sizes)), np.array(offsets)
 
-    def _codes(self, columns: Sequence[Codes]) -> Iterator[Codes]:
+    def _codes(self, columns: Sequence[Integers]) -> Iterator[Integers]:
         """Yield the codes of each set of a run, shape (sets, n)."""
         from rwn_core.measures.attacks.value_match_kernel import combinations
 
@@ -131,12 +131,12 @@ class Columns:
             yield combinations(stacked, sizes, self._sets[part], offsets)
 
     @cached_property
-    def people(self) -> Codes:
+    def people(self) -> Integers:
         """Return the number of sample uniques on each set, shape (sets,)."""
         counts = [np.bincount(each.which, minlength=self.count) for each in self.unique]
         return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
 
-    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(self, values: Floats) -> Floats:
         """Return the sum of some values, shape (n,), over the sample uniques, shape (sets,)."""
         parts = [np.bincount(each.which, values[each.person], self.count) for each in self.unique]
         return np.asarray(np.sum(parts, axis=0))
@@ -146,7 +146,7 @@ class Columns:
         """Number of sets."""
         return len(self._sets)
 
-    def matches(self, codes: Codes) -> Iterator[Matches]:
+    def matches(self, codes: Integers) -> Iterator[Matches]:
         """Yield the matching rows of another table, for each run of sets."""
         columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         for one, two, known in self._joined:
@@ -155,7 +155,7 @@ class Columns:
             yield unique.find(codes)
 
 
-def _numbered(known: Codes, values: Codes) -> Codes:
+def _numbered(known: Integers, values: Integers) -> Integers:
     """Return the place of each value among ascending ones, -1 for any other."""
     if not known.size:
         return np.full(len(values), -1, dtype=np.int64)
@@ -163,7 +163,7 @@ def _numbered(known: Codes, values: Codes) -> Codes:
     return np.where(known[place] == values, place, -1)
 
 
-def _unique_records(codes: Codes, part: slice) -> UniqueRecords:
+def _unique_records(codes: Integers, part: slice) -> UniqueRecords:
     flat = codes.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -15,7 +15,7 @@ from rwn_core.laws.law import Law
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
 
 
-def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
+def appearance(table: sparse.csr_array | sparse.csc_array) -> Floats:
     """Return P(each value appears in the release), shape (V,), from a law's table (n, V)."""
     columns = sparse.csc_array(table)
     with np.errstate(divide="ignore"):
@@ -23,19 +23,17 @@ def appearance(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64
     return -np.expm1(_column_sums(columns, misses))
 
 
-def expected_copies(table: sparse.csr_array | sparse.csc_array) -> NDArray[np.float64]:
+def expected_copies(table: sparse.csr_array | sparse.csc_array) -> Floats:
     """Return the expected number of released records with each value, shape (V,)."""
     return np.asarray(table.sum(axis=0)).ravel()
 
 
-def _column_sums(columns: sparse.csc_array, data: NDArray[np.float64]) -> NDArray[np.float64]:
+def _column_sums(columns: sparse.csc_array, data: Floats) -> Floats:
     column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
     return np.asarray(np.bincount(column, data, columns.shape[1]), dtype=np.float64)
 
 
-def count_distribution(
-    chances: NDArray[np.float64], largest: int = LARGEST_COUNT
-) -> NDArray[np.float64]:
+def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
     """Return the distribution of how many independent events happen (Poisson-binomial).
 
     >>> count_distribution(np.array([0.5, 0.5])).tolist()
@@ -63,8 +61,8 @@ class Fragments(NamedTuple):
         Expected number of such rows.
     """
 
-    appears: NDArray[np.float64]
-    rows: NDArray[np.float64]
+    appears: Floats
+    rows: Floats
 
 
 def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:

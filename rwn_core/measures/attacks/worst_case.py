@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import (
@@ -49,7 +49,7 @@ class WorstCase:
     """
 
     links: Linkage
-    linked: NDArray[np.int64] | None
+    linked: Integers | None
     at_once: float | None
     together: AllRows | None
     bound: UpperBound | None = None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import Linkage, link
@@ -38,9 +38,9 @@ class Curve(NamedTuple):
         Share of the rows that are linked.
     """
 
-    tau: NDArray[np.float64]
-    precision: NDArray[np.float64]
-    recall: NDArray[np.float64]
+    tau: Floats
+    precision: Floats
+    recall: Floats
 
     def recall_at(self, precision: float) -> float:
         """Return the largest recall with at least this precision; 0 if none."""
@@ -55,7 +55,7 @@ class Curve(NamedTuple):
         return Curve(*(each[chosen] for each in self))
 
 
-def curve(best: NDArray[np.float64]) -> Curve:
+def curve(best: Floats) -> Curve:
     """Return precision and recall over all thresholds of the posteriors `best`, shape (m,).
 
     >>> one = curve(np.array([0.5, 1.0, 0.5, 0.0]))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.aligned import codes, numbers, require_same_records
 from rwn_core.measures.comparison import Comparison
@@ -14,7 +15,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 
 
-def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
+def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
     """Return True for each changed value, shape (n,); missing equals missing."""
     different = np.asarray(before != after, dtype=bool)
     if different.any() and before.dtype.kind == "f":

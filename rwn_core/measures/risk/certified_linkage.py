@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import codes_together
 from rwn_core.data.variable import Role
@@ -53,7 +54,7 @@ class Unit(NamedTuple):
     """Records that belong together, such as a household or a person's records."""
 
     name: str
-    numbers: NDArray[np.int64]
+    numbers: Integers
 
 
 class Found(NamedTuple):
@@ -70,7 +71,7 @@ class Found(NamedTuple):
 
     bounds: NDArray[np.floating[Any]]
     records: NDArray[Any]
-    rows: NDArray[np.int64]
+    rows: Integers
 
 
 def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
@@ -109,7 +110,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     return Reading(value=value, baseline=1.0 / groups, detail=detail)
 
 
-def _worst_tenth(found: Found, largest: NDArray[np.float64]) -> float:
+def _worst_tenth(found: Found, largest: Floats) -> float:
     """Return the certified share of the tenth of the rows with the largest bounds."""
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
     times = np.bincount(found.rows[tenth])
@@ -200,7 +201,7 @@ def varying_slices(law: CellLaw) -> list[tuple[str, ...]]:
     return [names for names in law.units() if (frame[list(names)].nunique(dropna=False) > 1).any()]
 
 
-def log_likelihood(comparison: Comparison) -> NDArray[np.float64]:
+def log_likelihood(comparison: Comparison) -> Floats:
     """Return each released row's log-likelihood for each record, shape (n, n)."""
     law = comparison.required_law()
     rows = np.arange(comparison.masked.n)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
@@ -23,7 +23,7 @@ from rwn_core.measures.statistics.nearest_points import (
 from rwn_core.neighbors.points import Points
 
 
-def nearness_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def nearness_ratio(first: Floats, second: Floats) -> Floats:
     """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
     return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 

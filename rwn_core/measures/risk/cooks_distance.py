@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
@@ -15,17 +15,13 @@ FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to 
 
 
 def cooks_distances(
-    residuals: NDArray[np.float64],
-    leverages: NDArray[np.float64],
-    *,
-    coefficients: int,
-    variance: float,
-) -> NDArray[np.float64]:
+    residuals: Floats, leverages: Floats, *, coefficients: int, variance: float
+) -> Floats:
     """Return Cook's distance (1977) of each record, shape (n,), from residuals and leverages."""
     return residuals**2 * leverages / (coefficients * variance * (1 - leverages) ** 2)
 
 
-def _distances(fit: LeastSquares, where: str) -> NDArray[np.float64]:
+def _distances(fit: LeastSquares, where: str) -> Floats:
     refuse_exact(fit, where, "no record sways the regression")
     _refuse_full_leverage(fit, where)
     return cooks_distances(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.confidential_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.comparison import Comparison
@@ -18,9 +18,7 @@ from rwn_core.measures.statistics.key_variables import required_confidential
 SHARE = 0.9  # of a neighborhood with one value
 
 
-def same_share(
-    members: sparse.csr_array, values: NDArray[np.float64], near: Tolerance
-) -> NDArray[np.float64]:
+def same_share(members: sparse.csr_array, values: Floats, near: Tolerance) -> Floats:
     """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty."""
     # Row i of `members` holds the donor probabilities of S_i, which counts as many members as
     # equally likely ones would hide as much; two missing values are equal.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.confidential_value import is_category, secret_values
@@ -23,9 +23,7 @@ from rwn_core.neighbors.distance import TIE
 RELATIVE = 0.05  # of the true value within which a guessed number is right
 
 
-def right_guesses(
-    truth: NDArray[np.float64], guesses: NDArray[np.float64], *, numeric: bool
-) -> NDArray[np.bool_]:
+def right_guesses(truth: Floats, guesses: Floats, *, numeric: bool) -> Booleans:
     """Return True for guesses of the same category or within 5 %, shape (m, v)."""
     # `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
     with np.errstate(invalid="ignore"):

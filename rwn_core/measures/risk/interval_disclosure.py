@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, released_rows, varies
 from rwn_core.measures.comparison import Comparison
@@ -20,9 +20,7 @@ NEAR = 0.05  # distance below which another released record hides one
 ROBUST_RECORDS = 3000  # decides: records up to which a robust covariance is fitted
 
 
-def inside(
-    before: NDArray[np.float64], after: NDArray[np.float64], width: float = WIDTH
-) -> NDArray[np.bool_]:
+def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
     """Return True if all values lie within `width` standard deviations of the own, shape (n,)."""
     with np.errstate(invalid="ignore"):
         half_width = width * np.array([_spread(column) for column in before.T])
@@ -31,31 +29,20 @@ def inside(
     return np.asarray(near.all(axis=1))
 
 
-def _spread(column: NDArray[np.float64]) -> float:
+def _spread(column: Floats) -> float:
     known = column[~np.isnan(column)]
     return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
-def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def rank_shares(before: Floats, after: Floats) -> Floats:
     """Return the share of records with all ranks within p percent of their own, p = 1..10."""
-    largest = np.zeros(len(before))
-    for one, two in zip(before.T, after.T, strict=True):
-        np.maximum(largest, np.abs(mean_ranks(one) - mean_ranks(two)), out=largest)
+    from scipy.stats import rankdata
+
+    largest = np.abs(rankdata(before, axis=0) - rankdata(after, axis=0)).max(axis=1)
     return np.array([(largest <= p / 100 * len(largest)).mean() for p in range(1, 11)])
 
 
-def mean_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ranks from 1, with the mean rank for ties: `scipy.stats.rankdata`, faster."""
-    order = np.argsort(values)
-    ranked = values[order]
-    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
-    sizes = np.diff(starts, append=len(values))
-    ranks = np.empty(len(values))
-    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
-    return ranks
-
-
-def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def robust_distances(values: Floats) -> Floats:
     """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
     # Raises NotApplicable for too few records or a singular covariance.
     from sklearn.covariance import MinCovDet
@@ -74,9 +61,7 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(squared)
 
 
-def robust_shares(
-    before: NDArray[np.float64], after: NDArray[np.float64], distances: NDArray[np.float64]
-) -> tuple[float, float]:
+def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[float, float]:
     """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
     # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
     # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
@@ -91,10 +76,7 @@ def robust_shares(
 
 
 def _robust(
-    comparison: Comparison,
-    rows: NDArray[np.int64],
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
+    comparison: Comparison, rows: Integers, before: Floats, after: Floats
 ) -> dict[str, Any]:
     if len(before) > ROBUST_RECORDS:
         return {

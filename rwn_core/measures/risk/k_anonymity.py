@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rwn_core.data.arrays import Integers
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -17,7 +15,7 @@ LIMITS = (2, 3, 5)
 _SHOWN = 3
 
 
-def violations(sizes: NDArray[np.int64], k: int) -> int:
+def violations(sizes: Integers, k: int) -> int:
     """Count the records in equivalence classes of fewer than k records."""
     return int((sizes < k).sum())
 

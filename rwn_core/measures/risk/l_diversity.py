@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import confidential_classes
 
 
-def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:
+def distinct_values(groups: Integers, secret: Integers) -> Integers:
     """Count the distinct values of each class; missing (-1) counts as a value."""
     pairs = np.unique(np.column_stack((groups, secret)), axis=0)
     return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
 
 
-def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.float64]:
+def entropies(groups: Integers, secret: Integers) -> Floats:
     """Return the entropy of the values of each class in nats (Machanavajjhala et al. 2007)."""
     pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
     share = counts / np.bincount(groups)[pairs[:, 0]]

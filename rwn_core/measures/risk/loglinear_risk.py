@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers, released_rows
@@ -48,12 +48,12 @@ class Model:
     """
 
     terms: Terms
-    means: NDArray[np.float64]
+    means: Floats
     risk: FileRisk
     z: float
 
 
-def fit_margins(counts: NDArray[np.float64], terms: Terms) -> NDArray[np.float64]:
+def fit_margins(counts: Floats, terms: Terms) -> Floats:
     """Return the fitted means of a log-linear model with these margins (Deming, Stephan 1940)."""
     means = np.full(counts.shape, counts.sum() / counts.size)
     for _ in range(STEPS):
@@ -69,7 +69,7 @@ def fit_margins(counts: NDArray[np.float64], terms: Terms) -> NDArray[np.float64
     return means
 
 
-def check_deviation(means: NDArray[np.float64], fraction: float) -> float:
+def check_deviation(means: Floats, fraction: float) -> float:
     """Return the standard deviation of the check B of tau2 under the model."""
     # For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
     # the two are uncorrelated.
@@ -79,7 +79,7 @@ def check_deviation(means: NDArray[np.float64], fraction: float) -> float:
     return float(np.sqrt(((m * np.exp(-m)) ** 2 * variance).sum()))
 
 
-def _model(counts: NDArray[np.float64], terms: Terms, fraction: float) -> Model:
+def _model(counts: Floats, terms: Terms, fraction: float) -> Model:
     means = fit_margins(counts, terms)
     risk = file_risk(counts.ravel(), means.ravel(), fraction)
     spread = check_deviation(means, fraction)
@@ -90,7 +90,7 @@ def _model(counts: NDArray[np.float64], terms: Terms, fraction: float) -> Model:
 MOST_INTERACTIONS = 6  # of a path of models
 
 
-def forward_search(counts: NDArray[np.float64], fraction: float) -> list[Model]:
+def forward_search(counts: Floats, fraction: float) -> list[Model]:
     """Return models from main effects on, each with one more interaction."""
     # The search ends when |B| is at most 1.96 standard deviations (Skinner and Shlomo 2008, section
     # 4).
@@ -120,21 +120,21 @@ MOST_KEYS = 6
 class Cells(NamedTuple):
     """Key cells of both files; see `key_cells`."""
 
-    counts: list[NDArray[np.float64]]
+    counts: list[Floats]
     used: tuple[str, ...]
-    cells: list[NDArray[np.int64]]
-    apart: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
+    cells: list[Integers]
+    apart: dict[str, tuple[Integers, Integers]]
 
 
 def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
     """Return the contingency tables of both files, an axis per key, and each record's cell."""
     # `apart` holds the codes of keys for which the table has no room; keys of one level are
     # dropped.
-    columns: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    columns: list[tuple[Integers, Integers]] = []
     widths: list[int] = []
     used: list[str] = []
     leaving = released_rows(comparison.original, comparison.masked)
-    apart: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+    apart: dict[str, tuple[Integers, Integers]] = {}
     for name in keys:
         pair, width = _grouped(comparison, name)
         if width < 2:
@@ -156,9 +156,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
     return Cells(tables, tuple(used), places, apart)
 
 
-def _grouped(
-    comparison: Comparison, name: str
-) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], int]:
+def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integers], int]:
     """Return one key of both tables as codes from 0, numbers in quantile groups."""
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
@@ -219,10 +217,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def all_keys_risk(
-    means: NDArray[np.float64],
-    cells: NDArray[np.int64],
-    apart: Sequence[NDArray[np.int64]],
-    fraction: float,
+    means: Floats, cells: Integers, apart: Sequence[Integers], fraction: float
 ) -> AllKeys:
     """Return the risk of the records that are unique on all keys."""
     # The keys `apart` are independent of all others in the model: each multiplies the fitted mean

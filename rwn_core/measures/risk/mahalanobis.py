@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, standardized, varies
@@ -14,7 +14,7 @@ from rwn_core.measures.measure import Measure, Reading, largest_of_both
 NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat
 
 
-def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def mahalanobis_distances(values: Floats) -> tuple[Floats, int]:
     """Return the distance of each record from the mean, shape (n,), and the covariance's rank."""
     # The squares sum to rank * (n - 1); a singular covariance has its pseudo-inverse.
     different = varies(values)
@@ -31,7 +31,7 @@ def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float
 
 def _distances(
     original: Microdata, table: Microdata, where: str
-) -> tuple[tuple[NDArray[np.int64], NDArray[np.float64]], int]:
+) -> tuple[tuple[Integers, Floats], int]:
     values = matrix(original, table, original.numeric_names)
     records = complete(values)
     if len(records) < 2:

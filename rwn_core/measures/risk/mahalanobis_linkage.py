@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, require_same_records, varies
 from rwn_core.measures.comparison import Comparison
@@ -18,7 +18,7 @@ FLAT = 1e-10  # share of the largest variance below which a direction counts as 
 TIE = 1e-9
 
 
-def difference_root(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def difference_root(before: Floats, after: Floats) -> Floats:
     """Return a root of the pseudo-inverse of the covariance of x - x', shape (m, rank)."""
     change = before - after
     change = change - change.mean(axis=0)
@@ -58,9 +58,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(score.mean()), baseline=1.0 / len(rows), detail=detail)
 
 
-def _scores(
-    points: NDArray[np.float64], released: NDArray[np.float64], truth: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _scores(points: Floats, released: Floats, truth: Integers) -> Floats:
     """Return the chance of a correct link of each released record; ties share."""
     score = np.empty(len(released))
     for number, row in enumerate(released):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.value_survival import appearance
@@ -16,7 +16,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people, percent
 
 
-def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def fingerprints(law: Law) -> tuple[Floats, Integers]:
     """Return P(a value unique to the record is released), and the number of such values."""
     components = law.components()
     if len(components) == 1:
@@ -27,16 +27,16 @@ def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
 
 
-def _all(law: Law | Law) -> tuple[Microdata, NDArray[np.int64]]:
+def _all(law: Law | Law) -> tuple[Microdata, Integers]:
     return law.original, np.arange(law.original.n)
 
 
-def _alone(columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _alone(columns: Integers) -> Booleans:
     """Return True for records with a unique value."""
     return np.asarray(np.bincount(columns)[columns] == 1)
 
 
-def _of_columns(cells: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _of_columns(cells: Law) -> tuple[Floats, Integers]:
     """Return the same for independent cells."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
@@ -51,8 +51,8 @@ def _of_columns(cells: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def _missed(
-    components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+    components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: Booleans
+) -> Floats:
     """Return P(no row shows a unique value of a record): columns dependent, rows independent."""
     # `alone` has shape (units, n): the record's value of the unit is unique.
     pairs = sparse.coo_array(components[0].cells.probabilities)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 
 
-def governed_by_k(within: NDArray[np.int64], k: int | None) -> NDArray[np.bool_]:
+def governed_by_k(within: Integers, k: int | None) -> Booleans:
     """Return True for records with fewer than k others within epsilon, shape (n,)."""
     return np.zeros(len(within), dtype=bool) if k is None else within < k
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
@@ -13,7 +14,6 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
 from rwn_core.measures.statistics.population import (
-    Sizes,
     decided,
     pitman,
     pitman_range,
@@ -28,7 +28,7 @@ WORTH = (
 ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
 
 
-def _estimates(sizes: Sizes, population: float) -> dict[str, float | None]:
+def _estimates(sizes: Integers, population: float) -> dict[str, float | None]:
     return {
         "pitman": pitman(sizes, population),
         "zayatz": zayatz(sizes, population),

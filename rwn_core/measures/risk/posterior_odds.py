@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -18,7 +18,7 @@ from rwn_core.measures.sentence import percent
 _LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 
 
-def category_chances(law: Law, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def category_chances(law: Law, name: str) -> tuple[Floats, Integers]:
     """Return P(a released category is true) of each level, and how many records have it."""
     # With t the transition matrix and v the shares of the original, the odds of level k are t_kk
     # v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t. Both

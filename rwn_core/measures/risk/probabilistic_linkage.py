@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import numbers, released_rows, require_same_records
 from rwn_core.measures.attacks.posterior import SAMPLED_PAIRS
@@ -33,26 +33,26 @@ class Weights:
         Share of pairs that match.
     """
 
-    matched: NDArray[np.float64]
-    unmatched: NDArray[np.float64]
+    matched: Floats
+    unmatched: Floats
     share: float
 
     @property
-    def agree(self) -> NDArray[np.float64]:
+    def agree(self) -> Floats:
         """log2(m / u) of each variable."""
         return np.log2(self.matched / self.unmatched)
 
     @property
-    def disagree(self) -> NDArray[np.float64]:
+    def disagree(self) -> Floats:
         """log2((1 - m) / (1 - u)) of each variable."""
         return np.log2((1 - self.matched) / (1 - self.unmatched))
 
-    def total(self, agreement: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def total(self, agreement: Booleans) -> Floats:
         """Return the weight of agreement patterns, shape (..., v) to (...)."""
         return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
 
 
-def fit(patterns: NDArray[np.bool_], counts: NDArray[np.float64], share: float) -> Weights:
+def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
     """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
     # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
@@ -74,7 +74,7 @@ def fit(patterns: NDArray[np.bool_], counts: NDArray[np.float64], share: float) 
     return Weights(matched=matched, unmatched=unmatched, share=share)
 
 
-def _likelihood(agrees: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _likelihood(agrees: Floats, chance: Floats) -> Floats:
     logs = agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance)
     return np.exp(np.maximum(logs, -600))
 
@@ -83,9 +83,7 @@ NEAR = 0.25  # standard deviations within which two numbers agree
 MOST_KEYS = 12
 
 
-def agreements(
-    comparison: Comparison, keys: tuple[str, ...], rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def agreements(comparison: Comparison, keys: tuple[str, ...], rows: Integers) -> Integers:
     """Return the agreement pattern of every pair, one bit per key, shape (m, n)."""
     # Missing agrees with nothing.
     patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
@@ -94,7 +92,7 @@ def agreements(
     return patterns
 
 
-def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, after = cell_codes(comparison, [name])

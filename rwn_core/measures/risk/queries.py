@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -18,7 +18,7 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
 
-def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> NDArray[np.bool_]:
+def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> Booleans:
     """Return True for records with one record's value or within its tolerance, shape (n,)."""
     own = named_values(original, original, name)[[record]]
     return tolerance(original, name).right(named_values(original, table, name), own)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
@@ -67,9 +67,9 @@ def compute(comparison: Comparison) -> Reading:
 def _reading(
     keys: Sequence[str],
     times: tuple[int, ...],
-    linked: NDArray[np.float64],
+    linked: Floats,
     standing: str,
-    some: tuple[NDArray[np.int64], int],
+    some: tuple[Integers, int],
     interval: tuple[float, float] | None = None,
 ) -> Reading:
     """Return the reading; its standing says if these are lower bounds only."""
@@ -99,7 +99,7 @@ def sentence(reading: Reading, n: int) -> str:
     )
 
 
-def _records(n: int) -> NDArray[np.int64]:
+def _records(n: int) -> Integers:
     """Return all records, or a random sample that can be compared with all others."""
     most = LARGEST_PAIRS // n
     if most >= n:
@@ -127,9 +127,7 @@ MEASURE = Measure(
 )
 
 
-def simulate(
-    law: Law, generator: np.random.Generator, order: NDArray[np.int64] | None = None
-) -> Microdata:
+def simulate(law: Law, generator: np.random.Generator, order: Integers | None = None) -> Microdata:
     """Draw a release of the same setting, row-aligned; for study, never for publication."""
     # with an order of records the draw does not depend on the order of the file
     if order is None:
@@ -139,7 +137,7 @@ def simulate(
     return copy_from_donors(law.original, donors)
 
 
-def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int64]:
+def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
     """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
     neighborhoods = law.neighborhoods
     if neighborhoods is None:
@@ -148,7 +146,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
     if not neighborhoods.equally_likely:
         return _drawn_in_order(law, generator, np.arange(n))
 
-    def draw() -> NDArray[np.int64]:
+    def draw() -> Integers:
         ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
         drawn = np.full(n, NO_DONOR)
         able = np.flatnonzero(sizes)
@@ -158,9 +156,7 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int
     return _cells(law, generator, draw, np.arange(n))
 
 
-def _drawn_in_order(
-    law: Law, generator: np.random.Generator, order: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _drawn_in_order(law: Law, generator: np.random.Generator, order: Integers) -> Integers:
     """Return donors drawn in a given order of records, from all donors' probabilities."""
     chances = sparse.csr_array(law.probabilities[order][:, order])
     chances.sort_indices()
@@ -168,7 +164,7 @@ def _drawn_in_order(
     before = np.concatenate([[0.0], ends])[chances.indptr]
     able = np.diff(chances.indptr) > 0
 
-    def draw() -> NDArray[np.int64]:
+    def draw() -> Integers:
         drawn = np.full(len(order), NO_DONOR)
         places = before[:-1] + generator.random(len(order)) * np.diff(before)
         found = np.searchsorted(ends, places, side="right")
@@ -180,15 +176,12 @@ def _drawn_in_order(
 
 
 def _cells(
-    law: Law,
-    generator: np.random.Generator,
-    draw: Callable[[], NDArray[np.int64]],
-    own: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    law: Law, generator: np.random.Generator, draw: Callable[[], Integers], own: Integers
+) -> Integers:
     """Return the donor of each cell; variables of a slice share a draw."""
     streams = random_streams(law.original)
     chances = _chances(law, generator)
-    columns: dict[int, NDArray[np.int64]] = {}
+    columns: dict[int, Integers] = {}
     for place, stream in enumerate(streams):
         if stream not in columns:
             drawn = draw()
@@ -196,7 +189,7 @@ def _cells(
     return np.column_stack([columns[stream] for stream in streams])
 
 
-def _chances(law: Law, generator: np.random.Generator) -> NDArray[np.float64]:
+def _chances(law: Law, generator: np.random.Generator) -> Floats:
     """Return each cell's modification probability, given the drawn way of its row, shape (n, p)."""
     weights, cells = zip(*law.components(), strict=True)
     q = np.array([each.q for each in cells])
@@ -211,8 +204,8 @@ LARGEST_PAIRS = 6_250_000
 
 
 def bhattacharyya(
-    law: Law, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
-) -> NDArray[np.float64]:
+    law: Law, names: Sequence[str] | None = None, records: Integers | None = None
+) -> Floats:
     """Return BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)), shape (m, n), from 0 to 1."""
     # for a law of several components an upper bound, by sqrt(a + b) <= sqrt(a) + sqrt(b), so that
     # `bounds_of_records` stays a lower bound
@@ -226,9 +219,7 @@ def bhattacharyya(
     return np.asarray(np.minimum(alike, 1.0))
 
 
-def _in_common(
-    one: Law, other: Law, names: Sequence[str] | None, records: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integers) -> Floats:
     """Return it for records under one law of cells and all records under another, shape (m, n)."""
     n, m = one.original.n, len(records)
     if m * n > LARGEST_PAIRS:
@@ -258,7 +249,7 @@ def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
     return [name for unit in units for name in unit if cells.modification(name)]
 
 
-def _lost(cells: Law, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def _lost(cells: Law, names: Sequence[str] | None) -> Booleans:
     """True for records that lose attacked values for lack of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
@@ -272,8 +263,8 @@ def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
 
 
 def bounds_of_records(
-    alike: NDArray[np.float64], releases: Sequence[int], records: NDArray[np.int64] | None = None
-) -> NDArray[np.float64]:
+    alike: Floats, releases: Sequence[int], records: Integers | None = None
+) -> Floats:
     """Return lower bounds 1 - sum of BC^M of linking each record, shape (len(releases), m)."""
     # union bound over the pairwise errors of the likelihood ratio; ties count as failures
     others = alike.copy()
@@ -285,8 +276,8 @@ def success_of_rows(
     law: Law,
     releases: Sequence[Microdata],
     names: Sequence[str] | None = None,
-    rows: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
+    rows: Integers | None = None,
+) -> Floats:
     """Return the expected success for each row after 1, 2, ... releases, (len(releases), m)."""
     # a posterior is the product of likelihoods over the independent, aligned releases
     beliefs = _beliefs_after(law, releases, names, rows)
@@ -298,7 +289,7 @@ def joint_success_after(
 ) -> list[float | None]:
     """Return the success of the joint posterior after 1, 2, ... releases; None above the limit."""
     success: list[float | None] = []
-    cells: list[NDArray[np.int64]] = []
+    cells: list[Integers] = []
     for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
         cells.append(both_cells(Comparison(original=law.original, masked=masked), names))
         together = None
@@ -311,10 +302,7 @@ def joint_success_after(
 
 
 def _beliefs_after(
-    law: Law,
-    releases: Sequence[Microdata],
-    names: Sequence[str] | None,
-    rows: NDArray[np.int64] | None,
+    law: Law, releases: Sequence[Microdata], names: Sequence[str] | None, rows: Integers | None
 ) -> Iterator[sparse.csc_array]:
     """Yield the posterior of each row after 1, 2, ... releases; columns sum to 1."""
     rows = np.arange(releases[0].n) if rows is None else rows
@@ -325,7 +313,7 @@ def _beliefs_after(
         yield evidence
 
 
-def _largest(belief: sparse.csc_array) -> NDArray[np.float64]:
+def _largest(belief: sparse.csc_array) -> Floats:
     return np.asarray(belief.max(axis=0).toarray(), dtype=np.float64).ravel()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
@@ -18,14 +18,14 @@ from rwn_core.measures.statistics.key_variables import (
 )
 
 
-def copies(own: NDArray[np.int64], released: NDArray[np.int64]) -> NDArray[np.int64]:
+def copies(own: Integers, released: Integers) -> Integers:
     """Return how many released rows equal each record, shape (n,); missing is a value."""
     numbered = classes(np.concatenate((own, released)))
     shown = np.bincount(numbered[len(own) :], minlength=int(numbered.max()) + 1)
     return np.asarray(shown[numbered[: len(own)]], dtype=np.int64)
 
 
-def by_chance(own: NDArray[np.int64], released: NDArray[np.int64]) -> float:
+def by_chance(own: Integers, released: Integers) -> float:
     """Return the share of some records that appear in a release with shuffled columns."""
     counts = np.column_stack(
         [

@@ -7,8 +7,8 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -30,12 +30,11 @@ _WORK = 1_000_000_000  # values that are compared, and sixteenths of predicates'
 _BITS = 1 << 25  # predicates times records that are looked at together
 _SEED = 90
 
-Records = NDArray[np.int64]
-Counted = tuple[NDArray[np.int64], int]
+Counted = tuple[Integers, int]
 """How many fulfill each predicate, of how many people."""
 
 
-def _columns(comparison: Comparison, table: Microdata) -> tuple[NDArray[np.float64], list[bool]]:
+def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[bool]]:
     """Return all variables as numbers, NaN where missing, and True for ordered ones."""
     original = comparison.original
     columns, ordered = [], []
@@ -63,15 +62,11 @@ class Conditions:
     """
 
     def __init__(
-        self,
-        values: NDArray[np.float64],
-        above: NDArray[np.bool_],
-        chosen: NDArray[np.int64],
-        ordered: list[bool],
+        self, values: Floats, above: Booleans, chosen: Integers, ordered: list[bool]
     ) -> None:
         self.values, self.above, self.chosen, self.ordered = values, above, chosen, ordered
 
-    def counts(self, table: NDArray[np.float64]) -> NDArray[np.int64]:
+    def counts(self, table: Floats) -> Integers:
         """Count the records of a table that fulfill each predicate, shape (m,)."""
         columns = [np.ascontiguousarray(column) for column in table.T]
         found = np.empty(len(self.values), dtype=np.int64)
@@ -80,16 +75,16 @@ class Conditions:
             found[row] = np.count_nonzero(np.logical_and.reduce(fits))
         return found
 
-    def _fits(self, known: NDArray[np.float64], row: int, column: int) -> NDArray[np.bool_]:
+    def _fits(self, known: Floats, row: int, column: int) -> Booleans:
         asked = self.values[row, column]
-        fits: NDArray[np.bool_]
+        fits: Booleans
         if not self.ordered[column]:
             fits = known == asked
         else:
             fits = known >= asked if self.above[row, column] else known <= asked
         return fits
 
-    def first_unique(self, columns: list[NDArray[np.float64]], row: int) -> int | None:
+    def first_unique(self, columns: list[Floats], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""
         fits = np.packbits([self._fits(known, row, i) for i, known in enumerate(columns)], axis=1)
         bits = np.pad(fits, ((0, 0), (0, -fits.shape[1] % 8))).view(np.uint64)
@@ -103,9 +98,7 @@ class Conditions:
         return None
 
 
-def edges(
-    released: NDArray[np.float64], rows: NDArray[np.int64], ordered: list[bool]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def edges(released: Floats, rows: Integers, ordered: list[bool]) -> tuple[Floats, Booleans]:
     """Return thresholds of conditions from some rows, shape (m, p), and True for lower bounds."""
     # A threshold is half way to the next released value nearer the median: the same released rows
     # fulfill the condition, and so does their person after a small change.
@@ -121,7 +114,7 @@ def edges(
     return asked, above
 
 
-def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.float64]:
+def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     """Return P(exactly one person fulfills a predicate after random replacements), shape (m,)."""
     # `inside` and `outside` are (counts, number of people); `replaced` of the former give way.
     from scipy.stats import hypergeom
@@ -132,7 +125,7 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> NDArray[np.
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-def _choices(width: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def _choices(width: int, generator: np.random.Generator) -> Integers:
     """Return all sets of variables of a predicate, or as many random ones as a row tries."""
     size = min(VARIABLES, width)
     if comb(width, size) <= _TRIES:
@@ -144,7 +137,7 @@ def _choices(width: int, generator: np.random.Generator) -> NDArray[np.int64]:
 class _Attacks:
     """Predicates of random released rows that fit no other row, at most one for each row."""
 
-    def __init__(self, released: NDArray[np.float64], ordered: list[bool], rows: Records) -> None:
+    def __init__(self, released: Floats, ordered: list[bool], rows: Integers) -> None:
         generator, width = np.random.default_rng(_SEED), released.shape[1]
         self.rows, self.ordered = generator.permutation(rows), ordered
         self.columns = [np.ascontiguousarray(column) for column in released.T]
@@ -221,11 +214,7 @@ def _narrow(reading: Reading | None) -> bool:
 
 
 def _reading(
-    guess: float,
-    own: list[NDArray[np.int64]],
-    people: int,
-    others: list[NDArray[np.int64]],
-    outside: int,
+    guess: float, own: list[Integers], people: int, others: list[Integers], outside: int
 ) -> Reading | None:
     """Return the reading of the attacks so far; None without any."""
     counts = np.concatenate(own)

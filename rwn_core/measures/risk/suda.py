@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -31,18 +31,18 @@ class Special(NamedTuple):
         where they have several.
     """
 
-    score: NDArray[np.float64]
-    smallest: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    score: Floats
+    smallest: Integers
+    shares: Floats
 
 
-def scores(cells: NDArray[np.int64]) -> Special:
+def scores(cells: Integers) -> Special:
     """Return each record's SUDA score with the variables that make it."""
     # Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
     # product of (m - i), i = k, ..., LARGEST. Missing (-1) is a value.
     n, m = cells.shape
     score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
-    unique: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+    unique: dict[tuple[int, ...], Booleans] = {}
     for size in range(1, min(LARGEST, m) + 1):
         weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
@@ -57,9 +57,7 @@ def scores(cells: NDArray[np.int64]) -> Special:
     return Special(score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis])
 
 
-def dis_scores(
-    cells: NDArray[np.int64], score: NDArray[np.float64], fraction: float
-) -> NDArray[np.float64]:
+def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
     """Return each record's DIS-SUDA score: P(a match with a special unique is true), shape (n,)."""
     # The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records
     # in pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over
@@ -76,9 +74,7 @@ def dis_scores(
     return result
 
 
-def _already(
-    unique: dict[tuple[int, ...], NDArray[np.bool_]], chosen: tuple[int, ...], n: int
-) -> NDArray[np.bool_]:
+def _already(unique: dict[tuple[int, ...], Booleans], chosen: tuple[int, ...], n: int) -> Booleans:
     """Return True for records that a subset of these variables singles out."""
     result = np.zeros(n, dtype=bool)
     if len(chosen) > 1:
@@ -119,7 +115,7 @@ def compute(comparison: Comparison) -> Reading:
     )
 
 
-def _overall(score: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _overall(score: Floats, shares: Floats) -> Floats:
     """Return each variable's share of the sum of all scores, shape (m,)."""
     return np.asarray(score @ shares / max(float(score.sum()), np.finfo(np.float64).tiny))
 

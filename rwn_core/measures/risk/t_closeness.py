@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -15,9 +15,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import confidential_classes
 
 
-def distances(
-    groups: NDArray[np.int64], secret: NDArray[np.int64], *, ordered: bool
-) -> NDArray[np.float64]:
+def distances(groups: Integers, secret: Integers, *, ordered: bool) -> Floats:
     """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007)."""
     # `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
     width, count = int(secret.max()) + 1, int(groups.max()) + 1
@@ -50,9 +48,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(largest[1].max()), baseline=float(largest[0].max()), detail=detail)
 
 
-def _distances(
-    comparison: Comparison, name: str, groups: NDArray[np.int64], codes: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _distances(comparison: Comparison, name: str, groups: Integers, codes: Integers) -> Floats:
     # only values that occur have a place; a missing one comes first, as a value of its own
     secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
     if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:

@@ -8,15 +8,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
 from rwn_core.measures.attacks.true_match import (
-    Codes,
     Counted,
     KnownSets,
     KnownTable,
@@ -36,7 +35,7 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
-Inside = NDArray[np.bool_]  # of sets by confidential variables
+Inside = Booleans  # of sets by confidential variables
 MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: what holds for fewer is said beside the value
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
@@ -94,7 +93,7 @@ def _searched(
 
 
 def _shares(
-    known: KnownSets, inside: Inside, people: Codes, counted: Counted, secrets: Names
+    known: KnownSets, inside: Inside, people: Integers, counted: Counted, secrets: Names
 ) -> dict[str, Any]:
     """Return what the release shows of the sample uniques on each set."""
     nothing = np.zeros((len(people), 1))
@@ -169,7 +168,7 @@ def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
     return replace(reading, value=score, interval=ends, detail=detail)
 
 
-def _people(comparison: Comparison, columns: Columns) -> Codes:
+def _people(comparison: Comparison, columns: Columns) -> Integers:
     """Return the number of sample uniques on each set that have a row in the file that leaves."""
     rows = released_rows(comparison.original, comparison.masked)
     if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
@@ -179,7 +178,7 @@ def _people(comparison: Comparison, columns: Columns) -> Codes:
     return np.rint(columns.sums(leaves)).astype(np.int64)
 
 
-def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
+def _at_least(shares: Floats, people: Integers) -> Floats:
     """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
     low, some = np.zeros(len(shares)), shares > 0
     right = (shares * people)[some]
@@ -188,7 +187,7 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
 
 
 def _expected(
-    comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Codes
+    comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Integers
 ) -> list[float | None]:
     """Return the expected share found by each set within one unit; None without a closed form."""
     law = comparison.law
@@ -207,7 +206,7 @@ def _expected(
     return expected
 
 
-def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:
+def _worst(shares: dict[str, Any], counts: Floats, among: Booleans) -> int:
     """Return the position of the set with the largest share."""
     return int(np.lexsort((shares["people"], counts, among))[-1])
 
@@ -238,7 +237,7 @@ def _reading(
 
 
 def _found_by_chance(
-    columns: Columns, released: Codes, chosen: tuple[int, ...], which: int
+    columns: Columns, released: Integers, chosen: tuple[int, ...], which: int
 ) -> float:
     """Return the share of sample uniques found if each variable were dealt independently."""
     person = np.concatenate([unique.person[unique.which == which] for unique in columns.unique])

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import codes, matrix
@@ -23,7 +24,6 @@ from rwn_core.measures.statistics.correlation import (
 )
 from rwn_core.measures.statistics.independence import chance_levels
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
 
 NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
@@ -100,9 +100,7 @@ def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
     return _root(phi / least, signed)
 
 
-def _squares(
-    one: Codes, other: Codes, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> float:
+def _squares(one: Codes, other: Codes, rows: Integers, columns: Integers) -> float:
     """Sum count^2 / (row count x column count) over the cells: 1 + chi^2 / n."""
     cell = one.astype(np.int64) * len(columns) + other
     if len(rows) * len(columns) <= DENSE:
@@ -134,13 +132,13 @@ def original_chance(comparison: Comparison) -> Floats:
     return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
 
 
-def shown(associations: Floats, category: NDArray[np.int64]) -> Floats:
+def shown(associations: Floats, category: Integers) -> Floats:
     """Set negative associations with a category to 0: they have no direction."""
     with_category = (category[:, None] + category[None, :]) > 0
     return np.where(with_category, np.maximum(associations, 0.0), associations)
 
 
-def is_category(original: Microdata) -> NDArray[np.int64]:
+def is_category(original: Microdata) -> Integers:
     """Return 1 for each released variable that counts by its levels, else 0."""
     return np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
 

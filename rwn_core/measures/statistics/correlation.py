@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, standardized, varies
 from rwn_core.measures.comparison import Comparison
@@ -13,7 +13,7 @@ CORRELATIONS = "correlations"  # what a comparison calls those of all its number
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 
-def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlation_matrix(values: Floats) -> Floats:
     """Return Pearson correlations, shape (m, m); pairwise complete, NaN if a column is constant."""
     known = ~np.isnan(values)
     if not known.all():
@@ -25,9 +25,7 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
 
 
-def numbers_of_both(
-    comparison: Comparison, what: str
-) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the numeric variables that vary in the original, and both complete matrices."""
     original = comparison.original
     tables = []
@@ -43,21 +41,15 @@ def numbers_of_both(
     return _only(original.numeric_names, tables[0], tables[1], varies(tables[0]), what)
 
 
-def varying_columns(
-    comparison: Comparison, what: str
-) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+def varying_columns(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the numeric variables that vary in both tables, and both complete matrices."""
     names, before, after = numbers_of_both(comparison, what)
     return _only(names, before, after, varies(after), what)
 
 
 def _only(
-    names: tuple[str, ...],
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    different: NDArray[np.bool_],
-    what: str,
-) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    names: tuple[str, ...], before: Floats, after: Floats, different: Booleans, what: str
+) -> tuple[tuple[str, ...], Floats, Floats]:
     if different.sum() < 2:
         raise NotApplicable(
             f"{what.capitalize()} need at least two continuous or count variables that vary in "
@@ -67,15 +59,13 @@ def _only(
     return kept, before[:, different], after[:, different]
 
 
-def shared_correlations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def shared_correlations(values: Floats) -> Floats:
     """Return correlations, shape (m, m); a constant column has none with any other."""
     found = correlation_matrix(values)
     return np.where(np.isnan(found), np.eye(len(found)), found)
 
 
-def pair_changes(
-    before: NDArray[np.float64], after: NDArray[np.float64], refusal: str
-) -> NDArray[np.float64]:
+def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
     """Return the absolute changes of all pairs that vary in both tables, or refuse."""
     change = np.abs(after - before)[np.triu_indices(len(before), 1)]
     change = change[~np.isnan(change)]
@@ -84,7 +74,7 @@ def pair_changes(
     return change
 
 
-def standardized_known(values: NDArray[np.float64], otherwise: float) -> NDArray[np.float64]:
+def standardized_known(values: Floats, otherwise: float) -> Floats:
     """Standardize each column's known values; `otherwise` where missing or constant."""
     result = np.full_like(values, otherwise, order="F")
     for column, own in enumerate(values.T):
@@ -95,7 +85,7 @@ def standardized_known(values: NDArray[np.float64], otherwise: float) -> NDArray
     return result
 
 
-def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _pairwise(values: Floats, known: Booleans) -> Floats:
     """Return the correlations from cross products over the records that each pair has in common."""
     filled = standardized_known(values, 0.0)
     both = known.astype(np.float64)
@@ -108,7 +98,7 @@ def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[
     return np.asarray(np.where(defined, np.clip(covariance / scale, -1.0, 1.0), np.nan))
 
 
-def rank_correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def rank_correlation_matrix(values: Floats) -> Floats:
     """Return Spearman correlations, shape (m, m); each pair ranks its complete records."""
     from scipy.stats import rankdata
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.aligned import codes, numbers
@@ -34,10 +34,10 @@ class Grouping:
 
     name: str
     labels: tuple[str, ...]
-    kept: NDArray[np.int64] | None
-    edges: NDArray[np.float64] | None
+    kept: Integers | None
+    edges: Floats | None
 
-    def codes(self, original: Microdata, table: Microdata) -> NDArray[np.int64]:
+    def codes(self, original: Microdata, table: Microdata) -> Integers:
         """Return the group of every record of either table, shape (n,)."""
         missing = len(self.labels) - 1
         if self.kept is not None:
@@ -81,7 +81,7 @@ def _levels(original: Microdata, name: str) -> Grouping:
     return Grouping(name=name, labels=labels, kept=kept, edges=None)
 
 
-def counts(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
+def counts(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
     """Count the records in each cell of a cross table, shape (product of sizes,)."""
     cell = codes[0]
     for code, size in zip(codes[1:], sizes[1:], strict=True):

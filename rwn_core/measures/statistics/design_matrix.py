@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
@@ -34,9 +35,9 @@ class Design:
 
     question: Question
     terms: tuple[str, ...]
-    response: NDArray[np.float64]
-    columns: NDArray[np.float64]
-    records: NDArray[np.int64]
+    response: Floats
+    columns: Floats
+    records: Integers
 
 
 def design_matrix(
@@ -56,7 +57,7 @@ def design_matrix(
 
 
 def complete_design(
-    question: Question, terms: list[str], columns: list[NDArray[np.float64]], where: str = ""
+    question: Question, terms: list[str], columns: list[Floats], where: str = ""
 ) -> Design:
     """Keep the complete records; refuse a design that no regression can be fitted to."""
     # The first column is the response; the others belong to `terms`.
@@ -79,18 +80,24 @@ def complete_design(
     )
 
 
+def released_kinds(original: Microdata, names: Iterable[str], what: str) -> dict[str, Kind]:
+    """Return the kind of each released variable; refuse names that a release does not have."""
+    known = {variable.name: variable.kind for variable in original.schema.released}
+    for name in names:
+        if name not in known:
+            raise NotApplicable(
+                f"The {what} names the variable {name}, which a release does not have; its "
+                f"variables are: {', '.join(known)}."
+            )
+    return known
+
+
 def _checked(original: Microdata, question: Question | None) -> Question:
     usable = [v for v in original.schema.released if v.kind is not Kind.CATEGORICAL]
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")
-    known = {variable.name: variable for variable in original.schema.released}
-    for name in (question.response, *question.predictors):
-        if name not in known:
-            raise NotApplicable(
-                f"The regression names the variable {name}, which a release does not have; its "
-                f"variables are: {', '.join(known)}."
-            )
-    if known[question.response].kind is Kind.CATEGORICAL:
+    named = (question.response, *question.predictors)
+    if released_kinds(original, named, "regression")[question.response] is Kind.CATEGORICAL:
         choices = ", ".join(v.name for v in usable if v.name not in question.predictors)
         raise NotApplicable(
             f"The response {question.response} is categorical, and a linear regression needs "
@@ -125,7 +132,7 @@ def predictor_width(original: Microdata, name: str) -> int:
 
 def predictor_columns(
     original: Microdata, table: Microdata, name: str
-) -> tuple[list[str], list[NDArray[np.float64]]]:
+) -> tuple[list[str], list[Floats]]:
     """Return terms and columns of one predictor: numbers, or dummies of all levels but one."""
     if original.schema.variable(name).kind is not Kind.CATEGORICAL:
         return [name], [numbers(original, table, name)]
@@ -137,9 +144,7 @@ def predictor_columns(
     return [f"{name} = {levels[number]}" for number in others], dummies
 
 
-def _check_variation(
-    question: Question, terms: list[str], different: NDArray[np.bool_], where: str
-) -> None:
+def _check_variation(question: Question, terms: list[str], different: Booleans, where: str) -> None:
     if not different[0]:
         raise NotApplicable(
             f"The response {question.response} is constant{where}; choose another response."

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED, codes, numbers
 from rwn_core.measures.comparison import Comparison
@@ -16,16 +16,14 @@ MOST_BINS = 40
 LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
 
 
-def total_variation(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def total_variation(one: Integers, other: Integers) -> float:
     """Return the total variation distance of two tables of counts of the same levels."""
     # whole numbers until the last step: equal shares give exactly 0
     n, m = int(one.sum()), int(other.sum())
     return float(np.abs(one * m - other * n).sum() / (2 * n * m))
 
 
-def level_counts(
-    comparison: Comparison, name: str
-) -> tuple[list[Any], NDArray[np.int64], NDArray[np.int64]]:
+def level_counts(comparison: Comparison, name: str) -> tuple[list[Any], Integers, Integers]:
     """Return a category's levels, and how many records of each table have each."""
     before, _ = codes(comparison.original, comparison.original, name)
     after, levels = codes(comparison.original, comparison.masked, name)
@@ -39,7 +37,7 @@ def refuse_all_missing(known: int, name: str, where: str) -> None:
         raise NotApplicable(f"Every value of variable {name} is missing{where}.")
 
 
-def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
+def bin_edges(ascending: Floats) -> Floats:
     """Return the edges of 1 to 40 equal bins; one bin for each of few integer values."""
     low, high = float(ascending[0]), float(ascending[-1])
     near = high - low < MOST_BINS and max(-low, high) < LARGEST_UNIT
@@ -52,7 +50,7 @@ def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.linspace(low, high, bins + 1)
 
 
-def grid_step(ascending: NDArray[np.float64]) -> float:
+def grid_step(ascending: Floats) -> float:
     """Return the step that all ascending distinct values are multiples of; 0 if there is none."""
     gaps = np.diff(ascending)
     if not len(gaps):
@@ -62,7 +60,7 @@ def grid_step(ascending: NDArray[np.float64]) -> float:
     return step if (np.abs(multiples - np.round(multiples)) < 1e-6).all() else 0.0
 
 
-def grid_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
+def grid_edges(low: float, high: float, step: float) -> Floats:
     """Return the edges of 1 to 40 bins that hold equally many multiples of a step."""
     first, last = np.floor(low / step + 0.5), np.floor(high / step + 0.5)
     each = -(-int(last - first + 1) // MOST_BINS)
@@ -70,14 +68,14 @@ def grid_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
     return np.asarray((first - 0.5 + each * np.arange(bins + 1)) * step, dtype=np.float64)
 
 
-def bin_counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+def bin_counts(ascending: Floats, edges: Floats) -> Integers:
     """Count the values in each bin, shape (b,); the upper edge belongs to the last bin."""
     ends = np.searchsorted(ascending, edges, side="left")
     ends[-1] = np.searchsorted(ascending, edges[-1], side="right")
     return np.diff(ends)
 
 
-def hellinger(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def hellinger(one: Integers, other: Integers) -> float:
     """Return the Hellinger distance (1909) of two tables of counts of the same levels."""
     n, m = int(one.sum()), int(other.sum())
     # whole numbers below the root: equal shares give exactly 0
@@ -85,14 +83,14 @@ def hellinger(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     return float(min(np.sqrt(0.5 * (roots**2).sum() / (float(n) * m)), 1.0))
 
 
-def wasserstein(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+def wasserstein(one: Floats, other: Floats) -> float:
     """Return the Wasserstein distance of order 1 of two complete samples, in their unit."""
     from scipy.stats import wasserstein_distance
 
     return float(wasserstein_distance(one, other))
 
 
-def standard_deviation(values: NDArray[np.float64]) -> float:
+def standard_deviation(values: Floats) -> float:
     """Return the standard deviation (divisor n - 1) without overflow; exactly 0 for a constant."""
     if len(values) < 2 or values.min() == values.max():
         return 0.0
@@ -101,9 +99,7 @@ def standard_deviation(values: NDArray[np.float64]) -> float:
     return largest * float((centered / largest).std(ddof=1))
 
 
-def varying_numbers(
-    comparison: Comparison,
-) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64], float]]:
+def varying_numbers(comparison: Comparison) -> Iterator[tuple[str, Floats, Floats, float]]:
     """Yield name, known values of both tables and standard deviation of each varying number."""
     original = comparison.original
     for name in original.numeric_names:

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
@@ -24,11 +25,10 @@ from rwn_core.measures.statistics.design_matrix import (
     complete_design,
     predictor_columns,
     predictor_width,
+    released_kinds,
 )
 
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
-# decides: numbers of a registered model's columns: 400 MB; a larger model is refused
-LARGEST_DESIGN = 50_000_000
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
 
 
@@ -131,13 +131,7 @@ def formula_design(
 ) -> Design:
     """Build the design matrix of a formula for the original or its release."""
     # Raises NotApplicable with a reason that ends in `where`.
-    known = {variable.name: variable.kind for variable in original.schema.released}
-    for name in formula.names:
-        if name not in known:
-            raise NotApplicable(
-                f"The formula names the variable {name}, which a release does not have; its "
-                f"variables are: {', '.join(known)}."
-            )
+    known = released_kinds(original, formula.names, "formula")
     response = formula.response
     if known[response.name] is Kind.CATEGORICAL:
         raise NotApplicable(
@@ -170,16 +164,16 @@ def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None
         raise NotApplicable(
             f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
         )
-    if width * table.n > LARGEST_DESIGN:
+    if width * table.n > STORED_NUMBERS:
         raise NotApplicable(
-            f"The model would take more than {LARGEST_DESIGN:,} numbers (records times "
+            f"The model would take more than {STORED_NUMBERS:,} numbers (records times "
             "coefficients); choose fewer terms."
         )
 
 
 def _term(
     original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
-) -> tuple[list[str], list[NDArray[np.float64]]]:
+) -> tuple[list[str], list[Floats]]:
     """Return the columns of a product: each column of one factor times each of the next."""
     names, columns = [""], [np.ones(table.n)]
     for factor in term:
@@ -194,7 +188,7 @@ def _term(
     return names, columns
 
 
-def _transformed(values: NDArray[np.float64], factor: Factor, where: str) -> NDArray[np.float64]:
+def _transformed(values: Floats, factor: Factor, where: str) -> Floats:
     known = values[~np.isnan(values)]
     least = known.min() if len(known) else 1.0
     if (factor.transform == "log" and least <= 0) or (factor.transform == "sqrt" and least < 0):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.design_matrix import Design, design_matrix
+from rwn_core.measures.statistics.design_matrix import Design, design_matrix, released_kinds
 from rwn_core.measures.statistics.ols import least_squares
 
 Family = Literal["logistic", "poisson"]
@@ -45,8 +45,8 @@ class GeneralizedLinear:
     response: str
     family: Family
     terms: tuple[str, ...]
-    coefficients: NDArray[np.float64]
-    standard_errors: NDArray[np.float64]
+    coefficients: Floats
+    standard_errors: Floats
     r2: float
     records: int
 
@@ -68,16 +68,10 @@ def response_family(original: Microdata, question: Question | None) -> Family:
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")
     name = question.response
-    known = {variable.name: variable for variable in original.schema.released}
-    if name not in known:
-        raise NotApplicable(
-            f"The regression names the variable {name}, which a release does not have; its "
-            f"variables are: {', '.join(known)}."
-        )
+    kind = released_kinds(original, (name,), "regression")[name]
     different = len(_different(original, name))
     if different == 2:
         return "logistic"
-    kind = known[name].kind
     if different < 2:
         raise NotApplicable(f"The response {name} is constant; choose another response.")
     if kind is Kind.COUNT and float(np.nanmin(original.values(name))) >= 0:
@@ -158,7 +152,7 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
     )
 
 
-def _refuse_runaway(design: Design, errors: NDArray[np.float64], where: str) -> None:
+def _refuse_runaway(design: Design, errors: Floats, where: str) -> None:
     lost = ~(np.isfinite(errors[1:]) & (errors[1:] < RUNAWAY))
     if not lost.any():
         return

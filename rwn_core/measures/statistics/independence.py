@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from rwn_core.data.arrays import Booleans, Floats
+
 Codes = NDArray[np.integer]
 
 CHANCE = 0.05  # of tables of unrelated variables whose strongest pair exceeds its level
@@ -77,7 +78,7 @@ def chance_of_numbers(variables: int, records: int) -> Floats:
     return _levels(margins, np.zeros(variables, dtype=bool))
 
 
-def _levels(margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
+def _levels(margins: Margins, is_category: Booleans) -> Floats:
     from scipy.special import betaincinv
 
     mean, variance, ceiling = permutation_moments(margins)
@@ -135,7 +136,7 @@ def _of_category(codes: Codes) -> tuple[float, float]:
     return max(len(sizes) - 1.0, 0.0), float((sizes * (1 / sizes - 1 / n) ** 2).sum())
 
 
-def _as_association(reached: Floats, margins: Margins, is_category: NDArray[np.bool_]) -> Floats:
+def _as_association(reached: Floats, margins: Margins, is_category: Booleans) -> Floats:
     """Apply the corrections of the association itself to the levels."""
     n = margins.known
     levels = margins.rank + 1

@@ -6,8 +6,10 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, stdtrit
+
+from rwn_core.data.arrays import Floats
 
 Z95 = 1.959963984540054
 LEVEL = 0.9
@@ -17,7 +19,7 @@ UNBOUNDED = (-math.inf, math.inf)
 
 def prediction_interval(
     draws: ArrayLike, level: float = LEVEL, bounds: tuple[float, float] = UNBOUNDED
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return the ends between which a further draw falls with probability `level`, shape (...)."""
     # `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,
     # valid for any distribution; for R too small, mean -+ t s sqrt(1 + 1/R) with half the tails,
@@ -55,9 +57,7 @@ def range_words(count: int) -> str:
     )
 
 
-def _normal_interval(
-    values: NDArray[np.float64], level: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     """Return mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
     count = len(values)
     with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
@@ -70,10 +70,8 @@ def _normal_interval(
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
-    squared = Z95 * Z95
-    rate = (successes + squared / 2) / (attacks + squared)
-    spread = successes * (attacks - successes) / attacks + squared / 4
-    return rate, Z95 / (attacks + squared) * math.sqrt(max(spread, 0.0))
+    center, half = _wilson(np.asarray(successes, np.float64), np.asarray(attacks, np.float64))
+    return float(center), float(half)
 
 
 def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:
@@ -93,14 +91,17 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
     return max(-1.0, gain - below), min(1.0, gain + above)
 
 
-def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
+def share_interval(counts: ArrayLike, of: ArrayLike) -> Floats:
     """Return the 95 % Wilson score intervals of many shares, shape (..., 2); [0, 1] for none."""
-    successes, attacks = np.asarray(counts, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    center, half = _wilson(np.asarray(counts, np.float64), np.asarray(of, np.float64))
+    return np.clip(np.stack((center - half, center + half), axis=-1), 0.0, 1.0)
+
+
+def _wilson(successes: Floats, attacks: Floats) -> tuple[Floats, Floats]:
     squared = Z95 * Z95
-    centre = (successes + squared / 2) / (attacks + squared)
+    center = (successes + squared / 2) / (attacks + squared)
     spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
-    half = Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
-    return np.clip(np.stack((centre - half, centre + half), axis=-1), 0.0, 1.0)
+    return center, Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
 
 
 def exact_interval(count: int, of: int) -> tuple[float, float]:
@@ -147,12 +148,12 @@ LARGEST_BET = 0.75  # of the capital: a single number takes no more
 _SEED = 20240201  # of the order: fixed, so that a number changes only with the sample
 
 
-def mean_interval(sample: NDArray[np.float64], of: int) -> tuple[float, float]:
+def mean_interval(sample: Floats, of: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of the mean of `of` numbers, given a random sample."""
     return 1 - mean_at_most(1 - sample, of), mean_at_most(sample, of)
 
 
-def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
+def mean_at_most(sample: Floats, of: int) -> float:
     """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting."""
     # Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
     # the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
@@ -174,7 +175,7 @@ def mean_at_most(sample: NDArray[np.float64], of: int) -> float:
     return own if excess(own) >= 0 else float(brentq(excess, own, 1.0))
 
 
-def _bets(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bets(numbers: Floats) -> Floats:
     """Return the share of the capital that is bet on each number, given the numbers before it."""
     seen = np.arange(2, len(numbers) + 2)
     mean = (0.5 + np.cumsum(numbers)) / seen

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
@@ -61,9 +61,7 @@ def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
     return Microdata(frame, Schema(variables=chosen))
 
 
-def cell_codes(
-    comparison: Comparison, names: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cell_codes(comparison: Comparison, names: Sequence[str]) -> tuple[Integers, Integers]:
     """Return the values of both tables as codes, shapes (n, v) and (n', v)."""
     # Equal codes in a column are equal values, also across the tables; -1 is missing.
     pairs = [
@@ -75,9 +73,7 @@ def cell_codes(
     return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
 
 
-def key_cells(
-    comparison: Comparison, keys: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, Integers]:
     """Return `cell_codes` of the keys for counting equivalence classes."""
     # Released records that lost all values form a class of their own.
     original, released = cell_codes(comparison, keys)
@@ -86,7 +82,7 @@ def key_cells(
     return original, np.where(lost[:, np.newaxis], released.max(axis=0) + 1, released)
 
 
-def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _paired_codes(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, _ = codes(original, original, name)
@@ -104,7 +100,7 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
     return both[: original.n], both[original.n :]
 
 
-def _numbered(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _numbered(values: Floats) -> tuple[Floats, Integers]:
     """Return the distinct values, ascending, and the code of each record; -1 is missing."""
     known = ~np.isnan(values)
     numbered = np.full(len(values), -1, dtype=np.int64)
@@ -112,7 +108,7 @@ def _numbered(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     return distinct, numbered
 
 
-def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def classes(cells: Integers) -> Integers:
     """Return the number of each record's equivalence class, shape (n,); missing is a value."""
     numbered = np.zeros(len(cells), dtype=np.int64)
     for column in cells.T:
@@ -126,7 +122,7 @@ def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def confidential_classes(
     comparison: Comparison,
-) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[Integers, Integers]]]:
     """Return keys, confidential variables, and both tables' class numbers and value codes."""
     secrets = required_confidential(comparison)
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
@@ -137,14 +133,14 @@ def confidential_classes(
     return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]
 
 
-def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def class_sizes(cells: Integers) -> Integers:
     """Return the number of records that agree with each record, shape (n,)."""
     # A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
     # 3.2.1).
     return np.rint(class_totals(cells, np.ones(len(cells)))).astype(np.int64)
 
 
-def class_totals(cells: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def class_totals(cells: Integers, weights: Floats) -> Floats:
     """Return the total weight of the records that agree with each record, shape (n,)."""
     known = cells >= 0
     patterns, pattern = np.unique(known, axis=0, return_inverse=True)

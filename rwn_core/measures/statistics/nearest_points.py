@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import empty_records
@@ -28,8 +28,6 @@ PAIRS = 2_000_000  # pairs at a time; threads share more
 SLACK = 1e-6  # share of a squared distance within which ties are looked for
 _UNIT = 2.0**-24  # half the relative distance of neighboring numbers of single precision
 
-Floats = NDArray[np.float64]
-
 
 class Candidates(NamedTuple):
     """Pairs that may be the nearest, ordered by row, with exact squared distances.
@@ -42,8 +40,8 @@ class Candidates(NamedTuple):
     squared : ndarray of float64
     """
 
-    row: NDArray[np.int64]
-    point: NDArray[np.int64]
+    row: Integers
+    point: Integers
     squared: Floats
 
 
@@ -57,7 +55,7 @@ class PointIndex:
         Records at each point; 1 by default.
     """
 
-    def __init__(self, points: Points, counts: NDArray[np.int64] | None = None) -> None:
+    def __init__(self, points: Points, counts: Integers | None = None) -> None:
         self.points = points
         self.counts = np.ones(len(points), dtype=np.int64) if counts is None else counts
         values = point_values(points)
@@ -87,7 +85,7 @@ class PointIndex:
             row, point = np.nonzero(between <= limit[:, np.newaxis])
             yield Candidates(row + int(block[0]), point, between[row, point])
 
-    def _blocks(self, rows: int) -> Iterator[NDArray[np.int64]]:
+    def _blocks(self, rows: int) -> Iterator[Integers]:
         size = max(1, PAIRS // len(self.points))
         for start in range(0, rows, size):
             yield np.arange(start, min(start + size, rows))
@@ -145,7 +143,7 @@ def nearest_distances(points: Points, others: Points, count: int) -> Floats:
     return np.sqrt(np.concatenate(parts))
 
 
-def nearest_others(points: Points, rows: NDArray[np.int64]) -> Floats:
+def nearest_others(points: Points, rows: Integers) -> Floats:
     """Return the distance from some records to their nearest other record, shape (m,)."""
     # the record itself is one of the two nearest distances, wherever ties put it
     return nearest_distances(points, points[rows], 2)[:, 1].copy()
@@ -253,8 +251,8 @@ def distinct_originals(comparison: Comparison) -> PointIndex:
 
 
 def nearest_links(
-    comparison: Comparison, candidates: PointIndex, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    comparison: Comparison, candidates: PointIndex, rows: Integers
+) -> tuple[Integers, Floats]:
     """Return a sample of rows, and the chance that the nearest candidate is their source."""
     records = spread_sample(rows)
     score = np.zeros(len(records))
@@ -265,7 +263,7 @@ def nearest_links(
     return records, score
 
 
-def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:
+def spread_sample(records: Integers) -> Integers:
     """Return all records, or an evenly spread sample of 1,000 if they exceed 4,000."""
     if len(records) <= ALL_RECORDS:
         return records

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED, standardized
 from rwn_core.measures.comparison import Comparison
@@ -43,13 +43,13 @@ class LeastSquares:
     """
 
     design: Design
-    coefficients: NDArray[np.float64]
-    standard_errors: NDArray[np.float64]
+    coefficients: Floats
+    standard_errors: Floats
     r2: float
-    residuals: NDArray[np.float64]
-    leverages: NDArray[np.float64]
+    residuals: Floats
+    leverages: Floats
     residual_variance: float
-    dependence: NDArray[np.float64]
+    dependence: Floats
 
 
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
@@ -103,9 +103,7 @@ def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
         )
 
 
-def _in_units(
-    design: Design, params: NDArray[np.float64], covariance: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, Floats]:
     """Return coefficients and standard errors in the units of the columns."""
     unit, center = _sd(design.response), design.response.mean()
     units = np.array([_sd(column) for column in design.columns.T])
@@ -120,15 +118,13 @@ def _in_units(
     }
 
 
-def _sd(values: NDArray[np.float64]) -> float:
+def _sd(values: Floats) -> float:
     centered = values - values.mean()
     largest = float(np.abs(centered).max())
     return largest * float((centered / largest).std(ddof=1))
 
 
-def _check_rank(
-    design: Design, scaled: NDArray[np.float64], singular: NDArray[np.float64], where: str
-) -> None:
+def _check_rank(design: Design, scaled: Floats, singular: Floats, where: str) -> None:
     if singular.min() > COLLINEAR * singular.max():
         return
     left = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled) - 1)
@@ -143,15 +139,11 @@ def _check_rank(
 SIGNIFICANT = 2.0  # standard errors of the original from 0, from which on its sign counts
 
 
-def standardized_difference(
-    before: NDArray[np.float64], after: NDArray[np.float64], error: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def standardized_difference(before: Floats, after: Floats, error: Floats) -> Floats:
     """Return the change of each coefficient in standard errors of the original, shape (t,)."""
     return np.abs(after - before) / error
 
 
-def turned(
-    before: NDArray[np.float64], after: NDArray[np.float64], error: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def turned(before: Floats, after: Floats, error: Floats) -> Booleans:
     """Return True for coefficients that changed a sign that was significant in the original."""
     return (np.sign(before) * np.sign(after) < 0) & (np.abs(before) > SIGNIFICANT * error)

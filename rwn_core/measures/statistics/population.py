@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import hyp2f1
+
+from rwn_core.data.arrays import Floats, Integers
 
 LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact formula
 
 
-def probability_unique(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
+def probability_unique(rate: Floats, fraction: float) -> Floats:
     """Return P(F = 1 | f = 1) for population means `rate` (Skinner and Shlomo 2008)."""
     return np.exp(-(1.0 - fraction) * rate)
 
 
-def expected_inverse(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
+def expected_inverse(rate: Floats, fraction: float) -> Floats:
     """Return E(1/F | f = 1) for population means `rate`."""
     exponent = (1.0 - fraction) * np.asarray(rate, dtype=np.float64)
     safe = np.where(exponent > 0, exponent, 1.0)
@@ -47,7 +48,7 @@ class FileRisk:
     uniques: int
 
 
-def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction: float) -> FileRisk:
+def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:
     """Return the file-level risk from counts and fitted means of all key cells, shape (K,)."""
     # Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
     rate = np.maximum(means, 1e-300) / fraction
@@ -61,13 +62,7 @@ def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction:
     )
 
 
-def _check(
-    counts: NDArray[np.float64],
-    rate: NDArray[np.float64],
-    fraction: float,
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-) -> float:
+def _check(counts: Floats, rate: Floats, fraction: float, first: Floats, second: Floats) -> float:
     """Return the sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
     deviation = counts - fraction * rate
     term = -first * deviation / fraction
@@ -75,17 +70,13 @@ def _check(
     return float((fraction * rate * np.exp(-fraction * rate) * term).sum())
 
 
-def _slopes_of_unique(
-    rate: NDArray[np.float64], fraction: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _slopes_of_unique(rate: Floats, fraction: float) -> tuple[Floats, Floats]:
     c = 1.0 - fraction
     value = np.exp(-c * rate)
     return -c * value, c**2 * value
 
 
-def slopes_of_inverse(
-    rate: NDArray[np.float64], fraction: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def slopes_of_inverse(rate: Floats, fraction: float) -> tuple[Floats, Floats]:
     """Return both derivatives of (1 - e^-m) / m, m = c lambda; by series if m is small."""
     c = 1.0 - fraction
     m = c * rate
@@ -98,18 +89,14 @@ def slopes_of_inverse(
     return c * first, c**2 * second
 
 
-def individual_risk(
-    frequencies: NDArray[np.int64], population: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def individual_risk(frequencies: Integers, population: Floats) -> Floats:
     """Return E(1/F | f) of each record by Benedetti and Franconi (1998), shape (n,)."""
     # `population` is the sum of the sampling weights of the record's class.
     f = np.asarray(frequencies, dtype=np.float64)
     return _mean_inverse(f, f, np.clip(f / np.maximum(population, f), 1e-12, 1.0))
 
 
-def fitted_risk(
-    frequencies: NDArray[np.int64], population: NDArray[np.float64], law: PitmanLaw
-) -> NDArray[np.float64]:
+def fitted_risk(frequencies: Integers, population: Floats, law: PitmanLaw) -> Floats:
     """Return E(1/F | f) under Pitman's sampling formula (Pitman 1995; Hoshino 2001), shape (n,)."""
     # Given f of n records, F - f of N - n further people is beta-binomial (f - alpha, theta + n - f
     # + alpha), close to negative binomial. At alpha = theta = 0 this is the law of Benedetti and
@@ -121,9 +108,7 @@ def fitted_risk(
     return _mean_inverse(f, f - law.alpha, others / (others + further))
 
 
-def _mean_inverse(
-    f: NDArray[np.float64], a: NDArray[np.float64], p: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _mean_inverse(f: Floats, a: Floats, p: Floats) -> Floats:
     """Return E(1 / (f + X)), X negative binomial with size a and success probability p."""
     risk = p / np.maximum(a - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
     some = (f <= LARGEST_EXACT) & (p < 1) & (p > 1e-4) & (f > 1)
@@ -137,7 +122,6 @@ def _mean_inverse(
     return np.clip(risk, 0.0, 1 / f)
 
 
-Sizes = NDArray[np.int64]
 _SMALL_SAMPLE = 0.1  # up to which Pitman's estimate is the best
 _ALPHA, _SHIFT = (1e-4, 1 - 1e-6), (-15.0, 30.0)  # bounds of alpha and log(theta + alpha)
 _GRID = 30  # values of alpha, half of those of theta, of which a range is made
@@ -172,7 +156,7 @@ class PitmanLaw(NamedTuple):
         return float(np.clip(np.exp(betaln(last, gap) - betaln(first, gap)), 0.0, 1.0))
 
 
-def pitman_law(sizes: Sizes) -> PitmanLaw:
+def pitman_law(sizes: Integers) -> PitmanLaw:
     """Fit Pitman's sampling formula to class sizes by maximum likelihood."""
     from scipy.optimize import minimize
 
@@ -188,7 +172,7 @@ def pitman_law(sizes: Sizes) -> PitmanLaw:
     return PitmanLaw(float(alpha), float(np.exp(shift) - alpha))
 
 
-def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
+def pitman_range(sizes: Integers, population: float) -> tuple[float, float]:
     """Return the smallest and largest `pitman` of all laws within the 95 % likelihood region."""
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if not ones:
@@ -212,7 +196,7 @@ def pitman_range(sizes: Sizes, population: float) -> tuple[float, float]:
     return min(shares), max(shares)
 
 
-def pitman(sizes: Sizes, population: float) -> float:
+def pitman(sizes: Integers, population: float) -> float:
     """Return the share of sample uniques that are population uniques by Pitman's formula."""
     # Fit: Hoshino 2001. Hoshino's expected number Gamma(theta + 1) / Gamma(theta + alpha) N^alpha
     # is the limit of large N and too high unless theta is small compared with N.
@@ -222,7 +206,7 @@ def pitman(sizes: Sizes, population: float) -> float:
     return pitman_law(sizes).alone(n, population)
 
 
-def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
+def _pitman_misfit(at: Floats, sizes: Integers) -> float:
     """Return minus the log-likelihood at alpha and log(theta + alpha)."""
     from scipy.special import betaln, gammaln
 
@@ -239,7 +223,7 @@ def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
     return float(drawn - new - again)
 
 
-def zayatz(sizes: Sizes, population: float) -> float:
+def zayatz(sizes: Integers, population: float) -> float:
     """Return the share of sample uniques that are population uniques by Zayatz (1991)."""
     # Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
     from scipy.stats import hypergeom
@@ -252,7 +236,7 @@ def zayatz(sizes: Sizes, population: float) -> float:
     return float(alone[0] * ones / (alone @ counts))
 
 
-def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
+def slide_negative_binomial(sizes: Integers, population: float) -> float | None:
     """Return the share by the slide negative binomial law; None if it cannot be fitted."""
     # Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
     # sampling.
@@ -264,12 +248,12 @@ def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
         return float(ones > 0)
     fraction = n / population
 
-    def parameters(at: NDArray[np.float64]) -> tuple[float, float, float]:
+    def parameters(at: Floats) -> tuple[float, float, float]:
         share, p = np.clip(expit(at), _EDGE, 1 - _EDGE)
         total = classes + (population - classes) * share
         return float(total), float((population / total - 1) * p / (1 - p)), float(p)
 
-    def misfit(at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def misfit(at: Floats) -> Floats:
         expected = np.array(_expected_classes(*parameters(at), fraction))
         return np.asarray(np.log(np.maximum(expected, 1e-300)) - np.log([classes, ones]))
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from rwn_core.data.arrays import Floats
 
 NAMED = 3  # relations that are named
 FADED = 0.2  # share of a relation whose loss is worth its name

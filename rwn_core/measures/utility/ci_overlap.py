@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -13,10 +13,7 @@ from rwn_core.measures.statistics.ols import fits, refuse_exact
 Z95 = 1.96
 
 
-def interval_overlap(
-    before: tuple[NDArray[np.float64], NDArray[np.float64]],
-    after: tuple[NDArray[np.float64], NDArray[np.float64]],
-) -> NDArray[np.float64]:
+def interval_overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
     """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart."""
     # Karr and others 2006; unclipped: Snoke and others 2018.
     shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import require_values
 from rwn_core.measures.comparison import Comparison
@@ -17,7 +17,7 @@ CLUSTERS = 5
 ROUNDS = 100
 
 
-def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.float64]:
+def cluster_centers(points: Floats, clusters: int) -> Floats:
     """Return k-means centers, shape (clusters, d), started from slices along the main direction."""
     centered = points - points.mean(axis=0)
     _, directions = np.linalg.eigh(centered.T @ centered)
@@ -35,18 +35,18 @@ def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.fl
     return centers
 
 
-def nearest_center(points: NDArray[np.float64], centers: NDArray[np.float64]) -> NDArray[np.int64]:
+def nearest_center(points: Floats, centers: Floats) -> Integers:
     """Return the number of each point's nearest center, shape (n,)."""
     squared = (centers**2).sum(axis=1) - 2 * points @ centers.T
     return np.asarray(squared.argmin(axis=1), dtype=np.int64)
 
 
-def adjusted_rand(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def adjusted_rand(one: Integers, other: Integers) -> float:
     """Return the adjusted Rand index of two partitions (Hubert and Arabie 1985)."""
     table = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(table, (one, other), 1.0)
 
-    def pairs(counts: NDArray[np.float64]) -> float:
+    def pairs(counts: Floats) -> float:
         return float((counts * (counts - 1) / 2).sum())
 
     both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import require_values
 from rwn_core.measures.comparison import Comparison
@@ -47,11 +47,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _distances(
-    groups: list[Grouping],
-    before: list[NDArray[np.int64]],
-    after: list[NDArray[np.int64]],
-    variables: int,
-    ways: int,
+    groups: list[Grouping], before: list[Integers], after: list[Integers], variables: int, ways: int
 ) -> dict[tuple[int, ...], float]:
     result = {}
     for positions in combinations(range(variables), ways):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
@@ -14,7 +14,7 @@ from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_m
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 
 
-def sign_changes(before: NDArray[np.float64], after: NDArray[np.float64]) -> int:
+def sign_changes(before: Floats, after: Floats) -> int:
     """Count the correlations that changed sign; NaN has no sign."""
     signs = [np.where(np.abs(r) > ZERO, np.sign(r), 0.0) for r in (before, after)]
     return int((signs[0] * signs[1] < 0).sum())

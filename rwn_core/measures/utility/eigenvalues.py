@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -14,7 +14,7 @@ SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rou
 LOADING = 0.1  # a variable with less is no part of a direction
 
 
-def eigenvalue_distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+def eigenvalue_distance(before: Floats, after: Floats) -> float:
     """Return the sum of the relative changes of the eigenvalues."""
     return float((np.abs(before - after) / before).sum())
 
@@ -34,7 +34,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=eigenvalue_distance(before, after), baseline=0.0, detail=detail)
 
 
-def _original(values: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+def _original(values: Floats, names: tuple[str, ...]) -> Floats:
     spectrum, directions = np.linalg.eigh(correlation_matrix(values))
     if spectrum[0] > SINGULAR * spectrum[-1]:
         return np.ascontiguousarray(spectrum[::-1])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
@@ -21,7 +21,7 @@ from rwn_core.measures.statistics.distributions import (
 )
 
 
-def _bins(comparison: Comparison, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     tables = (comparison.original, comparison.masked)
     before, after = (np.sort(numbers(comparison.original, table, name)) for table in tables)
     before, after = (values[~np.isnan(values)] for values in (before, after))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import matrix
 from rwn_core.measures.comparison import Comparison
@@ -12,15 +12,13 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import standard_deviation
 
 
-def il1s(
-    before: NDArray[np.float64], after: NDArray[np.float64], spread: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def il1s(before: Floats, after: Floats, spread: Floats) -> Floats:
     """Return each cell's change in sqrt(2) standard deviations, shape (n, m)."""
     # Mateo-Sanz, Sebe, Domingo-Ferrer 2004. sdcMicro's dUtility reports the sum.
     return np.asarray(np.abs(after / spread - before / spread) / np.sqrt(2))
 
 
-def il1_percent(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def il1_percent(before: Floats, after: Floats) -> Floats:
     """Return each cell's change in percent; NaN if the original is 0 or one is missing."""
     size = np.where(before == 0, np.nan, np.abs(before))
     return np.asarray(100 * np.abs(after / size - before / size))
@@ -54,7 +52,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=0.0, detail=detail)
 
 
-def _means(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+def _means(cells: Floats) -> Floats:
     """Return the mean of each column over its known cells; 0 for none."""
     known = ~np.isnan(cells)
     return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.correlation import numbers_of_both, shared_correlations
@@ -14,19 +14,19 @@ from rwn_core.measures.statistics.correlation import numbers_of_both, shared_cor
 COMPONENTS = 5  # as many as the paper reports
 
 
-def directions(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def directions(values: Floats) -> tuple[Floats, Floats]:
     """Return descending variances (m,) and unit loadings (m, m), one column a component."""
     variances, loadings = np.linalg.eigh(shared_correlations(values))
     return variances[::-1].copy(), loadings[:, ::-1].copy()
 
 
-def loading_changes(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def loading_changes(before: Floats, after: Floats) -> Floats:
     """Return the mean absolute change of each column, whichever sign of it is nearer."""
     same, turned = np.abs(after - before).mean(axis=0), np.abs(after + before).mean(axis=0)
     return np.asarray(np.minimum(same, turned), dtype=np.float64)
 
 
-def near_neighbors(variances: NDArray[np.float64], n: int, first: int) -> int:
+def near_neighbors(variances: Floats, n: int, first: int) -> int:
     """Count first components within a standard error, lambda sqrt(2 / n), of the next variance."""
     # North and others 1982: such components may turn into each other from sample to sample
     gap, error = -np.diff(variances), variances[:-1] * np.sqrt(2 / n)

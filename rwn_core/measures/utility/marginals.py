@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
@@ -26,18 +26,14 @@ from rwn_core.measures.statistics.distributions import (
 )
 
 
-def distribution_steps(
-    ascending: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def distribution_steps(ascending: Floats) -> tuple[Floats, Floats]:
     """Return the distinct values, and the share at or below each, preceded by 0."""
     new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
     ends = np.append(np.flatnonzero(new), len(ascending))
     return ascending[ends[:-1]], ends / len(ascending)
 
 
-def kolmogorov_smirnov(
-    steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
-) -> float:
+def kolmogorov_smirnov(steps: tuple[Floats, Floats], other: Floats) -> float:
     """Return the largest distance of two empirical distribution functions."""
     # `steps` is from `distribution_steps`; `other` is ascending and complete.
     # between two steps the first function is flat and the second rises: its ends decide
@@ -54,19 +50,19 @@ _FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
 class _Numeric:
     """Statistics of one numeric variable of the original."""
 
-    steps: tuple[NDArray[np.float64], NDArray[np.float64]]
+    steps: tuple[Floats, Floats]
     step: float  # of which all values are multiples; 0 if there is none
-    edges: NDArray[np.float64]
+    edges: Floats
     summary: dict[str, float]
-    counts: NDArray[np.int64]
+    counts: Integers
 
 
-def _summary(ascending: NDArray[np.float64]) -> dict[str, float]:
+def _summary(ascending: Floats) -> dict[str, float]:
     spread = float(ascending.std(ddof=1)) if ascending[0] < ascending[-1] else 0.0
     return {"mean": float(ascending.mean()), "sd": spread}
 
 
-def _known(original: Microdata, table: Microdata, name: str, where: str) -> NDArray[np.float64]:
+def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floats:
     values = np.sort(numbers(original, table, name))  # NaN last
     known = values[: len(values) - int(np.isnan(values).sum())]
     refuse_all_missing(len(known), name, where)
@@ -107,15 +103,13 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
     }
 
 
-def _towers(step: float, edges: NDArray[np.float64]) -> bool:
+def _towers(step: float, edges: Floats) -> bool:
     """Return True if some bins would hold visibly more multiples of the step than others."""
     width = float(edges[1] - edges[0])
     return step > _FINE * width and not np.isclose(step, width)
 
 
-def _widened(
-    before: _Numeric, known: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _widened(before: _Numeric, known: Floats) -> tuple[Floats, Integers]:
     """Return the original's bins and counts, fitted to a coarser or wider release."""
     edges, counts = before.edges, before.counts
     step = grid_step(np.unique(known))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg, special
 from threadpoolctl import threadpool_limits
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -39,8 +39,8 @@ class Propensity:
         Independent coefficients, with the intercept.
     """
 
-    original: NDArray[np.float64]
-    released: NDArray[np.float64]
+    original: Floats
+    released: Floats
     parameters: int
 
     @property
@@ -93,9 +93,9 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
     return Propensity(original=result[:n], released=result[n:], parameters=basis.shape[1])
 
 
-def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
+def _columns(original: Microdata, table: Microdata) -> Floats:
     """Return numbers and dummies of every variable, with an indicator of missing values."""
-    columns: list[NDArray[np.float64]] = []
+    columns: list[Floats] = []
     for variable in original.schema.released:
         if variable.kind is Kind.CATEGORICAL:
             code, _ = codes(original, table, variable.name)
@@ -120,14 +120,14 @@ def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
     return np.column_stack(columns)
 
 
-def _scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(columns: Floats) -> Floats:
     centered = columns - columns.mean(axis=0)
     spread = np.abs(centered).max(axis=0)
     kept = spread > DEPENDENT
     return np.asarray(centered[:, kept] / spread[kept])
 
 
-def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _products(columns: Floats) -> Floats:
     m = columns.shape[1]
     count = m + m * (m + 1) // 2
     if count > MOST_TERMS:
@@ -139,7 +139,7 @@ def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack([columns, columns[:, one] * columns[:, two]])
 
 
-def _independent(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _independent(columns: Floats) -> Floats:
     """Return an orthonormal basis of the intercept and the columns; dependent ones drop out."""
     n = len(columns)
     scaled = np.column_stack([np.ones(n), columns])
@@ -150,7 +150,7 @@ def _independent(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
 
 
-def _probabilities(basis: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
+def _probabilities(basis: Floats, labels: Floats) -> Floats:
     """Fit by Newton's method; with separated records it stops near 0 and 1."""
     share = labels.mean()
     start = np.log(share / (1 - share))

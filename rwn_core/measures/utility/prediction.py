@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
@@ -16,14 +17,14 @@ from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 
-Sample = tuple[NDArray[np.float64], NDArray[Any]]
+Sample = tuple[Floats, NDArray[Any]]
 
 TREES = 100
 NEIGHBORS = 15
 RIDGE = 1.0  # keeps collinear features from having no answer; small beside any n worth fitting
 
 
-def forest(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
+def forest(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
     """Return predictions of a random forest (Breiman 2001), shape (m,)."""
     # a second to import, and only prediction needs it
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -38,7 +39,7 @@ def forest(train: Sample, features: NDArray[np.float64], classify: bool) -> NDAr
     return np.asarray(made.fit(*train).predict(features))
 
 
-def linear(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
+def linear(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
     """Return predictions of a ridge regression, or of logistic regression with the same penalty."""
     from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -51,7 +52,7 @@ def linear(train: Sample, features: NDArray[np.float64], classify: bool) -> NDAr
     return np.asarray(made.fit(known, train[1]).predict(asked))
 
 
-def neighbors(train: Sample, features: NDArray[np.float64], classify: bool) -> NDArray[Any]:
+def neighbors(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
     """Return predictions from the 15 nearest records."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -61,10 +62,8 @@ def neighbors(train: Sample, features: NDArray[np.float64], classify: bool) -> N
     return np.asarray(made.predict(asked))
 
 
-LEARNERS: Mapping[str, Callable[[Sample, NDArray[np.float64], bool], NDArray[Any]]] = (
-    MappingProxyType(
-        {"random forest": forest, "linear model": linear, "nearest neighbors": neighbors}
-    )
+LEARNERS: Mapping[str, Callable[[Sample, Floats, bool], NDArray[Any]]] = MappingProxyType(
+    {"random forest": forest, "linear model": linear, "nearest neighbors": neighbors}
 )
 """Every learner by name; the first one's error is the measure's value."""
 
@@ -82,9 +81,7 @@ def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) 
     return float((residual**2).sum() / (deviation**2).sum())
 
 
-def _standardized(
-    known: NDArray[np.float64], asked: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _standardized(known: Floats, asked: Floats) -> tuple[Floats, Floats]:
     """Standardize both by the known records' moments; missing values at the mean."""
     present = ~np.isnan(known)
     count = np.maximum(present.sum(axis=0), 1)
@@ -117,7 +114,7 @@ class _Encoder:
     def _levels(self, variable: Variable) -> list[Any]:
         return self.original.codes(variable.name)[1]
 
-    def table(self, table: Microdata, where: str) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    def table(self, table: Microdata, where: str) -> tuple[Floats, NDArray[Any]]:
         known, response = self._response(table)
         if len(response) < 2:
             raise NotApplicable(
@@ -125,7 +122,7 @@ class _Encoder:
             )
         return self._features(table)[known], response
 
-    def _response(self, table: Microdata) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    def _response(self, table: Microdata) -> tuple[Booleans, NDArray[Any]]:
         if self.classify:
             levels = self.original.codes(self.response)[1]
             known = ~table.frame[self.response].isna().to_numpy()
@@ -134,7 +131,7 @@ class _Encoder:
         known = ~np.isnan(values)
         return known, values[known]
 
-    def _features(self, table: Microdata) -> NDArray[np.float64]:
+    def _features(self, table: Microdata) -> Floats:
         columns = []
         for variable in self.predictors:
             if _is_category(variable):
@@ -145,7 +142,7 @@ class _Encoder:
                 columns.append(self._scaled(table, variable.name))
         return np.column_stack(columns)
 
-    def _scaled(self, table: Microdata, name: str) -> NDArray[np.float64]:
+    def _scaled(self, table: Microdata, name: str) -> Floats:
         # trees see only the order of values; the original's range keeps them within 32 bits
         reference = numbers(self.original, self.original, name)
         low, high = np.nanmin(reference), np.nanmax(reference)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.measures.aligned import standardized
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -13,7 +13,7 @@ from rwn_core.measures.statistics.correlation import varying_columns
 COMPONENTS = 5  # the paper reports the share that this many hold together
 
 
-def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def component_variances(values: Floats) -> Floats:
     """Return the descending variances of the standardized columns' components, shape (m,)."""
     scaled = standardized(values)
     eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import require_values
@@ -58,8 +58,8 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(np.abs(change).mean()), baseline=0.0, detail=detail)
 
 
-Codes = list[NDArray[np.int64]]
-Shares = list[NDArray[np.float64]] | None
+Codes = list[Integers]
+Shares = list[Floats] | None
 Row = tuple[str, int, int, float | None]
 
 

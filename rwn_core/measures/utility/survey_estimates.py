@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
@@ -31,11 +31,11 @@ class Design:
         Numbers from 0. Records of one cluster were drawn together, within a stratum.
     """
 
-    weights: NDArray[np.float64]
-    strata: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    weights: Floats
+    strata: Integers
+    clusters: Integers
 
-    def subset(self, records: NDArray[np.int64]) -> Design:
+    def subset(self, records: Integers) -> Design:
         """Return the design of some records."""
         return Design(
             weights=self.weights[records],
@@ -43,7 +43,7 @@ class Design:
             clusters=self.clusters[records],
         )
 
-    def variance(self, influence: NDArray[np.float64]) -> NDArray[np.float64]:
+    def variance(self, influence: Floats) -> Floats:
         """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""
         # Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
         # compared with the mean of all clusters.
@@ -64,22 +64,20 @@ class Design:
         return np.asarray((apart * factor[:, None]).T @ apart)
 
 
-def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def weighted_mean(values: Floats, weights: Floats) -> float:
     """Return the weighted mean; NaN if the weights sum to 0."""
     total = float(weights.sum())
     return float(weights @ values) / total if total > 0 else float("nan")
 
 
-def mean_error(values: NDArray[np.float64], design: Design) -> float:
+def mean_error(values: Floats, design: Design) -> float:
     """Return the standard error of `weighted_mean` under a design."""
     weights = design.weights
     influence = weights * (values - weighted_mean(values, weights)) / weights.sum()
     return float(np.sqrt(design.variance(influence[:, None])[0, 0]))
 
 
-def weighted_slopes(
-    columns: NDArray[np.float64], response: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def weighted_slopes(columns: Floats, response: Floats, weights: Floats) -> Floats:
     """Return the coefficients of a weighted regression, the intercept first, shape (t,)."""
     matrix = np.column_stack((np.ones(len(columns)), columns))
     root = np.sqrt(weights)[:, None]
@@ -87,9 +85,7 @@ def weighted_slopes(
     return np.asarray(found, dtype=np.float64)
 
 
-def slope_errors(
-    columns: NDArray[np.float64], response: NDArray[np.float64], design: Design
-) -> NDArray[np.float64]:
+def slope_errors(columns: Floats, response: Floats, design: Design) -> Floats:
     """Return the standard errors of `weighted_slopes` under a design, shape (t,)."""
     matrix = np.column_stack((np.ones(len(columns)), columns))
     left = response - matrix @ weighted_slopes(columns, response, design.weights)
@@ -160,7 +156,7 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _means(
-    comparison: Comparison, design: Design, after: NDArray[np.float64], weights: str
+    comparison: Comparison, design: Design, after: Floats, weights: str
 ) -> Iterator[_Estimate]:
     """Yield weighted means of numbers and shares of levels, in total and at each time."""
     original, masked = comparison.original, comparison.masked
@@ -186,7 +182,7 @@ def _means(
 
 def _columns(
     original: Microdata, masked: Microdata, variable: Variable
-) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
+) -> Iterator[tuple[str, Floats, Floats]]:
     """Yield the averaged columns of a variable: its numbers, or indicators of frequent levels."""
     name = variable.name
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
@@ -199,9 +195,7 @@ def _columns(
             yield share, (before == number).astype(float), (after == number).astype(float)
 
 
-def _times(
-    comparison: Comparison,
-) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
+def _times(comparison: Comparison) -> Iterator[tuple[str, Booleans, Booleans]]:
     """Yield the records of each point in time, if there are few."""
     original, masked = comparison.original, comparison.masked
     name = original.schema.name_with_role(Role.TIME)
@@ -215,9 +209,7 @@ def _times(
                 yield f", {name} {level}", before == number, after == number
 
 
-def _slopes(
-    comparison: Comparison, design: Design, after: NDArray[np.float64]
-) -> Iterator[_Estimate]:
+def _slopes(comparison: Comparison, design: Design, after: Floats) -> Iterator[_Estimate]:
     """Yield the slopes of the steward's weighted regression, if there is one."""
     original, masked, question = comparison.original, comparison.masked, comparison.question
     try:

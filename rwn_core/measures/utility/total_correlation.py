@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.correlation import numbers_of_both, shared_correlations
 
 
-def total_correlation(correlations: NDArray[np.float64], where: str) -> float:
+def total_correlation(correlations: Floats, where: str) -> float:
     """Return -1/2 ln det of a correlation matrix, in nats; refuse a singular one."""
     sign, logarithm = np.linalg.slogdet(correlations)
     if sign <= 0 or np.linalg.cond(correlations) > 1e10:
@@ -22,7 +22,7 @@ def total_correlation(correlations: NDArray[np.float64], where: str) -> float:
     return max(0.0, -0.5 * float(logarithm))
 
 
-def normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def normal_scores(values: Floats) -> Floats:
     """Return normal quantiles of each column's ranks / (n + 1), ties at their mean rank."""
     from scipy.special import ndtri
     from scipy.stats import rankdata

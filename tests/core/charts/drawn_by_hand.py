@@ -27,7 +27,6 @@ from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 from tests.core.charts.hand_made_readings import (
     ACROSS,
-    ALL_CHARTS,
     CURVES,
     DOWN,
     HOSTILE,
@@ -199,6 +198,15 @@ def _forms() -> dict[str, tuple[Any, ...]]:
     """What each chart is drawn from, by its key and the form that it takes."""
     lower = {**RISK, "better": "lower"}
     return {
+        "risk_utility_map": (map_points(), 0.05),
+        "neighborhood_size": (size_reading(np.arange(5, 45), STEPS),),
+        "nearest_distance": (index_reading(STEPS, STEPS + 1),),
+        "correlation": (correlation_reading(first=HOSTILE),),
+        "regression": (regression_reading(first=HOSTILE),),
+        "principal_components": (components_reading(),),
+        "cooks_distance": (index_reading(STEPS, STEPS / 2),),
+        "mahalanobis": (index_reading(STEPS, STEPS / 2),),
+        "distribution": (marginals_reading(HOSTILE), HOSTILE),
         "risk_utility_map: all limits": (
             map_points(), 1.0, With(risk="share of a limit", of_limits=True)
         ),
@@ -340,7 +348,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
 
 def every_chart() -> dict[str, Chart]:
     """Draw all of them."""
-    made = {key: draw() for key, draw in ALL_CHARTS.items()}
+    made = {}
     for form, given in _forms().items():
         options = given[-1] if isinstance(given[-1], With) else {}
         made[form] = CHARTS[form.partition(":")[0]](*given[: -1 if options else None], **options)

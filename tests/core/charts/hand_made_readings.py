@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from rwn_core.charts import CHARTS, Chart
 from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.prediction_bands import Band
@@ -377,23 +375,3 @@ CURVES = [curve(HOSTILE, 0.5), curve("noise", 0.9), curve("swapping", 0.7, place
 ACROSS = {"title": "ε", "values": [0, 1, 2]}
 DOWN = {"title": "k", "values": [3, 5]}
 VALUES = [[0.01, 0.02, np.nan], [0.2, 0.3, 0.4]]
-
-
-def _all_charts() -> dict[str, Callable[[], Chart]]:
-    steps = np.linspace(0.1, 3.0, 40)
-    return {
-        "risk_utility_map": lambda: CHARTS["risk_utility_map"](map_points(), 0.05),
-        "neighborhood_size": lambda: CHARTS["neighborhood_size"](
-            size_reading(np.arange(5, 45), steps)
-        ),
-        "nearest_distance": lambda: CHARTS["nearest_distance"](index_reading(steps, steps + 1)),
-        "correlation": lambda: CHARTS["correlation"](correlation_reading(first=HOSTILE)),
-        "regression": lambda: CHARTS["regression"](regression_reading(first=HOSTILE)),
-        "principal_components": lambda: CHARTS["principal_components"](components_reading()),
-        "cooks_distance": lambda: CHARTS["cooks_distance"](index_reading(steps, steps / 2)),
-        "mahalanobis": lambda: CHARTS["mahalanobis"](index_reading(steps, steps / 2)),
-        "distribution": lambda: CHARTS["distribution"](marginals_reading(HOSTILE), HOSTILE),
-    }
-
-
-ALL_CHARTS = _all_charts()

@@ -16,7 +16,6 @@ from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_ui.tune import view as tune_view
 from tests.core.charts.drawn_by_hand import every_chart
 from tests.core.charts.hand_made_readings import (
-    ALL_CHARTS,
     HOSTILE,
     index_reading,
     size_reading,
@@ -96,7 +95,7 @@ def test_what_stills_show(drawn: dict[str, Chart], sentences: Callable[..., None
 
 def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
-    assert list(ALL_CHARTS) == ["risk_utility_map", *tune_view.CARDS]
+    assert {"risk_utility_map", *tune_view.CARDS} <= set(drawn)
     assert {draw.__module__ for draw in CHARTS.values()} == chart_files()
     assert len(set(CHARTS.values())) == len(CHARTS)
 

@@ -1,4 +1,4 @@
-"""Numbers, names, axes and densities as all charts write them."""
+"""Numbers, names, axes, densities and tables as all charts write them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.charts.parts import style
+from rwn_core.charts.measures import regression
+from rwn_core.charts.parts import style, tables
+from rwn_core.charts.parts.clipped_axis import beyond_words, clipped
+from tests.core.charts.hand_made_readings import regression_reading
 
 
 @pytest.mark.parametrize(
@@ -81,3 +84,79 @@ def test_a_density_counts_every_record_once_and_leaves_empty_cells_clear() -> No
 
 def test_extremes_are_the_largest_known_values_largest_first() -> None:
     assert style.extremes([1.0, np.nan, 3.0, np.inf, 2.0], 2).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("files", "bulk"),
+    [
+        (([1.0, 2, 3, 31],), 3.0),
+        (([1.0, 2, 3, 30],), None),  # ten times as large is still on the axis
+        (([1.0, 2, 31, 31],), None),  # two of four are no exception
+        (([1.0, 2, np.nan, 31], [1.0, 2, 3, 40]), 3.0),  # one of each file
+        (([1.0, 2, 3, 50], [1.0, 2, 3, 20]), 20.0),  # an axis up to 20 holds the other file
+        (([5.0], [0.1]), None),
+        (([0.0, 0, 0, 7],), None),
+        (([np.nan],), None),
+        ((np.r_[np.ones(1498), 20, 30, 40],), 1.0),  # one in 500
+        ((np.r_[np.ones(1398), 20, 30, 40],), None),
+    ],
+)
+def test_an_axis_ends_before_values_ten_times_as_large_as_all_but_a_few(files, bulk) -> None:
+    assert clipped(*files) == bulk
+
+
+def test_words_say_how_many_lie_beyond_and_how_far() -> None:
+    assert beyond_words([1, 5021], 10) == "1 record beyond, 5,021"
+    assert beyond_words([1, 12, 30.4, np.nan], 10) == "2 records beyond, up to 30.4"
+    assert beyond_words([1, 2], 10) == ""
+
+
+def test_a_long_table_keeps_the_largest_and_says_so() -> None:
+    values = np.arange(1000.0)
+    table = tables.table(["record", "value"], [np.arange(1000), values], rank=1)
+    assert len(table["rows"]) == tables.TABLE_ROWS
+    assert table["rows"][0] == [999, 999.0]
+    assert table["caption"] == "400 of 1,000 rows: the largest by value."
+
+
+def test_paired_rows_join_both_files_by_record() -> None:
+    table = tables.paired(
+        {
+            "original": [1.0, 2.0],
+            "records_original": [0, 2],
+            "released": [3.0, 4.0],
+            "records_released": [2, 3],
+        },
+        "distance",
+    )
+    assert table["columns"] == ["record", "original", "released"]
+    assert table["rows"] == [[1, 1.0, None], [3, 2.0, 3.0], [4, None, 4.0]]
+
+
+def test_records_in_any_order_keep_their_own_values() -> None:
+    detail = {
+        "original": [1.0, 2.0],
+        "records_original": [7, 0],
+        "released": [3.0, 4.0],
+        "records_released": [7, 0],
+    }
+    assert tables.paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
+    detail["records_released"] = [0, 7]
+    assert tables.paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
+
+
+def test_what_speaks_of_single_records_is_internal() -> None:
+    assert tables.table(["record", "value"], [[1, 2], [0.5, 0.7]])["internal"] is True
+    assert tables.table(["question", "no match"], [["x ≥ 2"], [0.5]])["internal"] is True
+    assert "internal" not in tables.table(["variable", "value"], [["x"], [0.5]])
+
+
+def test_slopes_are_divided_by_the_originals_standard_error() -> None:
+    bars, marks, released_bars, released_marks = regression.draw(regression_reading())["data"]
+    assert marks["x"].tolist() == [2.0, 4.0]
+    assert released_marks["x"].tolist() == [-2.0, -4.0]
+    ends = np.asarray(bars["x"], dtype=float).reshape(2, 3)
+    assert np.allclose(ends[:, :2], [[2 - 1.96, 2 + 1.96], [4 - 1.96, 4 + 1.96]])
+    assert np.isnan(ends[:, 2]).all(), "a gap between two intervals"
+    ends = np.asarray(released_bars["x"], dtype=float).reshape(2, 3)
+    assert np.allclose(ends[0, :2], [-2 - 2 * 1.96, -2 + 2 * 1.96])

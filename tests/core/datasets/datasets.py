@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -69,3 +70,32 @@ def digest(folder: Path) -> str:
     """SHA-256 of the files of a release."""
     content = b"".join(path.read_bytes() for path in sorted(folder.iterdir()))
     return hashlib.sha256(content).hexdigest()
+
+
+def options(**changes: object) -> rwn.RunOptions:
+    """Options of a small run in this process."""
+    return rwn.RunOptions(
+        **{"schema": SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
+    )
+
+
+def mask(
+    source: Path,
+    target: Path,
+    params: rwn.RWN,
+    seed: int | rwn.SecretKey | None = 3,
+    engine: str = "local",
+    **changes: object,
+) -> Any:
+    """Mask a dataset with small tasks."""
+    return rwn.mask_dataset(
+        source, target, params, engine=engine, seed=seed, options=options(**changes)
+    )
+
+
+def alive(pid: int) -> bool:
+    """True if a process is there and has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -20,12 +20,6 @@ EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
 
 
-def options(**changes: object) -> rwn.RunOptions:
-    return rwn.RunOptions(
-        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
-    )
-
-
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with LocalCluster(
@@ -45,15 +39,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path: Path) -> None:
     other = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
-    rwn.mask_dataset(other, tmp_path / "wanted", EXACT, seed=3, options=options(rows=2048))
+    datasets.mask(other, tmp_path / "wanted", EXACT, rows=2048)
     shares: list[float] = []
-    rwn.mask_dataset(
-        source,
-        tmp_path / "out",
-        EXACT,
-        seed=3,
-        engine="dask",
-        options=options(address=address, progress=shares.append),
+    datasets.mask(
+        source, tmp_path / "out", EXACT, engine="dask", address=address, progress=shares.append
     )
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
     assert shares == sorted(shares)
@@ -64,7 +53,7 @@ def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path
 
 
 def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: Path) -> None:
-    rwn.mask_dataset(source, tmp_path / "wanted", METHOD_1, seed=3, options=options())
+    datasets.mask(source, tmp_path / "wanted", METHOD_1)
     killed: list[int] = []
     with Client(address, set_as_default=False) as client:
 
@@ -73,13 +62,8 @@ def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: P
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        rwn.mask_dataset(
-            source,
-            tmp_path / "out",
-            METHOD_1,
-            seed=3,
-            engine="dask",
-            options=options(address=address, progress=kill),
+        datasets.mask(
+            source, tmp_path / "out", METHOD_1, engine="dask", address=address, progress=kill
         )
     assert killed
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
@@ -88,27 +72,21 @@ def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: P
 def test_a_refusal_comes_back(source: Path, address: str, tmp_path: Path) -> None:
     empty = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150)
     with pytest.raises(ParameterError, match="no other record within epsilon"):
-        rwn.mask_dataset(
-            source,
-            tmp_path / "out",
-            empty,
-            seed=3,
-            engine="dask",
-            options=options(address=address),
-        )
+        datasets.mask(source, tmp_path / "out", empty, engine="dask", address=address)
     gone = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
 
     def remove(share: float) -> None:
         (gone / "000.parquet").unlink(missing_ok=True)
 
     with pytest.raises(RWNError, match="no longer there"):
-        rwn.mask_dataset(
+        datasets.mask(
             gone,
             tmp_path / "other",
             METHOD_1,
-            seed=3,
             engine="dask",
-            options=options(rows=3072, address=address, progress=remove),
+            rows=3072,
+            address=address,
+            progress=remove,
         )
 
 
@@ -116,13 +94,8 @@ def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("rwn_core.datasets.dask_engine._PATIENCE", "1s")
     for engine, reason in (("local", "takes no address"), ("dask", "No Dask scheduler answers")):
         with pytest.raises(ParameterError, match=reason):
-            rwn.mask_dataset(
-                source,
-                tmp_path / "out",
-                METHOD_1,
-                seed=3,
-                engine=engine,
-                options=options(address="tcp://127.0.0.1:9"),
+            datasets.mask(
+                source, tmp_path / "out", METHOD_1, engine=engine, address="tcp://127.0.0.1:9"
             )
 
 

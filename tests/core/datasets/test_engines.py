@@ -43,17 +43,11 @@ def kill(share):
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    rwn.mask_dataset(
-        {source!r}, {target!r}, test_engines.METHODS["sample"], seed=3, engine={engine!r},
-        options=test_engines.options(workers=2, progress=kill),
+    datasets.mask(
+        {source!r}, {target!r}, test_engines.METHODS["sample"], engine={engine!r},
+        workers=2, progress=kill,
     )
 """
-
-
-def options(**changes: object) -> rwn.RunOptions:
-    return rwn.RunOptions(
-        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
-    )
 
 
 def descendants(pid: int) -> list[int]:
@@ -72,13 +66,6 @@ def descendants(pid: int) -> list[int]:
         found += more
         left += more
     return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def workers_of(engine: str) -> list[int]:
@@ -109,7 +96,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 def wanted(sources: dict[int, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder, digests = tmp_path_factory.mktemp("wanted"), {}
     for name, params in METHODS.items():
-        rwn.mask_dataset(sources[7], folder / name, params, seed=3, options=options())
+        datasets.mask(sources[7], folder / name, params)
         digests[name] = datasets.digest(folder / name)
     return digests
 
@@ -121,13 +108,8 @@ def test_one_digest(
 ) -> None:
     for workers, rows, files in WAYS:
         target = tmp_path / f"{workers}-{rows}-{files}"
-        rwn.mask_dataset(
-            sources[files],
-            target,
-            METHODS[method],
-            seed=3,
-            engine=engine,
-            options=options(workers=workers, rows=rows),
+        datasets.mask(
+            sources[files], target, METHODS[method], engine=engine, workers=workers, rows=rows
         )
         assert datasets.digest(target) == wanted[method], (workers, rows, files)
 
@@ -143,13 +125,8 @@ def test_a_killed_worker_changes_nothing(
             killed.append(workers[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    rwn.mask_dataset(
-        sources[7],
-        tmp_path / "out",
-        METHODS["exact"],
-        seed=3,
-        engine=engine,
-        options=options(workers=2, progress=kill),
+    datasets.mask(
+        sources[7], tmp_path / "out", METHODS["exact"], engine=engine, workers=2, progress=kill
     )
     assert killed
     assert datasets.digest(tmp_path / "out") == wanted["exact"]
@@ -176,17 +153,10 @@ def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
     started = [int(pid) for pid in ended.stdout.split()]
     assert len(started) >= 2
     until = time.monotonic() + 10
-    while any(alive(pid) for pid in started) and time.monotonic() < until:
+    while any(datasets.alive(pid) for pid in started) and time.monotonic() < until:
         time.sleep(0.1)
-    assert not [pid for pid in started if alive(pid)]
+    assert not [pid for pid in started if datasets.alive(pid)]
     assert not target.exists()
     assert list((tmp_path / ".out.stage").rglob("*.done"))
-    rwn.mask_dataset(
-        source,
-        target,
-        METHODS["sample"],
-        seed=3,
-        engine=engine,
-        options=options(workers=2),
-    )
+    datasets.mask(source, target, METHODS["sample"], engine=engine, workers=2)
     assert datasets.digest(target) == wanted["sample"]

@@ -33,18 +33,9 @@ def kill(share):
         os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    options = rwn.RunOptions(
-        schema=datasets.SCHEMA, workers=2, rows=1024, file_rows=800, progress=kill
-    )
     method = rwn.RWN(k=5, neighbors="sample", m=150)
-    rwn.mask_dataset({source!r}, {target!r}, method, seed=3, options=options)
+    datasets.mask({source!r}, {target!r}, method, workers=2, progress=kill)
 """
-
-
-def options(**changes: object) -> rwn.RunOptions:
-    return rwn.RunOptions(
-        **{"schema": datasets.SCHEMA, "workers": 1, "rows": 1024, "file_rows": 800} | changes
-    )
 
 
 @pytest.fixture(scope="module")
@@ -55,16 +46,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wanted(source: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     target = tmp_path_factory.mktemp("whole") / "out"
-    rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    datasets.mask(source, target, METHOD_1)
     return datasets.digest(target)
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux")
@@ -83,13 +66,13 @@ def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
     workers = [int(pid) for pid in ended.stdout.split()]
     assert len(workers) == 2
     until = time.monotonic() + 10
-    while any(alive(pid) for pid in workers) and time.monotonic() < until:
+    while any(datasets.alive(pid) for pid in workers) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not any(alive(pid) for pid in workers)
+    assert not any(datasets.alive(pid) for pid in workers)
     assert not target.exists()
     assert list((tmp_path / ".out.stage").rglob("*.done"))
     (tmp_path / ".out.unfinished" / ".part-000000.parquet.0000").write_bytes(b"half a file")
-    rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    datasets.mask(source, target, METHOD_1)
     assert datasets.digest(target) == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == ["driver.py", "out"]
 
@@ -111,23 +94,20 @@ def test_a_kill_at_the_end_leaves_no_original_and_the_same_command_ends_well(
     with monkeypatch.context() as patched:
         patched.setattr(Path if moment == "rename" else Stage, moment, kill)
         with pytest.raises(Killed):
-            rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+            datasets.mask(source, target, METHOD_1)
     assert stage.exists()
     if moment != "end":
         assert sorted(path.name for path in stage.rglob("*")) == ["ended.json", "run.json"]
     if moment == "remove":
         with pytest.raises(ReleaseError, match="exists; choose a new folder"):
-            rwn.mask_dataset(source, target, METHOD_1, seed=4, options=options())
-    made = rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+            datasets.mask(source, target, METHOD_1, seed=4)
+    made = datasets.mask(source, target, METHOD_1)
     assert datasets.digest(target) == wanted
     assert made.n == len(datasets.frame())
-    assert (
-        made.changed
-        == rwn.mask_dataset(source, tmp_path / "again", METHOD_1, seed=3, options=options()).changed
-    )
+    assert made.changed == datasets.mask(source, tmp_path / "again", METHOD_1).changed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]
     with pytest.raises(ReleaseError, match="exists; choose a new folder"):
-        rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+        datasets.mask(source, target, METHOD_1)
 
 
 def test_the_stage_of_a_finished_release_is_removed_on_the_next_start(
@@ -143,9 +123,9 @@ def test_the_stage_of_a_finished_release_is_removed_on_the_next_start(
 
     with monkeypatch.context() as patched:
         patched.setattr(Stage, "end", copied)
-        rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+        datasets.mask(source, target, METHOD_1)
     (tmp_path / "copy").rename(stage)
-    rwn.mask_dataset(source, target, METHOD_1, seed=3, options=options())
+    datasets.mask(source, target, METHOD_1)
     assert datasets.digest(target) == wanted
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -159,9 +139,7 @@ def test_a_folder_that_came_meanwhile_is_not_taken_for_the_release(
             (tmp_path / "out" / "other").touch()
 
     with pytest.raises(ReleaseError, match="cannot be written"):
-        rwn.mask_dataset(
-            source, tmp_path / "out", METHOD_1, seed=3, options=options(progress=other)
-        )
+        datasets.mask(source, tmp_path / "out", METHOD_1, progress=other)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["other"]
 
 
@@ -176,10 +154,8 @@ def test_a_killed_worker_stops_the_run_which_goes_on(
             os.kill(child.pid or 0, signal.SIGKILL)
 
     with pytest.raises(Stopped, match="run the same again"):
-        rwn.mask_dataset(
-            source, tmp_path / "out", METHOD_1, seed=3, options=options(workers=2, progress=kill)
-        )
+        datasets.mask(source, tmp_path / "out", METHOD_1, workers=2, progress=kill)
     assert len(killed) == 2
     assert not (tmp_path / "out").exists()
-    rwn.mask_dataset(source, tmp_path / "out", METHOD_1, seed=3, options=options())
+    datasets.mask(source, tmp_path / "out", METHOD_1)
     assert datasets.digest(tmp_path / "out") == wanted

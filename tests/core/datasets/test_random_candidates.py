@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets import parts
+from rwn_core.datasets import pairs_and_parts
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import random_pairs, random_parts
 from rwn_core.randomness import SecretKey
@@ -41,8 +41,8 @@ def test_the_release_is_that_of_the_table_in_memory(way: str, source: Path, tmp_
 @pytest.mark.parametrize(("n", "u"), [(3000, 7), (3000, 1), (500_000, 3), (10, 10)])
 def test_parts_are_those_of_a_table(n: int, u: int) -> None:
     key = SecretKey.from_seed(5)
-    bounds = parts.part_bounds(key, n, u)
-    found = parts.part_numbers(key, np.arange(n), bounds)
+    bounds = pairs_and_parts.part_bounds(key, n, u)
+    found = pairs_and_parts.part_numbers(key, np.arange(n), bounds)
     for number, records in enumerate(random_parts(key, n, u)):
         np.testing.assert_array_equal(np.flatnonzero(found == number), records)
 

@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import excel_reader, excel_writer, limits
-from rwn_core.io.excel_rows import seen_in_workbook
+from rwn_core.io.excel_reader import seen_in_workbook
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 

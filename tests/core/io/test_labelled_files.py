@@ -55,7 +55,7 @@ def spss(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_spss_file_survives_a_release(a_process_reads: None, spss: Path, tmp_path: Path) -> None:
+def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
     data = read(spss)
     again = unchanged(data, tmp_path / "out.sav")
     assert again.schema == data.schema
@@ -213,7 +213,7 @@ def test_periods_of_stata_are_said_to_be_counts(tmp_path: Path, written: str, un
     assert f"when counts {unit} since 1960 ({written}): it is a number here." in notices
 
 
-def test_a_labelled_number_stays_a_scale(a_process_reads: None, tmp_path: Path) -> None:
+def test_a_labelled_number_stays_a_scale(tmp_path: Path) -> None:
     path = tmp_path / "people.sav"
     pyreadstat.write_sav(
         PEOPLE,

@@ -13,7 +13,7 @@ import xlsxwriter
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.excel_rows import seen_in_workbook
+from rwn_core.io.excel_reader import seen_in_workbook
 from rwn_core.io.parse import parse
 
 Row = Sequence[Any]

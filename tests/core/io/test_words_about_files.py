@@ -100,6 +100,16 @@ def test_a_file_of_another_kind_than_its_name_says_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["people.xls", "people.csv.gz", "people.txt", "people", "", "people.pkl", "../../people.ods"],
+)
+def test_other_endings_are_refused(name: str) -> None:
+    message = said(parse.parse, name, b"a,b\n1,2\n3,4\n")
+    assert f"; save the table as {formats.kinds()}." in message
+    assert "/" not in message
+
+
 def test_a_file_larger_than_the_limit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,7 +91,7 @@ def small_blocks(request, monkeypatch):
     monkeypatch.setattr(donor_lists, "BLOCK", 20_000)
     monkeypatch.setattr(donor_lists, "QUICK_RECORDS", N)
     if request.param != "held":
-        monkeypatch.setattr(donor_lists, "STORED_DONORS", 0)
+        monkeypatch.setattr(donor_lists, "STORED_NUMBERS", 0)
 
 
 def written_out(law: CellLaw, codes: np.ndarray, q: float) -> sparse.csr_array:

@@ -151,7 +151,7 @@ def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     assert drawn.donors is law.donors
     one = selected_rows(law)
     assert one is not None
-    assert (one.share, one.fixed_count, one.drawn.q.tolist()) == (0.4, True, [1.0, 1.0, 0.0])
+    assert (one.row_share, one.fixed_count, one.drawn.q.tolist()) == (0.4, True, [1.0, 1.0, 0.0])
     assert not RowMixtureLaw(data, near, np.ones(3, bool), 0.4).fixed_count
     assert selected_rows(RWN(k=1).prepare(data).law) is None
 

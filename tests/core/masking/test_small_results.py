@@ -18,10 +18,10 @@ from rwn_core.masking import (
 )
 from rwn_core.masking.additive_noise import known_spread
 from rwn_core.masking.correlated_noise import moments
-from rwn_core.masking.intervals import equal_counts, intervals
+from rwn_core.masking.intervals import equal_counts, group_means, intervals
 from rwn_core.masking.k_noise import delta
 from rwn_core.masking.local_suppression import suppressed
-from rwn_core.masking.microaggregation import _group_means, _scaled, mdav
+from rwn_core.masking.microaggregation import _scaled, mdav
 from rwn_core.masking.recoding import merged
 from rwn_core.randomness import SecretKey
 
@@ -153,8 +153,8 @@ def test_distances_count_standard_deviations_and_a_missing_number_its_mean() -> 
     half = np.sqrt(0.5)
     expected = [[-1.0, -half, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, half, 0.0, 0.0]]
     np.testing.assert_allclose(_scaled(values), expected)
-    means = _group_means(values[:, :2], np.array([0, 0, 1]))
-    assert means.tolist() == [[2.0, 5.0], [2.0, 5.0], [5.0, 7.0]]
+    means = group_means(np.append(values[:, 1], 8.0), np.array([0, 0, 1, 1]))
+    np.testing.assert_array_equal(means, [5.0, NAN, 7.5, 7.5])
 
 
 def test_keys_are_lost_until_k_share_each_combination() -> None:

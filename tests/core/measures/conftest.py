@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.measures.comparison import Comparison
-
-CHECK_VALUES = Path(__file__).parents[2] / "golden" / "measure_check_values.json"
+from tests.check_values import check_values
 
 Compare = Callable[..., Comparison]
 
@@ -42,11 +39,10 @@ def compare() -> Compare:
     return make
 
 
-@pytest.fixture(scope="session")
-def check_values() -> dict[str, Any]:
+@pytest.fixture(scope="session", name="check_values")
+def measure_check_values() -> dict[str, Any]:
     """Published check values by id."""
-    entries = json.loads(CHECK_VALUES.read_text(encoding="utf-8"))
-    return {entry["id"]: entry for entry in entries}
+    return check_values("measure")
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,13 +28,11 @@ from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Limit, Policy
+from tests.check_values import check_values
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 MEASURE = MEASURES["certified_linkage"]
-PATH = Path(__file__).parents[2] / "golden" / "kernel_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("kernel")
 SOFT = RWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, own=True)
 
 
@@ -69,6 +65,13 @@ def described(data: Microdata, **variables: Mapping[str, Any]) -> Microdata:
     for name, values in variables.items():
         schema = schema.replace_variable(name, **values)
     return data.with_schema(schema)
+
+
+def in_blocks(data: Microdata, params: RWN = SOFT, seed: int = 1) -> Comparison:
+    """The release of a small table with the law of a large one: no pair is stored."""
+    found = weigh_all(params.weights_of_donors, params.points(data))
+    law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
+    return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
 
 
 def exact(comparison: Comparison) -> NDArray[np.float64]:
@@ -141,11 +144,11 @@ def test_units_of_a_large_table_hold_their_beliefs() -> None:
         home = described(Microdata.from_frame(frame), h={"role": Role.HOUSEHOLD})
         members = np.array([[1, 1, 1, 0, 0, 0, 0], *np.eye(7)[3:].tolist()])
         beliefs = exact(compared(home, SOFT, seed)) @ members.T
-        found = read(in_blocks(home, seed))
+        found = read(in_blocks(home, SOFT, seed))
         assert found.detail["unit"] == "h"
         assert (beliefs.max(axis=1) <= found.detail["bounds"]).all()
         assert beliefs.max(axis=1).mean() <= found.value
-        alone = read(in_blocks(Microdata.from_frame(frame.drop(columns="h")), seed))
+        alone = read(in_blocks(Microdata.from_frame(frame.drop(columns="h")), SOFT, seed))
         assert found.value > alone.value  # the planted fault: the bound of records is too low
 
 
@@ -203,22 +206,6 @@ def test_a_release_with_a_row_left_out_is_refused() -> None:
     refused(Comparison(original=comparison.original, masked=fewer, law=comparison.law))
 
 
-def test_an_outlier_is_named_with_a_bound_near_one() -> None:
-    data = normal(seed=3)
-    frame = data.frame.copy()
-    frame.loc[17, ["a", "b", "c"]] = 400.0
-    found = read(compared(Microdata.from_frame(frame), replace(SOFT, bandwidth="fixed")))
-    assert found.detail["largest"] > 0.9
-    assert found.detail["records_worst"][0] == 17
-    assert found.value < found.detail["largest"]
-
-
-def test_other_units_have_the_same_bound() -> None:
-    data = normal()
-    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
-    assert read(compared(other)).value == pytest.approx(read(compared(data)).value, rel=1e-6)
-
-
 def test_a_second_release_ends_the_bound_of_the_first() -> None:
     """The belief of both is above the bound of one somewhere, and below that of the product."""
     above = 0
@@ -248,37 +235,10 @@ def test_it_is_a_limit_and_its_sentence_says_what_it_does_not_bound() -> None:
     assert "certified_linkage" not in Policy().measures
 
 
-def test_relations_across_slices_are_left_less_in_wider_kernels() -> None:
-    draw = np.random.default_rng(2)
-    a = draw.normal(size=200)
-    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
-    data = Microdata.from_frame(frame)
-    near, far = (
-        RWN(kernel="exponential", bandwidth="absolute", width=width, cap=1.0, own=True)
-        for width in (0.05, 40.0)
-    )
-    left = [read(compared(data, params)).detail["left"] for params in (near, far)]
-    assert left[0] > 0.7
-    assert left[1] < 0.3
-
-
-def in_blocks(data: Microdata, seed: int = 1, params: RWN = SOFT) -> Comparison:
-    """The release of a small table with the law of a large one: no pair is stored."""
-    found = weigh_all(params.weights_of_donors, params.points(data))
-    law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
-    return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
-
-
-def outlying(data: Microdata) -> Microdata:
-    frame = data.frame.copy()
-    frame.loc[17, ["a", "b", "c"]] = 40.0
-    return Microdata.from_frame(frame)
-
-
 def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
     for seed in range(8):
         data = normal(6, seed, g=["x"] * 5 + ["rare"])
-        comparison = in_blocks(data, seed)
+        comparison = in_blocks(data, SOFT, seed)
         small = compared(data, SOFT, seed)
         bounds = read(comparison).detail["bounds"]
         assert (exact(small).max(axis=1) <= bounds).all()
@@ -287,38 +247,14 @@ def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
         assert exact(small).max(axis=1).mean() <= read(comparison).value
 
 
-def test_ten_lines_of_a_large_table() -> None:
-    """Unmasked, other units, an outlier, a rare level, the tenth that is worst off."""
-    data = normal(g=["x"] * 59 + ["rare"])
-    found = read(in_blocks(data))
-    law = in_blocks(data).law
-    itself = read(Comparison(original=data, masked=data, law=law))
-    assert itself.value >= found.value
-    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
-    assert read(in_blocks(other)).value == pytest.approx(found.value, rel=1e-3)
-    far = read(in_blocks(outlying(data), params=replace(SOFT, width=2.0)))
-    assert far.detail["largest"] > 0.9
-    assert far.detail["records_worst"][0] == 17
-    named = Comparison(original=data, masked=Microdata.from_frame(data.frame, data.schema), law=law)
-    assert read(named).detail["records_worst"][0] == 59  # the row with the rare level
-    assert found.detail["worst_tenth"] >= found.value >= found.detail["worst_tenth"] / 10
-
-
 def test_large_tables_that_are_not_certified() -> None:
-    kept = in_blocks(normal(), params=replace(SOFT, q=0.5))
+    kept = in_blocks(normal(), replace(SOFT, q=0.5))
     assert "q = 1" in refused(kept)
     foreign = in_blocks(normal())
     changed = foreign.masked.frame.assign(a=foreign.masked.frame["a"] + 0.5)
     masked = Microdata.from_frame(changed, foreign.masked.schema)
     other = Comparison(original=foreign.original, masked=masked, law=foreign.law)
     assert "cannot release some rows" in refused(other)
-
-
-def test_a_rare_level_has_the_largest_bound() -> None:
-    data = normal(g=["x"] * 59 + ["rare"])
-    law = mask(data, SOFT, seed=1).law
-    itself = read(Comparison(original=data, masked=data, law=law))
-    assert itself.detail["records_worst"][0] == 59
 
 
 def test_the_tenth_with_the_largest_bounds_is_said() -> None:
@@ -338,21 +274,6 @@ def test_no_rule_links_more_of_the_worst_tenth_than_is_said() -> None:
         assert exact(comparison)[worst].max() <= found.detail["worst_tenth"] + 1e-12
 
 
-def test_slices_that_could_be_independent_are_said() -> None:
-    """At a large width little is left, and the sentence says so; at a small one it does not."""
-    draw = np.random.default_rng(2)
-    a = draw.normal(size=200)
-    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
-    data = Microdata.from_frame(frame)
-    wide, narrow = (
-        MEASURE.sentence(read(compared(data, replace(SOFT, width=width))), 200)
-        for width in (90.0, 0.05)
-    )
-    assert "would serve as well" in wide
-    assert "are left" in narrow
-    assert "would serve as well" not in narrow
-
-
 def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     """What a screen shows: the whole original covers the rows that are drawn."""
     rng = np.random.default_rng(3)
@@ -366,3 +287,54 @@ def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     assert found.baseline == whole.baseline == 1 / 2300
     assert "estimated by 400 random rows" in MEASURE.sentence(found, 2300)
     assert "(proved)" in MEASURE.sentence(whole, 2300)
+
+
+WAYS = pytest.mark.parametrize("way", [compared, in_blocks])
+"""All pairs of a small table, and the blocks of a large one."""
+
+
+@WAYS
+def test_an_outlier_is_named_with_a_bound_near_one(way: Callable[..., Comparison]) -> None:
+    data = normal(g=["x"] * 59 + ["rare"])
+    frame = data.frame.copy()
+    frame.loc[17, ["a", "b", "c"]] = 40.0
+    found = read(way(Microdata.from_frame(frame), replace(SOFT, width=2.0)))
+    assert found.detail["largest"] > 0.9
+    assert found.detail["records_worst"][0] == 17
+    assert found.value < found.detail["largest"]
+
+
+@WAYS
+def test_other_units_have_the_same_bound(way: Callable[..., Comparison]) -> None:
+    data = normal(g=["x"] * 59 + ["rare"])
+    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
+    assert read(way(other)).value == pytest.approx(read(way(data)).value, rel=1e-3)
+
+
+@WAYS
+def test_the_unmasked_file_has_the_largest_bound_at_its_rare_level(
+    way: Callable[..., Comparison],
+) -> None:
+    data = normal(g=["x"] * 59 + ["rare"])
+    release = way(data)
+    found, itself = read(release), read(release.with_masked(data, release.law))
+    assert itself.detail["records_worst"][0] == 59
+    assert itself.value >= found.value
+    assert found.detail["worst_tenth"] >= found.value >= found.detail["worst_tenth"] / 10
+
+
+def test_relations_across_slices_are_left_less_in_wider_kernels() -> None:
+    """At a large width so little that the sentence says slices could be independent."""
+    draw = np.random.default_rng(2)
+    a = draw.normal(size=200)
+    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
+    data = Microdata.from_frame(frame)
+    near, far, wide = (
+        read(compared(data, replace(SOFT, width=width))) for width in (0.05, 40.0, 90.0)
+    )
+    assert near.detail["left"] > 0.7
+    assert far.detail["left"] < 0.3
+    assert "would serve as well" in MEASURE.sentence(wide, 200)
+    narrow = MEASURE.sentence(near, 200)
+    assert "are left" in narrow
+    assert "would serve as well" not in narrow

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from ast import literal_eval
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,11 +22,9 @@ from rwn_core.measures.risk.l_diversity import distinct_values, entropies
 from rwn_core.measures.risk.suda import dis_scores, scores
 from rwn_core.measures.risk.t_closeness import distances
 from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
+from tests.check_values import check_values
 
-PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 
 
 def kan_table() -> Microdata:

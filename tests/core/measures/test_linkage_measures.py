@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,12 +22,10 @@ from rwn_core.measures.risk.interval_disclosure import (
 )
 from rwn_core.measures.risk.probabilistic_linkage import Weights, fit
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
+from tests.check_values import check_values
 from tests.core.measures.intruder_free_table import related
 
-PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 
 
 def test_FS_1_weights():
@@ -272,6 +266,6 @@ def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     parts = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
-    monkeypatch.setattr(attribute_guesses, "STORED_DONORS", 100)
+    monkeypatch.setattr(attribute_guesses, "STORED_NUMBERS", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
         attribute_guesses.best_guesses(compare_release(data, release, holdout=held))

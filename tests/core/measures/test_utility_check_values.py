@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,13 +14,9 @@ from rwn_core.measures.statistics.distributions import hellinger, total_variatio
 from rwn_core.measures.utility.ci_overlap import interval_overlap
 from rwn_core.measures.utility.il1s import il1_percent, il1s
 from rwn_core.measures.utility.marginals import distribution_steps, kolmogorov_smirnov
+from tests.check_values import check_values
 
-VALUES = {
-    entry["id"]: entry
-    for entry in json.loads(
-        (Path(__file__).parents[2] / "golden" / "utility_check_values.json").read_text()
-    )
-}
+VALUES = check_values("utility")
 TIGHT = {"rel": 1e-9}
 
 

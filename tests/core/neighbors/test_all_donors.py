@@ -103,7 +103,7 @@ def test_a_screen_shows_the_same_records_of_the_release() -> None:
 
 def test_a_law_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = DonorTables(weigh_all(kernel(1.0), points_of()))
-    monkeypatch.setattr("rwn_core.laws.donor_lists.STORED_DONORS", 150 * 50)
+    monkeypatch.setattr("rwn_core.laws.donor_lists.STORED_NUMBERS", 150 * 50)
     assert tables.table(np.arange(150) % 100, 1.0).nnz == 15_000
     with pytest.raises(NotApplicable, match="22,500 probabilities are too many"):
         tables.table(np.arange(150), 1.0)

@@ -114,18 +114,22 @@ def test_the_house_reads_every_answer_and_the_public_four() -> None:
         assert "Two students" not in shown
 
 
-def test_a_value_of_few_records_in_a_public_answer_is_refused() -> None:
-    for context, rare in (
-        ({"purpose": "Study of Zaphod"}, {"zaphod"}),
-        ({"purpose": "Study of 363.15 pounds"}, {363.15}),
-        ({"contact": "Zaphod's desk"}, {"zaphod"}),
+def test_a_leak_in_the_stewards_words_is_refused_in_each_form() -> None:
+    rare: set[object] = {"zaphod", 363.15, 37.0}
+    for leak, kind in (
+        ("Study of Zaphod", "fewer than 10 records"),
+        ("Study of 363.15 pounds", "fewer than 10 records"),
+        ("Record 37 gave its value", "the number of a record"),
+        ("Key: " + "0f" * 33, "looks like a key"),
+        ("Study in /home/me/data", "a path"),
     ):
-        material = by_hand(context=context)
-        for form in PUBLIC_FORMS:
-            content = unchecked_file(material, form)
-            check_file(content, form, material, set())
-            with pytest.raises(ReleaseError, match="fewer than 10 records"):
-                check_file(content, form, material, rare)
-    material = by_hand(context={"purpose": "Study in /home/me/data"})
-    with pytest.raises(ReleaseError, match="a path"):
-        check_file(unchecked_file(material, ".html"), ".html", material, set())
+        stated = [by_hand(context={"purpose": leak}), replace(by_hand(), title=leak)]
+        if leak.endswith(("Zaphod", "data")):  # a number of a contact may be its telephone's
+            stated.append(by_hand(context={"contact": leak}))
+        for material in stated:
+            for form in PUBLIC_FORMS:
+                content = unchecked_file(material, form)
+                if "few" in kind:
+                    check_file(content, form, material, set())
+                with pytest.raises(ReleaseError, match=kind):
+                    check_file(content, form, material, rare)

@@ -15,13 +15,11 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting import ReleasedFile, internal_record, read_record, release_folder
+from rwn_core.reporting import read_record, release_folder
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
-from rwn_core.reporting.ledger import add, foresee, read_entries
 from rwn_core.reporting.public_notice import public_file
 from rwn_core.reporting.release_folder import (
     RECORD,
@@ -32,6 +30,7 @@ from rwn_core.reporting.release_folder import (
 )
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
+from tests.core.reporting.conftest import quickly_made_of
 
 PARAMS = rwn.RWN(epsilon=2.0, k=5)
 WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
@@ -160,21 +159,6 @@ def test_a_title_that_tells_a_value_of_the_original_makes_no_file(bodyfat_table,
         release_files(broken, bodyfat_table, ADA, title=rarest)
 
 
-def test_the_ledger_foresees_what_it_will_warn_of(files, bodyfat_table, tmp_path: Path) -> None:
-    path = tmp_path / "ledger.jsonl"
-    record = read_record(files[RECORD].decode("utf-8"))
-    assert foresee(path, record, bodyfat_table) == []
-    assert list(tmp_path.iterdir()) == []
-    add(path, record, bodyfat_table, by="Ada")
-    before = path.read_bytes()
-    again = {**record, "release": {"id": "another"}}
-    foreseen = foresee(path, again, bodyfat_table)
-    assert "is of the same table" in foreseen[0]
-    assert path.read_bytes() == before
-    assert add(path, again, bodyfat_table)[1] == foreseen
-    assert len(read_entries(path.read_bytes())) == 2
-
-
 def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table) -> None:
     few = rwn.NBRS2015(epsilon=1.0, q=1.0)
     judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=Draws(further=1))
@@ -206,15 +190,10 @@ def test_a_masked_variable_without_a_changed_cell_stops_the_release() -> None:
     assert refused.startswith("flag is masked at this setting, but no cell changed")
     with pytest.raises(ReleaseError, match="flag is masked"):
         judged.record(data, Approval(by="Ada", reason="a reason"))
-    text = internal_record(
-        data, rwn.mask(data, rwn.RWN(k=3), seed=1), ReleasedFile.of(b"", "csv"),
-        measures=("cells_changed",),
-    )  # fmt: skip
-    material = Material(record=read_record(text))
+    material = quickly_made_of(data, rwn.RWN(k=3), ["cells_changed"])
     assert material.record["table"]["untouched"] == ["flag"]
     assert treatments(material)["flag"] == "masked"
-    file = {**material.record["file"], "key": "a fresh 256-bit secret, forgotten"}
-    material = Material(record={**material.record, "file": file})
+
     for suffix in (".html", ".json", ".xml", ".toml"):
         with pytest.raises(ReleaseError, match="flag is masked"):
             public_file(material, data, suffix)
@@ -223,31 +202,25 @@ def test_a_masked_variable_without_a_changed_cell_stops_the_release() -> None:
 def test_what_the_schema_leaves_or_cannot_change_stops_nothing() -> None:
     data = rare_flag()
     left = data.with_schema(data.schema.replace_variable("flag", masked=False))
-    assert judge_release(left, rwn.RWN(k=3), "csv", WIDE).untouched == ()
     constant = rwn.Microdata.from_frame(data.frame.assign(flag="no"))
-    assert judge_release(constant, rwn.RWN(k=3), "csv", WIDE).untouched == ()
-    far = judge_release(data, rwn.RWN(k=200), "csv", WIDE)
-    assert far.untouched == ()
+    for each, k in ((left, 3), (constant, 3), (data, 200)):
+        made = quickly_made_of(each, rwn.RWN(k=k), ["cells_changed"])
+        assert made.record["table"]["untouched"] == []
 
 
 def test_a_method_for_numbers_releases_categories_as_in_the_original() -> None:
-    data = rare_flag()
-    release = rwn.mask(data, rwn.AdditiveNoise(size=0.2), seed=1)
-    text = internal_record(data, release, ReleasedFile.of(b"", "csv"), measures=("cells_changed",))
-    material = Material(record=read_record(text))
+    material = quickly_made_of(rare_flag(), rwn.AdditiveNoise(size=0.2), ["cells_changed"])
     assert material.record["table"]["untouched"] == []
     assert treatments(material)["flag"] == "released as in the original"
     assert treatments(material)["age"] == "masked"
 
 
-def test_the_contact_is_in_the_notice() -> None:
-    data = rwn.load_demo("bodyfat")
-    judged = judge_release(data, rwn.RWN(epsilon=2.0, k=5), "csv", WIDE)
+def test_the_contact_is_in_the_notice(bodyfat_table, kept) -> None:
     for contact, said in (
         ("data@institute.org, +43 1 4000", "data@institute.org, +43 1 4000"),
         ("", "no contact was stated"),
     ):
         answer = Approval(by="Ada", reason="x", context=Context(contact=contact))
-        notice = release_files(judged, data, answer)["for-users/notice.html"].decode()
+        notice = release_files(kept, bodyfat_table, answer)["for-users/notice.html"].decode()
         assert said in notice
         assert "do not use it" in notice

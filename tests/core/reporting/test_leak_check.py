@@ -20,7 +20,7 @@ from rwn_core.reporting import public_notice
 from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import ALLOWED
-from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file, unchecked_file
 from tests.core.reporting.conftest import made_of, touched
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
@@ -43,15 +43,12 @@ def test_the_public_facts_are_stated_twice() -> None:
 
 @pytest.mark.parametrize("entry", INTERNAL, ids=lambda each: each.key)
 def test_an_internal_fact_that_is_made_public_by_mistake_is_refused(
-    entry: Entry,
-    material: Material,
-    bodyfat_table: Microdata,
-    monkeypatch: pytest.MonkeyPatch,
+    entry: Entry, kept_material: Material, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = replace(entry, audience=Audience.PUBLIC)
     monkeypatch.setattr(listed, "FACTS", (*PUBLIC, wrong))
     with pytest.raises(ReleaseError, match="for the house alone; nothing public was written"):
-        public_file(material, bodyfat_table, ".html")
+        unchecked_file(kept_material, ".html")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,18 +17,14 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ReleaseError
 from rwn_core.reporting import croissant, healthdcat, read_record
 from rwn_core.reporting import ro_crate as crate
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.described_files import COMPANIONS, CRATE, CROISSANT, HEALTHDCAT
-from rwn_core.reporting.facts import Material
 from rwn_core.reporting.judged_release import Approval, Draws, judge_release
 from rwn_core.reporting.leak_check import FORMS
-from rwn_core.reporting.public_notice import public_files
 from rwn_core.reporting.scenario import Scenario
 from tests.core.reporting.four_releases import (
-    VIEWS,
     Made,
     assert_same,
     categories,
@@ -215,30 +210,6 @@ def test_a_crate_says_that_a_person_answered_and_neither_who_nor_why(
     assert "Ada Lovelace" not in text
     assert "A lesson" not in text
     assert "Disclosure check" not in (four["dataset"].folder / CRATE).read_text()
-
-
-@pytest.mark.parametrize(
-    "leak",
-    [
-        "The heaviest man weighs 363.15",
-        "Record 37 gave its value",
-        "Key: " + "0f" * 32,
-        "It lies in /home/Zaphod/data",
-    ],
-)
-def test_a_leak_is_caught_in_each_view(leak: str, four: dict[str, Made]) -> None:
-    data = rwn.load_demo("bodyfat")
-    record = four["bodyfat"].document
-    plain = Material(record={**record, "context": {}})
-    assert public_files(plain, data, (*VIEWS, CRATE))
-    planted = {
-        CROISSANT: Material(record={**record, "context": {"purpose": leak}}),
-        HEALTHDCAT: Material(record={**record, "context": {"purpose": leak}}),
-        CRATE: replace(plain, title=leak),
-    }
-    for name, material in planted.items():
-        with pytest.raises(ReleaseError, match="nothing public was written"):
-            public_files(material, data, (name,))
 
 
 def without(record: dict[str, Any], *path: str) -> dict[str, Any]:

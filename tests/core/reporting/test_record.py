@@ -12,6 +12,7 @@ import rwn_core as rwn
 from rwn_core.errors import InputError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.release_record import follows
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
@@ -85,6 +86,7 @@ def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> No
     chosen = Setting(params=PARAMS, weights=(("age", 2.0),), precision=(("age", 5.0),))
     decided = decision(chosen, table=bodyfat.fingerprint)
     told = read_record(record(bodyfat, decided)[0])["decision"]
+    assert follows(decided, chosen.resolved(bodyfat), bodyfat)
     assert told["hash"] == decided.hash
     assert told["followed"] is True
     assert told["meeting"]["reason"] == "Keeps the limit."
@@ -96,7 +98,7 @@ def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> No
         Decision(scenarios=decided.scenarios, reason="Not yet."),
     ]
     for other in others:
-        assert read_record(record(bodyfat, other)[0])["decision"]["followed"] is False
+        assert not follows(other, chosen.resolved(bodyfat), bodyfat)
 
 
 def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
@@ -109,17 +111,6 @@ def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
     )
     assert not (values - {"2.5", "0.5"}) & words
     assert "seed" not in read_record(text)["setting"]["parameters"]
-
-
-def test_radii_of_records_are_only_named() -> None:
-    data = rwn.load_demo("bodyfat")
-    radii = np.linspace(1.0, 3.0, data.n)
-    release = rwn.mask(data, rwn.RWN(epsilon=radii, k=5))
-    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
-    policy = rwn.Policy(limits=())
-    text = internal_record(data, release, file, measures=("correlation",), policy=policy)
-    told = read_record(text)
-    assert told["setting"]["parameters"]["epsilon"] == "a value for each record"
 
 
 def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:

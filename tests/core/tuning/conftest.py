@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 
 import rwn_core as rwn
+from rwn_core.tuning import goal_seek
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.seek_slices import Choice, SliceSearch
 
@@ -45,6 +46,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer releases behind what is chosen and stated."""
     monkeypatch.setattr(module, "_STATED", 19)
     monkeypatch.setattr(module, "_CHOOSING", 10)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer rounds of a goal seek, and releases behind what it states."""
+    monkeypatch.setattr(goal_seek, "_ROUNDS", 1)
+    monkeypatch.setattr(goal_seek, "_STATED", 19)
 
 
 @pytest.fixture

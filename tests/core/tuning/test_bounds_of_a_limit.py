@@ -7,7 +7,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Point, Setting
-from rwn_core.tuning.evaluate_settings import _spread
+from rwn_core.tuning.evaluate_settings import spread_over_releases
 from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
@@ -23,7 +23,7 @@ def reading(value: float, at_most: float | None, estimate: float | None = None) 
 
 
 def point(*readings: Reading) -> Point:
-    spread = _spread(KEY, readings)
+    spread = spread_over_releases(KEY, readings)
     return Point(setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)), spreads={KEY: spread})
 
 

@@ -14,7 +14,6 @@ from rwn_core.tuning import (
     Setting,
     Sweep,
     frontier,
-    goal_seek,
     seek,
     sweep,
 )
@@ -72,8 +71,7 @@ def test_it_is_on_no_frontier(swept) -> None:
     assert frontier(swept.points, "correlation", "distance_linkage") == [swept.points[1]]
 
 
-def test_goal_seek_does_not_propose_it(bodyfat, swept, monkeypatch) -> None:
-    monkeypatch.setattr(goal_seek, "_ROUNDS", 1)  # more would ask the same of nearer settings
+def test_goal_seek_does_not_propose_it(bodyfat, swept, short) -> None:
     found = seek(bodyfat, swept, Goal(keep=POLICY, best="distance_linkage"), workers=1)
     assert found.reached
     assert not found.point.few

@@ -137,7 +137,7 @@ def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None
     assert not multiprocessing.active_children()
 
 
-def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept) -> None:
+def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, short) -> None:
     goal = Goal(keep="mahalanobis", limit=0.5, best="correlation")
     found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
     assert not found.reached
@@ -157,7 +157,7 @@ def test_the_reverse_keeps_utility_and_lowers_risk(bodyfat, swept) -> None:
     assert not riskier
 
 
-def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept) -> None:
+def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept, short) -> None:
     # k = 1 would copy whole records: it beats every k of the sweep on this pair of measures
     steps = half_steps(swept.points)
     assert (steps["k"].low, steps["k"].high) == (3, 20)

@@ -11,6 +11,7 @@ from rwn_core.tuning import sweep as run_sweep
 
 MEASURES = ("bayes_linkage", "distance_linkage", "attribute_gain", "correlation")
 PLAN = Plan(measures=MEASURES, releases=3, seed=5)
+pytestmark = pytest.mark.usefixtures("short")
 
 
 def policy(**limits: float) -> Policy:
@@ -20,12 +21,6 @@ def policy(**limits: float) -> Policy:
 @pytest.fixture(scope="module")
 def swept(bodyfat):
     return run_sweep(bodyfat, Grid(axes={"k": (3, 40), "q": (0.5, 1.0)}), plan=PLAN, workers=1)
-
-
-@pytest.fixture(autouse=True)
-def _short(monkeypatch):
-    monkeypatch.setattr(goal_module, "_ROUNDS", 1)
-    monkeypatch.setattr(goal_module, "_STATED", 19)
 
 
 def test_a_sweep_is_a_place_to_start(bodyfat, swept):

@@ -122,7 +122,7 @@ GRIDS = (
 )
 
 
-def test_a_sweep_of_kernels_has_one_frontier_and_one_goal(few) -> None:
+def test_a_sweep_of_kernels_has_one_frontier_and_one_goal(few, short) -> None:
     swept = sweep(few, GRIDS, plan=PLAN, workers=1)
     assert len(swept.points) == 9
     front = frontier(swept.points, "distance_linkage", "association_loss")

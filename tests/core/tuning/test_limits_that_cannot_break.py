@@ -169,7 +169,7 @@ def test_the_sweep_says_why_nothing_keeps_the_policy(rare: rwn.Microdata) -> Non
     assert "None of 1 setting keeps all limits" in found.words(POLICY)
 
 
-def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare: rwn.Microdata) -> None:
+def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> None:
     grid = Grid(axes={"epsilon": (0.5, 2.0), "k": (20,), "q": (1.0,)})
     plan = Plan(measures=("correlation", *POLICY.measures), releases=2)
     swept = sweep(rare, prepared(rare, grid, references=False), plan=plan, workers=1)

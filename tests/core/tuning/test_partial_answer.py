@@ -173,7 +173,9 @@ def test_where_none_keeps_the_limits_the_first_answer_is_the_nearest_and_says_so
     assert found[-1].point.median("distance_linkage") == min(every)
 
 
-def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(few, settings) -> None:
+def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(
+    few, settings, short
+) -> None:
     plan = Plan(measures=(*POLICY.measures, "association_loss"), releases=3)
     sweeps, reports = Reports(), Reports()
     swept = sweep(few, settings, plan=plan, workers=1, progress=sweeps)

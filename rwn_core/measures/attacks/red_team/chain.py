@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.naming import naming_score
 from rwn_core.measures.attacks.red_team.finding import best_single_guess
 
 LINKS = 3  # merges of a chain
 _SAME = 1e-9  # relative difference of numbers that are the same value
 
-Floats = NDArray[np.float64]
 Slices = Sequence[Sequence[str]]
 
 
@@ -204,9 +203,7 @@ def _merged(
     return result
 
 
-def _classes(
-    by: dict[str, Floats], rows: dict[str, Floats]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _classes(by: dict[str, Floats], rows: dict[str, Floats]) -> tuple[Integers, Integers]:
     """Return the classes of equal values of people and of released rows, -1 for none."""
     first, *others = by
     grid = np.unique(rows[first][~np.isnan(rows[first])])
@@ -221,7 +218,7 @@ def _classes(
     return people, released
 
 
-def _places(values: Floats, grid: Floats) -> NDArray[np.int64]:
+def _places(values: Floats, grid: Floats) -> Integers:
     """Return the released value that each value is rounded to, -1 for none."""
     if not len(grid):
         return np.full(len(values), -1)

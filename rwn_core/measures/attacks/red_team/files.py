@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
@@ -17,7 +17,6 @@ from rwn_core.measures.aligned import codes, empty_records, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
-Floats = NDArray[np.float64]
 Names = tuple[str, ...]
 
 FEW_VALUES = 12  # of a number: up to so many different ones are levels, such as 0 and 1
@@ -51,7 +50,7 @@ class Files:
     people: Floats
     truth: Floats
     rows: Floats
-    owner: NDArray[np.int64]
+    owner: Integers
     levels: Mapping[str, Sequence[Any]]
     keys: Names
     secrets: Names
@@ -148,7 +147,7 @@ def _outside(comparison: Comparison, names: Sequence[str]) -> Floats | None:
         return None
 
 
-def _order(values: Floats, seed: int) -> NDArray[np.int64]:
+def _order(values: Floats, seed: int) -> Integers:
     """Return a random order that depends on the values alone, not on the order of the records."""
     sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
     return sorted_first[np.random.default_rng(seed).permutation(len(values))]

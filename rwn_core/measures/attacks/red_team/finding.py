@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.naming import beyond_luck, naming_score
-from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files, Floats
+from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files
 
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
 ROUNDED_OFF = 1e-9
 FEW_PEOPLE = 10  # values that fewer people share are named together, too: one of each is luck
 RARE = "rare values"
 WRITTEN = 3  # variables of a set that are named
-# decides: rows that a model of the red team learns from, and people that choose a set of keys
-LEARNED_ROWS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +101,7 @@ def count_names(
     guess: Floats,
     how: tuple[str, str],
     *,
-    targets: NDArray[np.int64] | slice = slice(None),
+    targets: Integers | slice = slice(None),
 ) -> list[Tried]:
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
     # how is (attack, words); targets are the people asked for

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
 from rwn_core.measures.attacks.red_team.merge import column_hashes
 from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
@@ -50,7 +50,7 @@ def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
     yield "intervals of ranks", np.where(widest <= width, apart, apart + 1e3)
 
 
-def _right(files: Files, person: NDArray[np.int64]) -> float:
+def _right(files: Files, person: Integers) -> float:
     """Return the expected number of correct links; equal records are interchangeable."""
     same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
     same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]

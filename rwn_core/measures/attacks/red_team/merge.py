@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import (
-    LEARNED_ROWS,
     Finding,
     Tried,
     count_names,
@@ -55,7 +56,7 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
 
 def greedy(files: Files, pool: Names) -> list[Names]:
     """Return sets of two to eight variables, each with the next that makes most people unique."""
-    table = files.people[:LEARNED_ROWS][:, files.places(pool)]
+    table = files.people[:LIVE_RECORDS][:, files.places(pool)]
     hashes = column_hashes(table)
     rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
     left = list(np.argsort(rich, kind="stable")[::-1][:POOL])
@@ -90,7 +91,7 @@ def column_hashes(table: Floats) -> NDArray[np.uint64]:
     return found
 
 
-def _matched(files: Files, names: Names) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _matched(files: Files, names: Names) -> tuple[Integers, Integers]:
     """Return the class of equal known values of each person and of each row."""
     both = files.cached("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
     _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
@@ -114,9 +115,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     return found
 
 
-def shown(
-    row: NDArray[np.int64], values: Floats, person: NDArray[np.int64], near: Near
-) -> tuple[Floats, Floats]:
+def shown(row: Integers, values: Floats, person: Integers, near: Near) -> tuple[Floats, Floats]:
     """Return the value that matching rows show each person, and the share of them that agree."""
     # rows and persons of one class match; without `near`, values are levels. NaN and 0: no match
     count = int(max(row.max(initial=-1), person.max(initial=-1))) + 1

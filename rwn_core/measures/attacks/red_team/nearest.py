@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import LISTED_PAIRS
-from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
     Tried,
@@ -81,9 +81,7 @@ def _asked(files: Files) -> int:
     return min(ASKED, max(FEWEST, LISTED_PAIRS // files.n))
 
 
-def _agree(
-    files: Files, secret: str, values: Floats, first: NDArray[np.int64], near: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _agree(files: Files, secret: str, values: Floats, first: Integers, near: Integers) -> Booleans:
     """True where the nearest rows show the same level, or numbers within reach."""
     own = values[first]
     within = np.zeros(len(own))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats, Names
+from rwn_core.data.arrays import Floats
+from rwn_core.measures.attacks.red_team.files import Files, Names
 
 MIDDLE_HALF = 1.349  # standard deviations of a normal number
 EVEN = 3.5  # standard deviations from the first to the last rank: that of even numbers is one
@@ -59,17 +60,10 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    one, two = (_rank(each) / len(each) for each in (people, rows))
+    from scipy.stats import rankdata
+
+    one, two = (rankdata(each, nan_policy="omit") / len(each) for each in (people, rows))
     return _filled(EVEN * one), _filled(EVEN * two)
-
-
-def _rank(values: Floats) -> Floats:
-    """Return mid-ranks from 1; NaN where missing."""
-    ranks = np.full(values.shape, np.nan)
-    known = ~np.isnan(values)
-    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
-    ranks[known] = (np.cumsum(count) - (count - 1) / 2)[place]
-    return ranks
 
 
 def _filled(values: Floats) -> Floats:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.measures.attacks.red_team.files import Files, Floats
+from rwn_core.data.arrays import Floats
+from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
-    LEARNED_ROWS,
     RARE,
     Finding,
     Tried,
@@ -39,7 +40,7 @@ def attack(files: Files) -> list[Finding | Tried]:
     rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
     for secret in files.secrets:
         shown = files.column(files.rows, secret)
-        learned = np.flatnonzero(~np.isnan(shown))[:LEARNED_ROWS]
+        learned = np.flatnonzero(~np.isnan(shown))[:LIVE_RECORDS]
         few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
         if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
             continue

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,17 +14,15 @@ import rwn_core
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
-
-CHECK_VALUES = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
+from tests.check_values import check_values
 
 MakeLaw = Callable[[float], CellLaw]
 
 
-@pytest.fixture(scope="session")
-def check_values() -> dict[str, Any]:
+@pytest.fixture(scope="session", name="check_values")
+def expected_check_values() -> dict[str, Any]:
     """Expected values by id."""
-    entries = json.loads(CHECK_VALUES.read_text(encoding="utf-8"))["values"]
-    return {entry["id"]: entry["expected"] for entry in entries}
+    return {id_: entry["expected"] for id_, entry in check_values("risk").items()}
 
 
 @pytest.fixture

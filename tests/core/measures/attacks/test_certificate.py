@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -25,13 +21,11 @@ from rwn_core.neighbors.metric import shared_metric
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import weigh
 from rwn_core.neighbors.table import complete_table
+from tests.check_values import check_values
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
-PATH = Path(__file__).parents[3] / "golden" / "kernel_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("kernel")
 
 
 def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:

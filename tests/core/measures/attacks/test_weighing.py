@@ -98,7 +98,7 @@ def test_parts_change_nothing(data, monkeypatch):
     whole = link(release.law, release.masked)
     monkeypatch.setattr(posterior, "ATTACKED_PAIRS", 5000)
     monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
-    monkeypatch.setattr(donor_lists, "STORED_DONORS", 0)
+    monkeypatch.setattr(donor_lists, "STORED_NUMBERS", 0)
     law = release.params.law(data, release.law.neighborhoods)
     parts = link(law, release.masked)
     for name in ("rows", "best", "truth", "top1", "top5", "same", "first", "candidates"):

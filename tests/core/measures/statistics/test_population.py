@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +16,10 @@ from rwn_core.measures.statistics.population import (
     individual_risk,
     probability_unique,
 )
+from tests.check_values import check_values
 from tests.oracles.leakage import leakage_of_independent_keys
 
-PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 
 
 def expected(check: str) -> Any:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,12 +10,10 @@ from rwn_core.laws.transition_matrix import (
     check_transition,
     privacy_epsilon,
 )
+from tests.check_values import check_values
 from tests.oracles.transition_matrices import merged_first, misclassification_risk
 
-PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 
 
 def test_MIS_1_risk_under_misclassification():
