@@ -70,7 +70,7 @@ def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
-    center, half = _wilson(np.float64(successes), np.float64(attacks))
+    center, half = _wilson(np.asarray(successes, np.float64), np.asarray(attacks, np.float64))
     return float(center), float(half)
 
 
