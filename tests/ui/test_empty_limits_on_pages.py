@@ -86,7 +86,7 @@ def limit_cell(session: Session, scenario: Scenario) -> dict[str, Any]:
 
 
 def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
-    spread = Spread(measure="t_closeness", values=(0.25, 0.25), unmasked=0.501)
+    spread = Spread(measure="t_closeness", values=(0.25, 0.25), ends={"unmasked": 0.501})
     lost = Spread(measure="correlation", values=(0.1, 0.1))
     setting = Setting.of("rwn", {"k": 5})
     point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})
@@ -104,7 +104,7 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     assert limit_cell(session, scenario)["state"] is None
     assert CANNOT in limit_cell(session, scenario)["note"]
     # the planted other case: a table on which the same limit can be broken
-    free = replace(spread, unmasked=0.95)
+    free = replace(spread, ends={"unmasked": 0.95})
     fair = replace(scenario, readings=replace(point, spreads={"t_closeness": free}).stated())
     assert limit_cell(session, fair)["state"] == "kept"
 
