@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -15,13 +14,6 @@ from rwn_core.data.variable import Role
 from rwn_core.tuning.policy_presets import USED, policy_presets
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
-
-
-@pytest.fixture
-def no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Quick verdicts without the recommendation, which other tests read."""
-    module = import_module("rwn_core.tuning.quick_verdict")  # its room has a function of this name
-    monkeypatch.setattr(module, "recommend", lambda *given, **more: None)
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
@@ -97,7 +89,7 @@ def test_what_a_part_showed_is_held_against_all_records() -> None:
     assert other is None or best.mean_loss(place) <= before.mean_loss(other)
 
 
-def test_can_is_said_inside_of_what_is_of_use_only(no_advice) -> None:
+def test_can_is_said_inside_of_what_is_of_use_only() -> None:
     """Where it says "can", other releases lose at most nine tenths of the relations, too."""
     data = numbers()
     for method in ("microaggregation", "additive_noise", "k_pram"):
@@ -117,7 +109,7 @@ def test_the_same_table_gets_the_same_answer() -> None:
     assert one == again
 
 
-def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy(no_advice) -> None:
+def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy() -> None:
     """PRAM leaves numbers, and by these every record is unique."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"wage": rng.standard_normal(200), "sex": rng.choice(["f", "m"], 200)})
@@ -145,7 +137,7 @@ def test_fewer_records_than_the_limit_allows_can_keep_nothing() -> None:
     assert verdict.sentence.startswith("Of 15 records one is linked by chance")
 
 
-def test_units_and_outliers_change_no_answer(no_advice) -> None:
+def test_units_and_outliers_change_no_answer() -> None:
     """A column in other units and one record far away leave method and slices as they are."""
     data = numbers()
     other = data.frame.assign(a=1000.0 * data.frame["a"])
@@ -160,7 +152,7 @@ def test_units_and_outliers_change_no_answer(no_advice) -> None:
     assert answer in ("cannot", "unknown")
 
 
-def test_a_rare_confidential_level_is_not_overlooked(no_advice) -> None:
+def test_a_rare_confidential_level_is_not_overlooked() -> None:
     """Of ten people of a level each is alone with the key: no plain noise on the key is enough."""
     rng = np.random.default_rng(3)
     ill = np.where(np.arange(400) < 10, "yes", "no")
