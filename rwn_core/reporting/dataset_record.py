@@ -42,12 +42,16 @@ def dataset_record(
     setting = Setting(params=params, weights=weights, slices=schema.slices)
     from rwn_core.datasets.dataset import Dataset  # when it is needed: to read a record it is not
 
+    # of these a cell may change: of none where nothing is drawn
+    changing = [v.name for v in schema.released if v.masked and getattr(params, "q", 1.0) > 0]
+    shares = [count / made.n for count in made.changed.values()]
+    cells = {"value": sum(shares) / len(shares), "names": list(made.changed), "share": shares}
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "release": {"id": secrets.token_hex(8)},
-        "table": {"records": made.n, **described_variables(schema, _may_change(params, schema))},
+        "table": {"records": made.n, **described_variables(schema, changing)},
         "setting": {**setting.to_dict(), "parameters": all_parameters(params)},
         **kernel_numbers(params, made.n),
         "file": {
@@ -58,7 +62,7 @@ def dataset_record(
             "fell_back": made.governed,
             **hashed_files(made.folder),
         },
-        "readings": {"cells_changed": _changed(made)},
+        "readings": {"cells_changed": cells},
         "source": {
             "file": str(Path(source).absolute()),
             "size": Dataset.at(source).size,
@@ -72,17 +76,6 @@ def dataset_record(
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)
-
-
-def _may_change(params: Any, schema: Schema) -> list[str]:
-    """The variables of which a cell may change: none where nothing is drawn."""
-    return [v.name for v in schema.released if v.masked and getattr(params, "q", 1.0) > 0]
-
-
-def _changed(made: DatasetRelease) -> dict[str, Any]:
-    """The reading of cells that changed, of all records."""
-    shares = [count / made.n for count in made.changed.values()]
-    return {"value": sum(shares) / len(shares), "names": list(made.changed), "share": shares}
 
 
 def is_dataset_record(text: str) -> bool:

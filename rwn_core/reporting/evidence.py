@@ -154,7 +154,8 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
         return _agreement(reading.detail["variables"])
-    return {name: _plain(reading.detail[name]) for name in _KEPT.get(key, ())}
+    parts = {name: reading.detail[name] for name in _KEPT.get(key, ())}
+    return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}
 
 
 _KEPT: Mapping[str, tuple[str, ...]] = {
@@ -165,10 +166,6 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "standard_errors": ("terms", "ratio"),
     "association_loss": ("faded", "gone", "invented"),
 }
-
-
-def _plain(part: Any) -> Any:
-    return part.tolist() if isinstance(part, np.ndarray) else part
 
 
 def _agreement(variables: Mapping[str, Any]) -> dict[str, Any]:

@@ -82,9 +82,8 @@ _READERS: dict[str, Any] = {
     "jsonld": lambda text: _plain(orjson.loads(text)),
     "xml": _xml,
     "txt": lambda text: [" ".join(text.split())],
-    "toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
+    "toml": lambda text: [
+        *_plain(toml_document(text, "card")),
+        *(line for line in text.splitlines() if line.startswith("#")),
+    ],
 }
-
-
-def _comments(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.startswith("#")]

@@ -107,7 +107,10 @@ def _add(
         marks = marks_under(key)
         found = merged(overlapping(entries, marks))
         warnings = [*overlaps(entries, marks, record), *found.words]
-        entry = sealed({**_entry(entries, record, marks), **_chained(record, found), **about}, key)
+        kept = record.get("verdict", {}).get("kept")  # a dataset's is held against no policy
+        kept = kept if kept is None else bool(kept and found.kept)
+        chained = {**held(record), "kept": kept, "chain": dict(found.plain)}
+        entry = sealed({**_entry(entries, record, marks), **chained, **about}, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows
         ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
@@ -140,13 +143,6 @@ def foresee(
     marks = table_marks(original, key)
     found = together(overlapping(entries, marks), record, original, files)
     return [*overlaps(entries, marks, record), *found.words]
-
-
-def _chained(record: Mapping[str, Any], found: Together) -> dict[str, Any]:
-    """Return the part of an entry for later releases, and the findings of merging earlier ones."""
-    kept = record.get("verdict", {}).get("kept")  # a dataset's is held against no policy
-    kept = kept if kept is None else bool(kept and found.kept)
-    return {**held(record), "kept": kept, "chain": dict(found.plain)}
 
 
 def _entry(

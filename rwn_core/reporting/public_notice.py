@@ -135,11 +135,8 @@ def read_card(text: str) -> dict[str, Any]:
     if not isinstance(digest, str) or len(digest) != 64:
         raise InputError("The card has no SHA-256 of a file; ask for the card of the release.")
     parts = card.get("files", [])
-    texts = [part.get(name) for part in _tables(parts) for name in ("name", "sha256")]
+    tables = [part if isinstance(part, dict) else {} for part in parts]
+    texts = [part.get(name) for part in tables for name in ("name", "sha256")]
     if not (isinstance(parts, list) and all(isinstance(text, str) for text in texts)):
         raise InputError("The card's list of files is damaged; ask for the card of the release.")
     return card
-
-
-def _tables(parts: Any) -> list[dict[str, Any]]:
-    return [part if isinstance(part, dict) else {} for part in parts]

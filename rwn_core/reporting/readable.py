@@ -30,24 +30,31 @@ MARK = "INTERNAL: STAYS IN THE HOUSE"
 
 def scenario_html(scenario: Scenario) -> bytes:
     """Write a scenario as one HTML file: setting, limits, readings, registered analyses."""
+    made = {
+        "setting": ("Setting", _setting(scenario)),
+        "limits": ("Limits", _limits(scenario)),
+        "readings": ("Readings of its releases", _readings(scenario)),
+        "analyses": ("Registered analyses", _analyses(scenario)),
+    }
     about = scenario.note or "A setting that is proposed for the release of a table."
-    return page(f"Scenario {scenario.name}".strip(), MARK, about, _scenario_facts(scenario))
+    return page(f"Scenario {scenario.name}".strip(), MARK, about, _facts(made))
 
 
 def decision_html(decision: Decision) -> bytes:
     """Write the minutes of a meeting as one HTML page: the verdict first, candidates, reasons."""
     policy = decision.limits
     verdicts = judged(decision.scenarios, policy) if policy else []
+    fingerprints = {"table": decision.table or "any", "decision": f"SHA-256 {decision.hash}"}
     made = {
         "decision": ("Decision", _content(_minutes(decision))),
         "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
         "map": ("Loss and risk", _map(decision, policy)),
         "limits": ("Limits", _sources(policy)),
-        "fingerprints": ("Fingerprints", _content(_fingerprints(decision))),
+        "fingerprints": ("Fingerprints", _content(fingerprints)),
     }
     about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
-    return page(_outcome(decision, policy), MARK, about, _facts(made, "", ""), "minutes")
+    return page(_outcome(decision, policy), MARK, about, _facts(made), "minutes")
 
 
 def _minutes(decision: Decision) -> dict[str, str]:
@@ -59,10 +66,6 @@ def _minutes(decision: Decision) -> dict[str, str]:
         "watched": "; ".join(decision.watched),
     }
     return {name: value for name, value in rows.items() if value}
-
-
-def _fingerprints(decision: Decision) -> dict[str, str]:
-    return {"table": decision.table or "any", "decision": f"SHA-256 {decision.hash}"}
 
 
 def _content(rows: Mapping[str, str]) -> Content | None:
@@ -133,28 +136,13 @@ def _map(decision: Decision, policy: Policy | None) -> Content | None:
     return Content(stills=(still(candidates_map(read, policy)),))
 
 
-def _scenario_facts(scenario: Scenario, key: str = "", before: str = "") -> list[Fact]:
-    """Return a scenario as the sections of a page."""
-    made = {
-        "setting": ("setting", _setting(scenario)),
-        "limits": ("limits", _limits(scenario)),
-        "readings": ("readings of its releases", _readings(scenario)),
-        "analyses": ("registered analyses", _analyses(scenario)),
-    }
-    return _facts(made, key, before)
-
-
-def _facts(made: Mapping[str, tuple[str, Content | None]], key: str, before: str) -> list[Fact]:
-    """Sections of a page, under the name of a scenario; empty ones are left out."""
+def _facts(made: Mapping[str, tuple[str, Content | None]]) -> list[Fact]:
+    """Return the sections of a page; empty ones are left out."""
     return [
-        _fact(f"{key}{name}", (before + title)[:1].upper() + (before + title)[1:], content)
+        Fact(key=name, title=title, audience=Audience.INTERNAL, content=content)
         for name, (title, content) in made.items()
         if content is not None
     ]
-
-
-def _fact(key: str, title: str, content: Content) -> Fact:
-    return Fact(key=key, title=title, audience=Audience.INTERNAL, content=content)
 
 
 def _setting(scenario: Scenario) -> Content | None:

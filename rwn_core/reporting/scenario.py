@@ -184,19 +184,16 @@ def _setting(parsed: Mapping[str, Any]) -> Setting:
 
 def _search(parsed: Mapping[str, Any]) -> Search:
     _refuse_unknown(parsed, _SWEEP, "scenario's sweep")
+    method = parsed.get("method", "rwn")
     grid = Grid(
         axes={name: tuple(values) for name, values in parsed.get("axes", {}).items()},
-        method=_method(parsed.get("method", "rwn")),
+        method=method if isinstance(method, str) else tuple(method),
         weights=tuple(parsed.get("weights", ({},))),
         precision=tuple(parsed.get("precision", ({},))),
         slices=tuple(None if each == _OWN else each for each in parsed.get("slices", (_OWN,))),
     )
     given = {name: parsed[name] for name in ("releases", "seed") if name in parsed}
     return Search(grid=grid, plan=Plan(measures=tuple(parsed["measures"]), **given))
-
-
-def _method(parsed: str | list[str]) -> str | tuple[str, ...]:
-    return parsed if isinstance(parsed, str) else tuple(parsed)
 
 
 def _search_to_dict(search: Search) -> dict[str, Any]:

@@ -27,10 +27,9 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     law = None if expected is None else np.asarray(expected, dtype=float)[rows]
     total, vanished = detail["total_change"], detail["vanished"]
     sign = "+" if total > 0 else "−" if total < 0 else "±"
+    tops = [] if band is None else [band.high[rows]]
     bulk = clipped(np.fmax(before, after))
-    top = style.above(
-        1.05 * (style.largest(before, after, *_tops(band, rows)) if bulk is None else bulk)
-    )
+    top = style.above(1.05 * (style.largest(before, after, *tops) if bulk is None else bulk))
     beyond = beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
@@ -75,10 +74,6 @@ def _traces(
         marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
         traces += at_the_edge(marks, "x", top)
     return traces
-
-
-def _tops(band: Band | None, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
-    return [] if band is None else [band.high[rows]]
 
 
 def _table(detail: Any, names: list[str], band: Band | None) -> dict[str, Any]:

@@ -24,7 +24,10 @@ def draw(reading: Reading) -> Chart:
         shares = np.asarray(sets["found"], dtype=float)
     others = stated + np.argsort(-shares[stated:], kind="stable")
     shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
-    pairs: list[Pair] = [(names[at], sets["found"][at], _read(sets, at)) for at in shown]
+    read = [None if sets["secret"][at] is None else float(sets["read"][at]) for at in shown]
+    pairs: list[Pair] = [
+        (names[at], sets["found"][at], each) for at, each in zip(shown, read, strict=True)
+    ]
     worst = percent(reading.value, 1)
     what = "read truly" if reading.detail["secret"] else "found"
     if reading.detail["level"] is not None:
@@ -40,10 +43,6 @@ def draw(reading: Reading) -> Chart:
         large={"legend": True},
         table=_table(sets, names, shares),
     )
-
-
-def _read(sets: Any, at: int) -> float | None:
-    return None if sets["secret"][at] is None else float(sets["read"][at])
 
 
 def _table(sets: Any, names: list[str], shares: Any) -> dict[str, Any]:

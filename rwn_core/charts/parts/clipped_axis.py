@@ -1,9 +1,7 @@
 """Axes that end before a few very large values, with arrows and words for these."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rwn_core.charts.parts.style import Trace, floats, number
 
@@ -17,15 +15,13 @@ def clipped(*files: ArrayLike) -> float | None:
     # At most ten times as large as all but one value in 500 of each file (at least one).
     known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
     top = max((float(each[-1]) for each in known if each.size), default=0.0)
-    rest = [float(each[-1 - few]) for each in known if each.size > (few := _few(each))]
+    rest = [
+        float(each[-1 - few]) for each in known if each.size > (few := max(1, each.size // FEW))
+    ]
     most = FLAT * max(rest, default=0.0)
     if not 0 < most < top:
         return None
     return max(float(each[each <= most].max(initial=0.0)) for each in known)
-
-
-def _few(values: NDArray[Any]) -> int:
-    return max(1, values.size // FEW)
 
 
 def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:

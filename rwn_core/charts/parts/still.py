@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rwn_core.charts.parts.style import GRID, NEUTRAL, Chart
 from rwn_core.charts.parts.svg import Picture, Scale
@@ -143,16 +143,8 @@ def _label(plot: _Plot, label: Mapping[str, Any]) -> None:
     )
 
 
-def _pixels(plot: _Plot, trace: Mapping[str, Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    return plot.x(_numbers(trace["x"])), plot.y(_numbers(trace["y"]))
-
-
-def _numbers(values: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(values, dtype=np.float64)
-
-
 def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
-    x, y = _pixels(plot, trace)
+    x, y = plot.x(trace["x"]), plot.y(trace["y"])
     mode, marker = trace.get("mode", "lines"), {**_PLAIN, **trace.get("marker", {})}
     if trace.get("fill") == "toself" and np.isfinite([x, y]).all():
         plot.picture.area(x, y, trace["fillcolor"])
@@ -205,9 +197,12 @@ def _box(plot: _Plot, trace: Mapping[str, Any]) -> None:
 
 
 def _heatmap(plot: _Plot, trace: Mapping[str, Any]) -> None:
-    values = _numbers(trace["z"])
+    values = np.asarray(trace["z"], dtype=np.float64)
     stops = [stop for stop, _ in trace["colorscale"]]
-    colors = np.array([_channels(color) for _, color in trace["colorscale"]])
+    # red, green and blue of rgb(r,g,b)
+    colors = np.array(
+        [[int(part) for part in re.findall(r"\d+", color)] for _, color in trace["colorscale"]]
+    )
     span = trace["zmax"] - trace["zmin"]
     for row, column in np.argwhere(np.isfinite(values)):
         share = (values[row, column] - trace["zmin"]) / span
@@ -215,11 +210,6 @@ def _heatmap(plot: _Plot, trace: Mapping[str, Any]) -> None:
         x = sorted(float(plot.x(column + away)) for away in (-0.5, 0.5))
         y = sorted(float(plot.y(row + away)) for away in (-0.5, 0.5))
         plot.picture.box((x[0], y[0], x[1] - x[0] - 1, y[1] - y[0] - 1), f"rgb({shade})")
-
-
-def _channels(color: str) -> list[int]:
-    """Return red, green and blue of rgb(r,g,b)."""
-    return [int(part) for part in re.findall(r"\d+", color)]
 
 
 _DRAW: Mapping[str, Callable[[_Plot, Mapping[str, Any]], None]] = {

@@ -292,7 +292,7 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
         "z": shades,
         "zmin": 0,
         "zmax": round(float(shade.max(initial=1.0)), 2),
-        "colorscale": [[0, _translucent(color, 0.12)], [1, color]],
+        "colorscale": [[0, f"{color}1F"], [1, color]],
         "showscale": False,
         "hoverinfo": "skip",
     }
@@ -319,8 +319,3 @@ def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
 def chart(key: str, title: str, note: str, alt: str, **parts: Any) -> Chart:
     """Return the parts of a chart: data, layout and table."""
     return {"key": key, "title": title, "note": note, "alt": alt, **parts}
-
-
-def _translucent(color: str, opacity: float) -> str:
-    """Return #RRGGBB with an opacity; the browser can replace the color part."""
-    return f"{color}{round(255 * opacity):02X}"

@@ -41,7 +41,7 @@ def draw(
     # A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text",
     # "kept" (all limits met) and "unread" (limits not judged). `swept` points have "frontier";
     # `drawn` are other draws. `of_limits`: the axis is the largest share of a limit.
-    placed = _placed(points)
+    placed, others = _placed(points), _placed(drawn)
     highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
     top = _even_top(highest) if of_limits else _reach(highest, _TOPS)
     coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
@@ -57,7 +57,7 @@ def draw(
         _describe(now, limit, of_limits),
         data=[
             *_swept(swept, of_limits),
-            *_drawn(drawn, of_limits),
+            *([_cloud(others, "draws", 5, 0.5, of_limits)] if others else []),
             *_markers(placed, spots, of_limits),
         ],
         layout=style.layout(
@@ -158,12 +158,6 @@ def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
     return [p["loss"] for p in known], [p["risk"] for p in known]
 
 
-def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[style.Trace]:
-    """Return small points for other draws."""
-    known = _placed(drawn)
-    return [_cloud(known, "draws", 5, 0.5, of_limits)] if known else []
-
-
 def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     """Return faint points for a sweep's settings, and its frontier."""
     known = _placed(swept)
@@ -222,11 +216,9 @@ def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str
         unread = int(now.get("unread") or 0) if now else 0
         words = f"{unread} limit{'s' * (unread > 1)} not judged"
         return words if unread else "1 = at the limit"
-    return "no limit on it" if limit is None else f"limit on it {_percent(limit)}"
-
-
-def _percent(limit: float) -> str:
-    return style.percent(limit, 0 if limit >= 0.1 else 1)
+    if limit is None:
+        return "no limit on it"
+    return f"limit on it {style.percent(limit, 0 if limit >= 0.1 else 1)}"
 
 
 def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:

@@ -61,6 +61,8 @@ def draw(
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = scale.ends if scale else _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
+    inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
+    best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
     return style.chart(
@@ -69,18 +71,29 @@ def draw(
         _note(placed, others, of_limits),
         _describe(placed, x, y, limit),
         data=[
-            *crosses(_with_interval(placed), color=style.RELEASED + _FAINT, width=1),
+            *crosses(
+                [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]],
+                color=style.RELEASED + _FAINT,
+                width=1,
+            ),
             *_paths(known, paths),
             *_frontier(placed),
             *_settings(placed),
-            *_marks(ends, [*others, *_best(placed)], x_range, y_range, limit),
+            *named_marks.traces(
+                [*inside, *sorted([*others, *best], key=named_marks.order)],
+                (x_range, y_range),
+                limit,
+            ),
         ],
         layout=style.layout(
             style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
             style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
             shapes=limit_line.shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
-                *_beyond(ends, x_range, y_range, limit_line.corner_height(limit, y_range)),
+                *_beyond(
+                    [m for m in ends if m not in inside],
+                    limit_line.corner_height(limit, y_range),
+                ),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
             ],
         ),
@@ -95,11 +108,6 @@ def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
     words = hover.format(x=spot["x"], y=spot["y"])
     up = spot["y"] if scale is None else scale(spot["y"])
     return {**spot, "y": up, "words": f"{style.escape(spot['text'])}{words}"}
-
-
-def _best(placed: Sequence[Spot]) -> list[dict[str, Any]]:
-    """Return the settings that have a name, as marks."""
-    return [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
 
 
 def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> str:
@@ -164,11 +172,6 @@ def _released(spot: Spot) -> str:
     return f"<br>Records released: {style.percent(share, 1)}" if share < 1 else ""
 
 
-def _with_interval(placed: Sequence[Spot]) -> list[Spot]:
-    """Return the settings that show an interval: all, or of many those of the frontier."""
-    return [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]
-
-
 def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[style.Trace]:
     """Return thin gray lines through settings that differ in one parameter."""
     x: list[float | None] = []
@@ -189,29 +192,13 @@ def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
     return [broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
 
 
-def _marks(
-    ends: Sequence[Spot],
-    others: Sequence[Spot],
-    x_range: tuple[float, float],
-    y_range: tuple[float, float],
-    limit: float | None,
-) -> list[style.Trace]:
-    """Return the ends of the map, scenarios, and the present setting on top."""
-    inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
-    shown = [*inside, *sorted(others, key=named_marks.order)]
-    return named_marks.traces(shown, (x_range, y_range), limit)
-
-
-def _beyond(
-    ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
-) -> list[style.Label]:
+def _beyond(ends: Sequence[Spot], low: float) -> list[style.Label]:
     """Name an end of the map beyond the axes in its corner, with an arrow."""
     return [
         style.corner("original data ↗", style.NEUTRAL)
         if end["label"] == "original data"
         else style.corner("↙ no data", style.NEUTRAL, low, right=False, yanchor="bottom")
         for end in ends
-        if not (_inside(end["x"], x_range) and _inside(end["y"], y_range))
     ]
 
 
