@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from tests.cli.conftest import Run
@@ -31,8 +30,8 @@ LONG = (
 )
 """Pages with searches, sweeps and plans: nightly."""
 ELSEWHERE = {
-    "tutorial/a-release-that-leaves.md": "test_commands_of_pages.py",
-    "how-to/use-the-command-line.md": "test_commands_of_pages.py",
+    "tutorial/a-release-that-leaves.md": "test_a_release_that_leaves.py",
+    "how-to/use-the-command-line.md": "test_command_line_page.py",
     "how-to/use-from-r.md": "test_r_package.py",
     "explanation/journeys.md": "../journeys/test_shell.py",
     "tutorial/case-study.md": "../rules/test_drawn_pages.py",
@@ -88,19 +87,6 @@ def follow(page: str, run: Run) -> int:
     return done
 
 
-def done(page: str, run: Run) -> tuple[set[str], str]:
-    """Run every command of a page; which commands these were, and all that they said."""
-    used, said = set(), ""
-    for language, block, _ in blocks((DOCS / page).read_text(encoding="utf-8")):
-        for program, *arguments in commands(block) if language == "sh" else []:
-            assert program == "rwn"
-            code, output, words = run(*arguments)
-            assert code == 0, words
-            used.add(arguments[0])
-            said += output + words
-    return used, said
-
-
 @pytest.fixture(autouse=True)
 def _readers_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let Python import what a page has written into its folder."""
@@ -116,40 +102,6 @@ def test_a_page_can_be_followed(page: str, rwn_command: Run) -> None:
 @pytest.mark.parametrize("page", LONG)
 def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(page, rwn_command)
-
-
-def test_the_page_of_the_command_line_judges_every_setting(
-    a_process_reads: None, rwn_command: Run
-) -> None:
-    assert done("how-to/use-the-command-line.md", rwn_command)[1]
-    for name in ("sweep.csv", "methods.csv"):
-        swept = pd.read_csv(name)
-        refused = swept[swept["not_applicable"].notna()]
-        assert refused.empty, refused[["method", "measure", "not_applicable"]].to_string()
-        assert "attribute_gain" in set(swept["measure"])
-    text = (DOCS / "how-to/use-the-command-line.md").read_text(encoding="utf-8")
-    assert "notes name numbers and" in text
-
-
-def test_the_tutorial_of_a_release_that_leaves_makes_what_it_names(
-    a_process_reads: None, rwn_command: Run
-) -> None:
-    page = "tutorial/a-release-that-leaves.md"
-    used, said = done(page, rwn_command)
-    assert used == {"demo", "mask", "audit", "report", "verify", "ledger", "reproduce"}
-    assert "internal report written to internal-report.html; it stays in the house" in said
-    assert "nothing of the original was found in it" in said
-    assert "release.sav is release " in said
-    assert "the same file came out of the key" in said
-    assert "entry 1 added to ledger.jsonl" in said
-    assert "1 entry, each follows the one before it" in said
-    files, text = {path.name for path in Path().iterdir()}, (DOCS / page).read_text("utf-8")
-    named = set(re.findall(r"`([\w.-]+\.\w+)`", text))
-    assert named <= files
-    assert files - named == {"ledger.jsonl.key", "trial.sav"}
-    five = text.partition("## ")[0]
-    assert five.count("   rwn ") == 5
-    assert "rwn ledger add" in five.rpartition("```sh")[2]
 
 
 def test_every_page_with_commands_is_followed() -> None:

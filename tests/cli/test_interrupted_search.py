@@ -86,16 +86,24 @@ def test_without_an_answer_it_is_an_interruption_as_any_other(
     assert rwn_command("seek-slices", "demo:bodyfat", *LIMIT)[0] == 130
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
-    ours, theirs = pty.openpty()
+def search_on(stderr: int) -> subprocess.Popen[str]:
+    """A slice search far too long to end by itself."""
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from rwn_cli.main import main; main()"
     command = [sys.executable, "-c", program, "seek-slices", "demo:bodyfat", *LIMIT]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
-    )  # far too long to end by itself
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
+    ours, theirs = pty.openpty()
+    process = search_on(theirs)
     os.close(theirs)
     seen, end = b"", time.monotonic() + 90
     while b" left" not in seen and time.monotonic() < end:
@@ -109,3 +117,13 @@ def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
     assert time.monotonic() - begun < 10, "about a second, and more beside other work"
     assert process.returncode == SO_FAR
     assert " so far: " in output
+
+
+def test_a_pipe_sees_no_progress() -> None:
+    process = search_on(subprocess.PIPE)
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    output, said = process.communicate(timeout=60)
+    assert process.returncode in (SO_FAR, 130)
+    assert said == "" or "searching" not in said
+    assert "searching" not in output

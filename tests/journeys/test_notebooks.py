@@ -32,16 +32,17 @@ def code_cells(path: Path) -> dict[str, nbformat.NotebookNode]:
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all notebooks after they were run."""
     folder = tmp_path_factory.mktemp("notebooks")
-    files = [Path(shutil.copy(steward.FOLDER / f"{name}.ipynb", folder)).name for name in BOOKS]
-    words = ["nbconvert", "--to", "notebook", "--execute", "--output", "{notebook_name}.done"]
-    run = subprocess.run(
-        [sys.executable, "-m", "jupyter", *words, *files],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-2_000:]
+    for name in BOOKS:
+        shutil.copy(steward.FOLDER / f"{name}.ipynb", folder)
+        words = ["nbconvert", "--to", "notebook", "--execute", "--output", f"{name}.done.ipynb"]
+        run = subprocess.run(
+            [sys.executable, "-m", "jupyter", *words, f"{name}.ipynb"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr[-2_000:]
     return folder
 
 

@@ -49,13 +49,9 @@ def walked(
 
 
 @pytest.fixture(autouse=True)
-def _folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """An empty folder of one's own; figures are of files that a process reads."""
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder of one's own."""
     monkeypatch.chdir(tmp_path)
-    if not figures.FILE:
-        request.getfixturevalue("read_here")
 
 
 def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
