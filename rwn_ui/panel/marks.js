@@ -16,7 +16,10 @@ const PAINT = {
       if (value === null) return;
       ctx.fillStyle = shade((value - zmin) / (zmax - zmin));
       ctx.fillRect(lefts[j], tops[i], lefts[j + 1] - lefts[j] - xgap, tops[i + 1] - tops[i] - ygap);
-      if (trace.texttemplate) paintCell(plot, trace, shade((value - zmin) / (zmax - zmin)), i, j);
+      if (trace.texttemplate) {
+        const fill = shade((value - zmin) / (zmax - zmin));
+        paintCell(plot, trace, fill, i, j, lefts[j + 1] - lefts[j]);
+      }
     }));
   },
 
@@ -54,13 +57,15 @@ const PAINT = {
 };
 
 /** The text of a cell in the middle of it, dark on light and light on dark, as Plotly has it. */
-function paintCell(plot, { x: columns, y: rows, text, textfont }, shade, i, j) {
+/** Write a cell's text, where the cell is as wide; a pointer shows it in any case. */
+function paintCell(plot, { x: columns, y: rows, text, textfont }, shade, i, j, width) {
   const { ctx, x, y } = plot;
   const [r, g, b] = channels(shade);
   font(plot, textfont);
   ctx.fillStyle = 0.3 * r + 0.6 * g + 0.1 * b < 140 ? "#fff" : "#444";
   Object.assign(ctx, { textAlign: "center", textBaseline: "middle" });
-  ctx.fillText(plain(text[i][j]), x(columns[j]), y(rows[i]));
+  const words = plain(text[i][j]);
+  if (ctx.measureText(words).width < width) ctx.fillText(words, x(columns[j]), y(rows[i]));
 }
 
 /** Stated borders of cells, or half a step around stated centers. */
