@@ -35,6 +35,8 @@ class Shuffled(Method):
     method: ClassVar[str] = "no data"
     title: ClassVar[str] = "No data"
     levers: ClassVar[tuple[Lever, ...]] = ()
+    has_forecast: ClassVar[Any] = False
+    uses_slices: ClassVar[bool] = True
 
     def drawn(
         self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
