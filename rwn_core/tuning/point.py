@@ -100,7 +100,11 @@ class Spread:
 
 def known_ends(values: Mapping[str, Any]) -> dict[str, float]:
     """Return those values that are readings at the ends of a table, as far as they are known."""
-    return {name: values[name] for name in (UNMASKED, UNRELATED) if values.get(name) is not None}
+    known = {}
+    for name in (UNMASKED, UNRELATED):  # no comprehension: each is a call, and a move reads many
+        if values.get(name) is not None:
+            known[name] = values[name]
+    return known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
