@@ -102,7 +102,7 @@ def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys)
 
 def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, monkeypatch) -> None:
     key = tmp_path / "sealed.key"
-    monkeypatch.setattr("rwn_core.reporting.judged_release.evidence", lambda *_: 1 / 0)
+    monkeypatch.setattr("rwn_core.reporting.judged_release.record_and_evidence", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, draws=Draws(key_file=key))
     assert not key.exists()
