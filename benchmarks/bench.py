@@ -62,11 +62,12 @@ class Result:
     @property
     def line(self) -> str:
         """Return the result in one line."""
-        clock = f"; {self.clock_s:.3g} s on the clock (at most {self.most_s:g})"
+        clock = ""
+        if self.most_s is not None:
+            clock = f"; {self.clock_s:.3g} s on the clock (at most {self.most_s:g})"
         return (
             f"{self.name}: {self.work_s:.3g} s; {self.rival} {self.rival_s:.3g} s: "
-            f"{self.ratio:.2f} times as long (at least {self.least:g})"
-            f"{clock if self.most_s is not None else ''}"
+            f"{self.ratio:.2f} times as long (at least {self.least:g}){clock}"
         )
 
     @property
