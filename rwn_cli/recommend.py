@@ -50,14 +50,20 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
 
 def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]:
     """Return the table with recommended slices, and the parameters; say which and why."""
+    from rwn_core.masking import RWN
+    from rwn_core.tuning import Setting
     from rwn_core.tuning import recommend as recommended
     from rwn_core.tuning.recommend import tuned
 
     advice = recommended(data)
     held = advice.confirmed and advice.kept  # at this strength, on further releases
     found = advice.setting if held else tuned(data, advice.setting)
-    setting = found or advice.setting
     say(f"recommended: {advice.reason}")
+    if found is None:
+        found = tuned(data, Setting(params=RWN(kernel="gaussian", balance=1.0), slices=()))
+        if found is not None:
+            say("Instead: each variable alone, which keeps the limits but loses more relations.")
+    setting = found or advice.setting
     say(f"the same as: {command(setting, source, target)}")
     if found is None:
         say("WARNING: no limit is checked for this strength; audit it, or run rwn seek.")
