@@ -62,7 +62,10 @@ def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]
     if found is None:
         found = tuned(data, Setting(params=RWN(kernel="gaussian", balance=1.0), slices=()))
         if found is not None:
-            say("Instead: each variable alone, which keeps the limits but loses more relations.")
+            say(
+                "Instead: each variable alone, which kept the limits on further releases. "
+                "It may lose nearly all relations."
+            )
     setting = found or advice.setting
     say(f"the same as: {command(setting, source, target)}")
     if found is None:

@@ -73,7 +73,7 @@ class NearReleased:
 
     k: int
     at: NDArray[np.float64]  # shape (v,): the different true values, ascending
-    # mean, error: shape (v,): of the count around the released values of those who have this one,
+    # mean, error: shape (v,): of the count around the released values of records with this one,
     # over all releases, with its Monte Carlo standard error
     mean: NDArray[np.float64]
     error: NDArray[np.float64]

@@ -46,7 +46,7 @@ class Neighborhood:
     points: NDArray[np.float64]  # shape (n, 2): the two numbers, in standard deviations
     second: NDArray[np.bool_]  # shape (n,): who belongs to the second group
     record: int  # whose neighborhood it is, from 0
-    members: NDArray[np.int32]  # shape (m,): who may give that record values
+    members: NDArray[np.int32]  # shape (m,): possible donors of that record
     # epsilon, kth: the radius, and the distance of the k-th nearest other record, in standard
     # deviations
     epsilon: float
