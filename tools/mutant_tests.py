@@ -149,23 +149,23 @@ class TestsOfLines:
 
     def __init__(self, folder: Path) -> None:
         self._lines: dict[tuple[str, int], set[str]] = {}
-        self._seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = {}
         for file in sorted(folder.glob("*.json")):
             self._add(json.loads(file.read_text(encoding="utf-8")))
         self._files: dict[str, list[str]] = {}
-        for name in self._seconds:
+        for name in self.seconds:
             self._files.setdefault(_file(name), []).append(name)
 
     def _add(self, noted: dict[str, Any]) -> None:
         users: dict[str, list[str]] = {}
         for name in noted["seconds"].keys() - set(noted["failed"]):
-            self._seconds[name] = noted["seconds"][name]
+            self.seconds[name] = noted["seconds"][name]
             for fixture in noted["fixtures"][name]:
                 users.setdefault(fixture, []).append(name)
         for path, lines in noted["lines"].items():
             for line, contexts in lines.items():
                 ran = {test for each in contexts for test in users.get(each, [each])}
-                self._lines.setdefault((path, int(line)), set()).update(ran & self._seconds.keys())
+                self._lines.setdefault((path, int(line)), set()).update(ran & self.seconds.keys())
 
     def of(self, mutant: Mutant, room: str, most: float) -> tuple[list[str], float]:
         """Return tests that may notice a fault, cheapest of the room first, and their seconds."""
@@ -180,7 +180,7 @@ class TestsOfLines:
         first = tuple(f"tests/{name}/" for name in GROUPS[room])
 
         def rank(name: str) -> tuple[bool, float]:
-            return not name.startswith(first), self._seconds[name]
+            return not name.startswith(first), self.seconds[name]
 
         ordered = sorted(running, key=rank)
         near = self._within(ordered, most * _PARTS[0])
@@ -188,13 +188,13 @@ class TestsOfLines:
         files = {name for test in (*near, *rest) for name in self._files[_file(test)]} - running
         others = self._within(sorted(files, key=rank), most * _PARTS[2])
         tests = [*near, *rest, *others]
-        return tests, sum(self._seconds[name] for name in tests)
+        return tests, sum(self.seconds[name] for name in tests)
 
     def _within(self, names: Iterable[str], seconds: float) -> list[str]:
         """Return the first tests that take this long together; at least one."""
         result, total = list[str](), 0.0
         for name in names:
-            total += self._seconds[name]
+            total += self.seconds[name]
             if result and total > seconds:
                 break
             result.append(name)

@@ -1,8 +1,11 @@
 """Count how many small faults in the code its tests find: ``python -m tools.mutants ROOM ... 40``.
 
 Changes 40 random places of each room (a folder of rwn_core, or ui, cli, js), one at a time, in
-copies of the repository, and runs the tests that run the changed line, the cheapest first. Faults
-that no test finds are listed. A stopped run continues (``--folder``). Needs ``coverage``.
+copies of the repository, and runs the tests that run the changed line, the cheapest first: in a
+fork of one process of pytest where the fault is within a function, and then, if none fails, in a
+process of its own. Faults that no test finds are listed. A stopped run continues (``--folder``).
+``--matrix`` notes every test that finds a fault, and lists those of the room that find none, or
+none that cheaper tests miss. Needs ``coverage``.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.mutant_faults import Mutant, mutants, script_mutants
+from tools.mutant_forks import FAULTS, function_of
 from tools.mutant_tests import GROUPS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +36,8 @@ LEFT_OUT = (".git", "__pycache__", ".hypothesis")
 SOURCES = {"ui": ("rwn_ui", "pages"), "cli": ("rwn_cli",), "js": ("rwn_ui/panel",)}
 """Folders of the rooms outside rwn_core."""
 GRACE_S = 60.0  # more than the tests take without a fault, and four times as long
+Fault = tuple[Mutant, list[str], float]
+"""A fault, the tests that may notice it, and their seconds without it."""
 
 
 def main() -> int:
@@ -43,6 +49,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rwn-mutants")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one fault")
+    parser.add_argument("--matrix", action="store_true", help="every test that finds a fault")
     given = parser.parse_args()
     os.nice(19 - os.nice(0))
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -57,10 +64,19 @@ def main() -> int:
     for room in given.rooms:
         sample, ends = _sample(room, given.count, given.seed), given.folder / f"{room}.ends"
         known = _known(ends)
-        faults = [(each, *tests.of(each, room, given.seconds)) for each in sample]
-        _run([fault for fault in faults if fault[0].key not in known], places, ends)
+        faults = [
+            (each, *tests.of(each, room, given.seconds)) for each in sample if each.key not in known
+        ]
+        if given.matrix:
+            report_matrix(_forked(faults, places, every=True), tests, GROUPS[room])
+            continue
+        found = _forked(faults, places, every=False) if room != "js" else {}
+        for mutant, _, seconds in faults:
+            if found.get(mutant.key):
+                _note(ends, mutant, "killed", seconds)
+        _run([fault for fault in faults if not found.get(fault[0].key)], places, ends)
         shares.append(_report(room, sample, _known(ends)))
-    return int(min(shares) < DEMANDED)
+    return int(min(shares, default=1.0) < DEMANDED)
 
 
 def _sample(room: str, count: int, seed: int) -> list[Mutant]:
@@ -77,20 +93,85 @@ def _known(ends: Path) -> dict[str, dict[str, Any]]:
     return {noted["key"]: noted for noted in map(json.loads, lines)}
 
 
-def _run(faults: list[tuple[Mutant, list[str], float]], places: list[Path], ends: Path) -> None:
+def _forked(faults: list[Fault], places: list[Path], *, every: bool) -> dict[str, list[str]]:
+    """Return the failing tests of the faults that forks can try: the first ones, or all."""
+    processes = []
+    for at, place in enumerate(places):
+        lines, chosen = [], set[str]()
+        for mutant, tests, seconds in faults[at :: len(places)]:
+            target = place / mutant.path
+            name = function_of(target.read_text(encoding="utf-8"), mutant.line)
+            if name is None or not tests or mutant.path.endswith("_kernel.py"):
+                continue
+            chosen.update(tests)
+            fault = {"key": mutant.key, "path": str(target), "source": mutant.source, "name": name}
+            limit = GRACE_S + 4 * seconds
+            lines.append(json.dumps({**fault, "tests": tests, "every": every, "seconds": limit}))
+        if lines:
+            given = place.with_suffix(".faults")
+            given.write_text("\n".join(lines), encoding="utf-8")
+            given.with_suffix(".forks").unlink(missing_ok=True)
+            files = sorted({name.split("::")[0] for name in chosen})
+            processes.append((given, _pytest(place, "tools.mutant_forks", {FAULTS: given}, files)))
+    found: dict[str, list[str]] = {}
+    for given, process in processes:
+        process.wait()
+        found |= {
+            key: end["failed"] or [] for key, end in _known(given.with_suffix(".forks")).items()
+        }
+    return found
+
+
+def _pytest(
+    place: Path, plugin: str, variables: dict[str, Path], files: list[str]
+) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pytest", "-p", plugin, "-q", "-p", "no:cacheprovider", *files]
+    paths = {name: str(path) for name, path in variables.items()}
+    return subprocess.Popen(
+        command,
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", **paths},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def report_matrix(
+    found: dict[str, list[str]], tests: TestsOfLines, folders: tuple[str, ...]
+) -> None:
+    """Print the tests of the folders that find no fault, or none that cheaper tests miss."""
+    needed = set[str]()
+    for failed in sorted(found.values(), key=len):
+        if failed and not needed & set(failed):
+            needed.add(min(failed, key=tests.seconds.__getitem__))
+    finding = {test for failed in found.values() for test in failed}
+    first = tuple(f"tests/{name}/" for name in folders)
+    for name, seconds in sorted(tests.seconds.items(), key=lambda each: -each[1]):
+        if name.startswith(first) and name not in needed:
+            what = "nothing that cheaper tests miss" if name in finding else "nothing"
+            sys.stdout.write(f"{seconds:6.2f} s  {name}: {what}\n")
+    caught = sum(map(bool, found.values()))
+    sys.stdout.write(f"{len(found)} faults, {caught} found; {len(needed)} tests find these\n")
+
+
+def _note(ends: Path, mutant: Mutant, end: str, seconds: float) -> None:
+    noted = {"key": mutant.key, "fault": str(mutant), "end": end, "seconds": round(seconds)}
+    with ends.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(noted) + "\n")
+
+
+def _run(faults: list[Fault], places: list[Path], ends: Path) -> None:
     """Run the faults, each copy of the repository the next one, and note their ends."""
     free: queue.SimpleQueue[Path] = queue.SimpleQueue()
     for place in places:
         free.put(place)
 
-    def work(fault: tuple[Mutant, list[str], float]) -> None:
+    def work(fault: Fault) -> None:
         (mutant, tests, seconds), place, start = fault, free.get(), time.monotonic()
         end = _end(mutant, tests, seconds, place) if tests else "not run"
         free.put(place)
-        took = round(time.monotonic() - start)
-        noted = {"key": mutant.key, "fault": str(mutant), "end": end, "seconds": took}
-        with ends.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(noted) + "\n")
+        _note(ends, mutant, end, time.monotonic() - start)
 
     with ThreadPoolExecutor(len(places)) as pool:
         list(pool.map(work, faults))
