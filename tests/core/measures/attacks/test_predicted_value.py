@@ -99,13 +99,3 @@ def test_the_tree_is_that_of_scikit_learn(seed):
     left = ((target - theirs.fit(columns, target).predict(columns)) ** 2).sum()
     assert ((target - means[leaf]) ** 2).sum() == pytest.approx(left, rel=0.02)
     assert np.bincount(leaf)[np.unique(leaf)].min() >= 5
-
-
-def test_a_category_is_predicted_by_a_tree_where_keys_decide_together():
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"a": rng.normal(size=500), "b": rng.normal(size=500)})
-    frame["s"] = np.where((frame["a"] > 0) == (frame["b"] > 0.2), "yes", "no")
-    data = table(frame, ["a", "b"], ["s"], light=["s"])
-    rates = reading("attribute_inference", released(data, RWN(epsilon=0, k=10))).detail["rates"][0]
-    assert rates["tree"] > 0.85
-    assert rates["line"] < 0.7
