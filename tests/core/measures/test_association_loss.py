@@ -57,12 +57,12 @@ def survey(n: int, seed: int = 0, unrelated: int = 10) -> pd.DataFrame:
     return frame
 
 
-@pytest.mark.parametrize("n", [80, 400, 8400])
+@pytest.mark.parametrize("n", [80, 8400])
 def test_a_survey_of_mostly_unrelated_pairs_reads_0_and_1_at_its_ends(n: int) -> None:
     """Finding N1: a mean over pairs that are mostly 0 called it little when all was gone."""
     frame = survey(n)
     assert lost(frame, frame).value == 0.0
-    ends = [lost(frame, permuted(frame, seed)).value for seed in range(6)]
+    ends = [lost(frame, permuted(frame, seed)).value for seed in range(3)]
     assert np.mean(ends) > 0.93
     mean_change = MEASURES["correlation"].read(
         Comparison(

@@ -54,7 +54,7 @@ def sampled(n: int, left_out: float) -> Comparison:
     return Comparison(original=data, masked=release.masked, law=release.law)
 
 
-@pytest.mark.parametrize(("n", "left_out"), [(1000, 0.96), (1000, 0.99), (400, 0.97)])
+@pytest.mark.parametrize(("n", "left_out"), [(1000, 0.96), (400, 0.97)])
 def test_a_sample_of_true_rows_breaks_the_limits(n: int, left_out: float) -> None:
     comparison, policy = sampled(n, left_out), Policy()
     readings = {key: MEASURES[key].read(comparison) for key in policy.measures}

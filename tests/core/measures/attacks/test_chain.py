@@ -49,7 +49,7 @@ def by_hand(
     return named, exact
 
 
-@pytest.mark.parametrize(("seed", "k"), [(s, 250) for s in range(5)] + [(7, 60)])
+@pytest.mark.parametrize(("seed", "k"), [(0, 250), (7, 60)])
 def test_two_slicings_of_one_table_name_a_quarter_exactly(seed: int, k: int) -> None:
     table = four_normals(seed)
     params = rwn.RWN(epsilon=0, k=k, q=1)
@@ -72,9 +72,9 @@ def test_two_slicings_of_one_table_name_a_quarter_exactly(seed: int, k: int) -> 
 
 
 def test_rows_cut_off_from_their_owners_give_nothing() -> None:
-    """A planted null: 200 tables whose slices join values of different people at random."""
+    """A planted null: 60 tables whose slices join values of different people at random."""
     alarms = 0
-    for seed in range(200):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         frame = pd.DataFrame(rng.integers(0, 1000, (150, 4)), columns=list("abcs"))
         broken = [frame.apply(rng.permutation) for _ in range(2)]

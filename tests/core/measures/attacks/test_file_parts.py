@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from rwn_core.measures.attacks.upper_bound import LEAST, cut_into_parts
 
@@ -53,9 +52,8 @@ def test_the_first_cut_is_the_best_of_all() -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_parts_have_the_sizes_asked_for_and_lie_within_each_other(seed: int) -> None:
-    before, after = table(1000, seed)
+def test_parts_have_the_sizes_asked_for_and_lie_within_each_other() -> None:
+    before, after = table(1000)
     sizes = (400, 150, 60)
     levels = cut_into_parts(before, after, np.arange(1000), sizes)
     for size, of in zip(sizes, levels, strict=True):

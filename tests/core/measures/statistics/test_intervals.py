@@ -46,19 +46,19 @@ def keeps(interval: Interval, kind: str, count: int) -> bool:
     return abs(held(interval, drawn(kind, count)) - share) < error
 
 
-@pytest.mark.parametrize("count", [2, 3, 8, 18])
+@pytest.mark.parametrize("count", [2, 8])
 def test_few_normal_draws_have_the_exact_interval(count: int) -> None:
     assert keeps(prediction_interval, "normal", count)
 
 
-@pytest.mark.parametrize("count", [19, 25, 38, 39, 59])
-@pytest.mark.parametrize("kind", ["normal", "exponential", "uniform"])
+@pytest.mark.parametrize("count", [19, 25, 39])
+@pytest.mark.parametrize("kind", ["normal", "exponential"])
 def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, count: int) -> None:
     assert keeps(prediction_interval, kind, count)
     assert promised(count) >= 0.9
 
 
-@pytest.mark.parametrize("count", [3, 4, 6, 10, 18])
+@pytest.mark.parametrize("count", [3, 18])
 @pytest.mark.parametrize("kind", ["lognormal", "exponential", "student"])
 def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, count: int) -> None:
     """Finding A16; the interval that is exact for normal values holds too few of them."""

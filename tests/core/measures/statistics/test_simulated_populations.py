@@ -25,7 +25,7 @@ from rwn_core.measures.statistics.population import (
 )
 
 N = 9000
-FRACTIONS = (0.02, 0.05, 0.3)
+FRACTIONS = (0.02, 0.3)
 
 
 def shares(levels: int, power: float) -> np.ndarray:
