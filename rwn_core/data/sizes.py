@@ -2,11 +2,11 @@
 
 # decides: records that are done at once: all of a small table, so many of a larger one
 QUICK_RECORDS = 1_000
-# decides: records up to which Tune shows all, and keys have neighborhoods of their own; of more, so
-# many random ones are shown; the red team's models learn from so many
+# decides: records up to which Tune shows all, the nearest of each are found, keys have neighborhoods
+# of their own, and a robust covariance is fitted; of more, random ones; red teams learn from so many
 LIVE_RECORDS = 5_000
-# decides: candidate pairs up to which the worst case attacks every row, and every person outside,
-# and the exchange within blocks has an exact law
+# decides: candidate pairs up to which an attack reads every row, every person outside, all rows
+# jointly and several releases (beyond, random rows), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000
 # decides: records by values, classes by values, distances and trials that are listed; beyond, there
 # are fewer, or no reading

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import numbers, released_rows, require_same_records
-from rwn_core.measures.attacks.posterior import SAMPLED_PAIRS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -112,7 +112,7 @@ def compute(comparison: Comparison) -> Reading:
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)
-    rows = rows[: max(1, SAMPLED_PAIRS // n)] if len(rows) * n > SAMPLED_PAIRS else rows
+    rows = rows[: max(1, ATTACKED_PAIRS // n)] if len(rows) * n > ATTACKED_PAIRS else rows
     pattern = agreements(comparison, keys, rows)
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
     seen = np.flatnonzero(present)

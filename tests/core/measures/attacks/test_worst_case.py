@@ -154,7 +154,7 @@ def test_above_the_affordable_size_it_is_at_least_and_an_estimate(case, request,
 
 
 def test_where_even_the_estimate_is_too_large_the_sentence_says_so(bodyfat, too_large, monkeypatch):
-    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_SCALING", 100)
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 100)
     measure = MEASURES["bayes_linkage"]
     reading = measure.compute(released(bodyfat, RWN(epsilon=0.0, k=50), 1))
     assert reading.detail["estimate"] is None
