@@ -2,11 +2,12 @@
 
 # decides: records that are done at once: all of a small table, so many of a larger one
 QUICK_RECORDS = 1_000
-# decides: records up to which Tune shows all, the nearest of each are found, keys have neighborhoods
-# of their own, and a robust covariance is fitted; of more, random ones; red teams learn from so many
+# decides: records up to which Tune shows all, limits that are quick are read with every move, the
+# nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
+# random ones are shown, and found; the red team's models learn from so many
 LIVE_RECORDS = 5_000
-# decides: candidate pairs up to which an attack reads every row, every person outside, all rows
-# jointly and several releases (beyond, random rows), and the exchange within blocks has an exact law
+# decides: candidate pairs up to which attacks read every row, all rows jointly, several releases and
+# every person outside (beyond, random ones), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000
 # decides: records by values, classes by values, distances and trials that are listed; beyond, there
 # are fewer, or no reading

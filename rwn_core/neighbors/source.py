@@ -186,7 +186,7 @@ def stored_source(
             points,
             k=None if ball.k is None else min(ball.k, len(points) - 1),
             epsilon=ball.epsilon,
-            threads=threads,
+            watch=Watch(threads=thread_count(threads)),
             budget=budget,
         )
     except ParameterError:
@@ -204,10 +204,10 @@ def source_of_some(
     """Store the neighbors of some records among all of a large table, out to a ball."""
     # Shapes: points (n, d); records (m,).
     from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import Search, store
+    from rwn_core.neighbors.search import Search
 
     of_some = Search.of_some(build_index(points), points, records, ball.k, ball.epsilon)
-    table = store(of_some, Watch(threads=thread_count(threads)), None)
+    table = of_some.table(Watch(threads=thread_count(threads)))
     return StoredSource(points=points, table=table)
 
 
@@ -257,14 +257,17 @@ def _fitting_table(
     watch: Watch,
 ) -> NeighborTable | None:
     """The table out to the radius that should fit, or less far, or none."""
-    from rwn_core.neighbors.search import Search, store, stored_table
+    from rwn_core.neighbors.search import Search
 
     k, epsilon = slider_range.k, slider_range.stored
     while True:
         try:
             if len(records) == len(points):
-                return stored_table(points, k, epsilon, watch, TABLE_BYTES, index)
-            return store(Search.of_some(index, points, records, k, epsilon), watch, TABLE_BYTES)
+                return neighbor_table(
+                    points, k=k, epsilon=epsilon, watch=watch, budget=TABLE_BYTES, index=index
+                )
+            some = Search.of_some(index, points, records, k, epsilon)
+            return some.table(watch, TABLE_BYTES)
         except ParameterError:
             if epsilon == 0:
                 return None

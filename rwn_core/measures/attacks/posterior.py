@@ -144,9 +144,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     return fewest if fewest < enough else float(law.original.n)
 
 
-def row_sample(
-    n: int, per_row: float, *, work: int, leaving: Integers | None = None
-) -> Sample:
+def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = None) -> Sample:
     """Return all rows up to `work` candidate pairs, else random ones of so many."""
     rows, per_row = np.arange(n), max(per_row, 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))

@@ -81,8 +81,7 @@ def _robust(
     if len(before) > LIVE_RECORDS:
         return {
             "robust": None,
-            "robust_reason": f"Robust intervals are computed for at most {LIVE_RECORDS:,} "
-            "records.",
+            "robust_reason": f"Robust intervals are computed for at most {LIVE_RECORDS:,} records.",
         }
     # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
     size = np.abs(before).max(axis=0)

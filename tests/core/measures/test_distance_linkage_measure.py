@@ -8,7 +8,11 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.statistics.nearest_points import LIVE_RECORDS, distinct_points, linkage_scores
+from rwn_core.measures.statistics.nearest_points import (
+    LIVE_RECORDS,
+    distinct_points,
+    linkage_scores,
+)
 
 MEASURE = MEASURES["distance_linkage"]
 
