@@ -6,8 +6,8 @@ QUICK_RECORDS = 1_000
 # nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
 # random ones are shown, and found; the red team's models learn from so many
 LIVE_RECORDS = 5_000
-# decides: candidate pairs up to which attacks read every row, all rows jointly, several releases and
-# every person outside (beyond, random ones), and the exchange within blocks has an exact law
+# decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
+# and every person outside (beyond, random ones), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000
 # decides: records by values, classes by values, distances and trials that are listed; beyond, there
 # are fewer, or no reading
