@@ -9,8 +9,8 @@ LIVE_RECORDS = 5_000
 # decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
 # and every person outside (beyond, random ones), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000
-# decides: records by values, classes by values, distances and trials that are listed; beyond, there
-# are fewer, or no reading
+# decides: records by values, classes by values, distances and trials that are listed, and neighbors
+# of the records on screen at a slider's end; beyond, there are fewer, or no reading
 LISTED_PAIRS = 20_000_000
 # decides: donors that are stored, pairs of a class of rows and an original, and numbers of a model;
 # beyond, donors are searched again, and there is no reading

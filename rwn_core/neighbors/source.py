@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.draw_request import Drawing
@@ -25,7 +25,6 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
 TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than were expected
 
 
@@ -226,7 +225,7 @@ def build_preview(
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = shown_records(n, most, seed)
     rows = len(records)
-    slider_range = find_slider_range(points, STORED_PAIRS, rows, LARGEST_MEAN * rows)
+    slider_range = find_slider_range(points, STORED_PAIRS, rows, LISTED_PAIRS)
     watch.report(0.0)
     table: NeighborTable | None
     index = None

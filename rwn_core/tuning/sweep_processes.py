@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
@@ -27,8 +26,6 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 
-# decides: records times settings that a sweep forecasts at once; more go to processes
-_FORECAST_RECORDS = 200_000
 _LOOK = 0.4  # seconds between two looks into the folder
 _Forecasts = tuple[Setting, ...]
 
@@ -41,7 +38,7 @@ class _Work:
     settings: tuple[Setting, ...]
     plan: Plan
     folder: JobFolder
-    watched: bool
+    polite: bool
 
 
 def _prepare(work: _Work) -> Handle:
@@ -55,7 +52,7 @@ def _prepare(work: _Work) -> Handle:
                 work.folder.save_forecasts(part)
             return
         if not trials:
-            if work.watched:
+            if work.polite:
                 be_polite()
             trials.append(Trials(work.microdata, work.settings, work.plan))
         _try(trials[0], task, work, progress)
@@ -96,9 +93,10 @@ class SweepRun:
         *,
         workers: int,
         watched: bool = False,
+        polite: bool = False,
     ) -> None:
-        # settings: resolved, each once. watched: a person sits before it: leave the processors to
-        # them, and forecast a large table before its first release is drawn
+        # settings: resolved, each once. watched: a page shows it, so forecast the table before its
+        # first release is drawn. polite: leave the processors to the person before that page
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
@@ -112,10 +110,11 @@ class SweepRun:
         self._before = len(self._points)
         self.cancelled = False
         work = _Work(
-            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
+            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, polite=polite
         )
-        self._pool = Pool(_prepare, work, workers=min(workers, len(open_)))
-        unknown = self._unknown(microdata) if watched and open_ else ()
+        unknown = self._unknown() if watched else ()
+        tasks = len(open_) + bool(unknown)
+        self._pool = Pool(_prepare, work, workers=min(workers, tasks))
         if unknown:
             self._pool.submit(unknown)
         self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]
@@ -179,24 +178,14 @@ class SweepRun:
         done = [points[key] for key in self._keys if key in points]
         return Sweep.from_points(self.plan, done, len(self.settings) - self._ends)
 
-    def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
+    def forecasts(self) -> dict[str, dict[str, float]]:
         """Return the known forecasts by setting's key, see `expected`."""
-        if self._is_quick(microdata):
-            if not self._expected:
-                for part in expected(microdata, self.settings):
-                    self._expected.update(part)
-        elif self.running or not self._expected:
+        if self.running or not self._expected:
             self._expected = self.folder.forecasts()
         return self._expected
 
-    def _is_quick(self, microdata: Microdata) -> bool:
-        small = microdata.n <= LARGEST_DENSE
-        return small and microdata.n * len(self.settings) <= _FORECAST_RECORDS
-
-    def _unknown(self, microdata: Microdata) -> tuple[Setting, ...]:
+    def _unknown(self) -> tuple[Setting, ...]:
         """The settings that the workers should forecast first."""
-        if self._is_quick(microdata):
-            return ()
         known = self.folder.forecasts()
         return tuple(setting for setting in self.settings if setting.key not in known)
 

@@ -53,7 +53,9 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepR
             "when one of them is done."
         )
     folder = JobFolder.open(sweeps_folder() / job_name(data, plan), data, plan, settings)
-    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    run = SweepRun(
+        data, settings, plan, folder, workers=thread_count(), watched=True, polite=POLITE
+    )
     JOB_SLOTS.take(run)
     return run
 

@@ -264,6 +264,9 @@ def nearest_links(
 
 def spread_sample(records: Integers) -> Integers:
     """Return all records, or an evenly spread sample of 1,000 if they exceed 5,000."""
-    if len(records) <= LIVE_RECORDS:
-        return records
-    return records[np.arange(SAMPLE) * len(records) // SAMPLE]
+    return records if len(records) <= LIVE_RECORDS else evenly(records, SAMPLE)
+
+
+def evenly(records: Integers, count: int) -> Integers:
+    """Return `count` of some records, evenly spread."""
+    return records[np.arange(count) * len(records) // count]
