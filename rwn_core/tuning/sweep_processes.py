@@ -38,7 +38,7 @@ class _Work:
     settings: tuple[Setting, ...]
     plan: Plan
     folder: JobFolder
-    polite: bool
+    watched: bool
 
 
 def _prepare(work: _Work) -> Handle:
@@ -52,7 +52,7 @@ def _prepare(work: _Work) -> Handle:
                 work.folder.save_forecasts(part)
             return
         if not trials:
-            if work.polite:
+            if work.watched:
                 be_polite()
             trials.append(Trials(work.microdata, work.settings, work.plan))
         _try(trials[0], task, work, progress)
@@ -93,10 +93,9 @@ class SweepRun:
         *,
         workers: int,
         watched: bool = False,
-        polite: bool = False,
     ) -> None:
-        # settings: resolved, each once. watched: a page shows it, so forecast the table before its
-        # first release is drawn. polite: leave the processors to the person before that page
+        # settings: resolved, each once. watched: a person sits before it: leave the processors to
+        # them, and forecast the table before its first release is drawn
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
@@ -110,7 +109,7 @@ class SweepRun:
         self._before = len(self._points)
         self.cancelled = False
         work = _Work(
-            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, polite=polite
+            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
         )
         unknown = self._unknown() if watched else ()
         tasks = len(open_) + bool(unknown)
