@@ -161,7 +161,7 @@ class Search:
         )
 
     def recalled(self, known: Sizes, watch: Watch) -> Neighborhoods:
-        """Return the neighborhoods of all records, whose sizes are known."""
+        """Return the neighborhoods of all records from known sizes."""
         none = np.empty(0, np.int64)
         result = SearchResult(
             **known._asdict(),
