@@ -10,7 +10,6 @@ were found on other tables, and changed while looking at all of these but the la
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from benchmarks.methods import HERE, sampled, say
+from benchmarks.methods import sampled
+from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
@@ -168,23 +168,11 @@ def _answer(data: rwn.Microdata, setting: rwn.Setting) -> str:
 
 def written(name: str) -> None:
     """Add the lines of a table to the file, each as soon as it is known."""
-    rows = known_rows()
-    for row in searched(name, rows):
-        new = not FILE.exists()
-        with FILE.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
+    rows: list[Mapping[str, Any]] = [*read_lines(FILE)]
+    for row in searched(name, read_lines(FILE)):
+        rows.append(row)
+        write_lines(FILE, rows, COLUMNS)
         say(", ".join(str(value) for value in row.values()))
-
-
-def known_rows() -> list[dict[str, str]]:
-    """The lines of the file."""
-    if not FILE.exists():
-        return []
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def page(rows: list[dict[str, str]]) -> Iterator[str]:
@@ -236,10 +224,7 @@ def main() -> None:
     chosen = parser.parse_args()
     for name in [] if chosen.page else chosen.tables:
         written(name)
-    if PAGE.exists():
-        text = PAGE.read_text(encoding="utf-8").split(BEGINS)[0]
-        body = "\n".join(page(known_rows()))
-        PAGE.write_text(f"{text}{BEGINS}\n{body}\n", encoding="utf-8")
+    write_end(PAGE, BEGINS, "\n" + "\n".join(page(read_lines(FILE))))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
             typer.echo(f"{name}: {setting.words}")
     for step in verdict.next_steps:
         typer.echo(f"try: {step.title}")
+    if verdict.caution:
+        typer.echo(verdict.caution)
     for key, why in advice.unfit.items():
         typer.echo(f"not {key}: {why}")
 

@@ -51,11 +51,14 @@ class NextStep:
         Try this one.
     schema : Schema, optional
         Describe the table so.
+    known : bool
+        True if the setting was found to keep the policy.
     """
 
     title: str
     setting: Setting | None = None
     schema: Schema | None = None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -78,6 +81,13 @@ class QuickVerdict(Summarized):
     sentence: str
     next_steps: tuple[NextStep, ...] = ()
     setting: Setting | None = None
+
+    @property
+    def caution(self) -> str:
+        """Say that no next step was found to be enough; empty where one was, or none is named."""
+        if not self.next_steps or any(step.known for step in self.next_steps):
+            return ""
+        return "None of these is known to be enough."
 
     def _summary(self) -> Summary:
         found = [("setting", self.setting.words)] if self.setting else []
@@ -291,7 +301,8 @@ def next_steps(
         own = _kind(setting.resolved(microdata))
         for each in (advice.setting, *advice.runners_up):
             if _kind(each.resolved(microdata)) != own:
-                steps.append(NextStep(title=_title(microdata, each), setting=each))
+                known = advice.confirmed and each is advice.setting
+                steps.append(NextStep(title=_title(microdata, each), setting=each, known=known))
     steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
     if steps_by_name and not setting.precision and not _refused(microdata, setting, policy):
         coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))

@@ -151,12 +151,12 @@ def panel_part(session: Session) -> dict[str, Any] | None:
         follows = (
             "Can any strength keep the policy? The answer follows." if pending(session) else ""
         )
-        return {"text": follows, "steps": []}
+        return {"text": follows, "steps": [], "caution": ""}
     steps = [
         {"title": _title(step), "send": f"{_SENT}{number}"}
         for number, step in enumerate(found.next_steps)
     ]
-    return {"text": found.sentence, "steps": steps}
+    return {"text": found.sentence, "steps": steps, "caution": found.caution}
 
 
 def _title(step: NextStep) -> str:

@@ -11,7 +11,9 @@ class VerdictLine {
     this.answer = this.quick.appendChild(make("span", "rwn-answer"));
     this.menu = this.quick.appendChild(make("details", "rwn-steps"));
     this.menu.appendChild(make("summary", "", "What to try"));
-    this.steps = this.menu.appendChild(make("div"));
+    const box = this.menu.appendChild(make("div"));
+    this.steps = box.appendChild(make("div"));
+    this.caution = box.appendChild(make("p"));
     const below = node.appendChild(make("p", "rwn-judged-detail"));
     this.detail = below.appendChild(make("span"));
     this.marks = below.appendChild(make("span", "rwn-against"));
@@ -34,6 +36,8 @@ class VerdictLine {
     setText(this.answer, quick?.text ?? "");
     this.answer.title = quick?.text ?? "";
     this.menu.hidden = !quick?.steps.length;
+    setText(this.caution, quick?.caution ?? "");
+    this.caution.hidden = !quick?.caution;
     fill(this.steps, quick?.steps ?? [], () => this.makeStep(), (step, { title, send }) => {
       setText(step, title);
       step.send = send;

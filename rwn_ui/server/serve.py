@@ -20,11 +20,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rwn_core.errors import RWNError, describe_fault, log_fault
 from rwn_ui.server import private_streamlit
-from rwn_ui.server.environment import LAUNCHED
+from rwn_ui.server.environment import LAUNCHED, in_class
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import Route
 
 _STOPPED_WITHIN = 5.0
 _FIRST_PAGE = ("app.py", "pages/tune.py")
@@ -55,11 +59,24 @@ def make_app(script: Path) -> Any:
 
     return st.App(
         script,
-        routes=[route()],
+        routes=[route(), *first_page()],
         middleware=[Middleware(OwnVisitors)],
         lifespan=_lifespan,
         on_script_error=show_error,
     )
+
+
+def first_page() -> Iterator[Route]:
+    """Yield routes from the first page's own name, which has no address, to where it is."""
+    from starlette.responses import RedirectResponse
+    from starlette.routing import Route
+
+    def forward(request: Request) -> RedirectResponse:
+        return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
+
+    name = "learn" if in_class() else "tune"
+    for path in (f"/{name}", f"/{{base:path}}/{name}"):
+        yield Route(path, forward)
 
 
 def as_config(flags: Sequence[str]) -> dict[str, Any]:

@@ -191,7 +191,9 @@ def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
 
 def test_a_next_step_is_a_setting_or_another_description(own) -> None:
     followed(own)
-    titles = [step["title"] for step in own.panel["verdict"]["quick"]["steps"]]
+    quick = own.panel["verdict"]["quick"]
+    titles = [step["title"] for step in quick["steps"]]
+    assert quick["caution"]
     assert [title.replace("\N{NO-BREAK SPACE}", " ") for title in titles] == [
         "Try Correlated noise · size 0.5",
         "Leave b out",

@@ -19,6 +19,8 @@ from weakref import WeakValueDictionary
 
 import pytest
 from starlette.formparsers import MultiPartParser
+from starlette.requests import Request
+from starlette.routing import Match
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.state.session_state import SessionState
 
@@ -197,3 +199,12 @@ def test_flags_are_read_as_options() -> None:
         key: list(v) if isinstance(v, tuple) else v for key, v in behind_proxy(("a.org",)).items()
     }
     assert serve.as_config(flags) == {"server.port": 8601, **wanted}
+
+
+@pytest.mark.parametrize("path", ["/tune", "/base/tune"])
+def test_the_first_page_is_found_by_its_name(path: str) -> None:
+    """It has no address of its own; what the query says arrives."""
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"k=5", "headers": []}
+    scope |= {"server": ("localhost", 80), "scheme": "http"}
+    route = next(each for each in serve.first_page() if each.matches(scope)[0] is Match.FULL)
+    assert route.endpoint(Request(scope)).headers["location"] == "./?k=5"

@@ -22,10 +22,10 @@ from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_rele
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import log_likelihood
-from rwn_core.neighbors.all_donors import weigh_all
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
-from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
+from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Limit, Policy
 from tests.check_values import check_values
@@ -69,7 +69,7 @@ def described(data: Microdata, **variables: Mapping[str, Any]) -> Microdata:
 
 def in_blocks(data: Microdata, params: RWN = SOFT, seed: int = 1) -> Comparison:
     """The release of a small table with the law of a large one: no pair is stored."""
-    found = weigh_all(params.weights_of_donors, params.points(data))
+    found = AllDonors.of_points(params.points(data), params.weights_of_donors).neighborhoods()
     law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
     return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
 
@@ -96,7 +96,9 @@ def test_CERT_1_the_rows_of_six_records() -> None:
     shown = {name: points[donor, j] for j, (name, donor) in enumerate(zip("ab", donors))}  # noqa: B905
     masked = Microdata.from_frame(pd.DataFrame(shown), data.schema)
     law = CellLaw(
-        data, soft_neighborhoods(kernel, list_neighbors(points, kernel.bandwidth_k)), np.ones(2)
+        data,
+        soft_neighborhoods(kernel, scale(kernel, list_neighbors(points, kernel.bandwidth_k))),
+        np.ones(2),
     )
     found = read(Comparison(original=data, masked=masked, law=law))
     bounds = np.array(given["expected"]["bound by release"]).max(axis=1)

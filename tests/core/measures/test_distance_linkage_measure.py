@@ -8,7 +8,11 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.statistics.nearest_points import ALL_RECORDS, distinct_points, linkage_scores
+from rwn_core.measures.statistics.nearest_points import (
+    LIVE_RECORDS,
+    distinct_points,
+    linkage_scores,
+)
 
 MEASURE = MEASURES["distance_linkage"]
 
@@ -64,7 +68,7 @@ def test_an_empty_record_links_to_nobody(compare, numeric_frames):
 
 
 def test_a_large_file_is_sampled(compare):
-    n = ALL_RECORDS + 500
+    n = LIVE_RECORDS + 500
     rng = np.random.default_rng(2)
     original = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
     masked = original + rng.normal(scale=0.05, size=original.shape)

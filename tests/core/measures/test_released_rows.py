@@ -127,7 +127,7 @@ def test_all_rows_together_count_the_same_rows() -> None:
 
 def test_a_large_sample_is_linked_by_random_rows_that_leave(monkeypatch) -> None:
     comparison = sampled(2500, 0.96)
-    few = worst_case_module.worst_case(comparison, work=50_000, whole=0)
+    few = worst_case_module.worst_case(comparison, work=50_000)
     leaving = released_rows(comparison.original, comparison.masked)
     assert set(few.links.rows) <= set(leaving)
     assert few.links.total_rows == len(leaving) == 100

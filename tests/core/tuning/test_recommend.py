@@ -164,8 +164,12 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
 def test_each_next_step_can_be_carried_out() -> None:
     """A setting masks the table, a schema describes it."""
     data = numbers()
-    steps = rwn.quick_verdict(data, "pram", within=math.inf).next_steps
+    verdict = rwn.quick_verdict(data, "pram", within=math.inf)
+    steps = verdict.next_steps
     assert len(steps) >= 3
+    assert any(step.known for step in steps) == (verdict.caution == "")
+    fewer = replace(verdict, next_steps=tuple(step for step in steps if step.schema))
+    assert "None of these" in fewer.caution
     for step in steps:
         table = data if step.schema is None else data.with_schema(step.schema)
         setting = step.setting or rwn.Setting(params=rwn.RWN(k=5))

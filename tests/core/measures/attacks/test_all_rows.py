@@ -71,7 +71,7 @@ def test_where_the_truth_is_no_matching_there_is_no_share():
 
 
 def test_too_many_pairs_are_not_weighed(monkeypatch):
-    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_SCALING", 3)
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 3)
     assert share(np.ones((2, 2))) is None
 
 

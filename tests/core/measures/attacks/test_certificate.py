@@ -19,7 +19,7 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import shared_metric
 from rwn_core.neighbors.soft_lists import ranked_lists
-from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
@@ -30,7 +30,8 @@ ENTRIES = check_values("kernel")
 
 def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:
     """The weights of all pairs, and the logarithms of the rows' factors."""
-    table, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+    scaled = scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+    table, found = scaled.table, weigh(kernel, scaled)
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights, found.row

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks import certificate
 from rwn_core.measures.attacks.certificate import Exchange, linkage_bounds, ratios_a_priori
-from rwn_core.neighbors.all_donors import AllDonors, weigh_all
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
@@ -21,7 +21,7 @@ def kernel(width: float = 1.0, cap: float = 1.0) -> Kernel:
 
 
 def table_of(points: Array, chosen: Kernel) -> AllDonors:
-    table = weigh_all(chosen, points).table
+    table = AllDonors.of_points(points, chosen).neighborhoods().table
     assert isinstance(table, AllDonors)
     return table
 

@@ -114,7 +114,7 @@ def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law
     mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
     with pytest.raises(NotApplicable, match="independently"):
         coincidence(mixture)
-    monkeypatch.setattr("rwn_core.measures.risk.repeated_releases.LARGEST_PAIRS", 35)
+    monkeypatch.setattr("rwn_core.measures.risk.repeated_releases.ATTACKED_PAIRS", 35)
     with pytest.raises(NotApplicable, match="At most 35 pairs"):
         bhattacharyya(e1_law(0.5))
 
@@ -199,7 +199,7 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     assert not whole.detail["sampled"]
     assert whole.interval is None
     alike = bhattacharyya(release.law, whole.detail["names"])
-    monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 120)
+    monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 120)
     some = MEASURES["repeated_releases"].compute(comparison)
     assert some.detail["sampled"]
     assert some.detail["standing"] == "at least"
@@ -208,7 +208,7 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     assert some.interval[0] <= some.value <= some.interval[1]
     part = bhattacharyya(release.law, whole.detail["names"], some.detail["records"])
     np.testing.assert_allclose(part, alike[some.detail["records"]])
-    monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 40)
+    monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 40)
     with pytest.raises(NotApplicable, match="At least 50 records"):
         MEASURES["repeated_releases"].compute(comparison)
 

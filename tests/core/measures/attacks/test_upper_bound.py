@@ -48,7 +48,7 @@ def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
     names = [v.name for v in comparison.masked.schema.released]
     made = InformedIntruder(comparison.law, comparison, names)
     n = comparison.original.n
-    every = row_sample(n, n, work=n * n, whole=n * n)
+    every = row_sample(n, n, work=n * n)
     weigh(comparison.law, comparison.masked, names, every, made.add_rows)
     return made, made.upper_bound()
 
