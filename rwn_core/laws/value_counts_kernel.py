@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal
+from rwn_core.neighbors.rank_kernel import sort_pairs
+from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal, jit_no_refcount
 
 LANES = 4  # rows that a count is spread over
 
@@ -36,25 +37,27 @@ def is_twin(
     return True
 
 
-@jit_inline
+@jit_no_refcount
 def count_values(
     lists: Any,
     index: int,
     codes: NDArray[np.int32],
+    values: int,
     q: float,
     counts: NDArray[np.float64],
     touched: NDArray[np.int32],
 ) -> int:
     """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`."""
-    # At q 0 no donor is looked at, below 1 the own value is touched. The first row of counts, shape
-    # (LANES, V), is filled; touched, shape (V + 1,), gets the values that have a chance, each once,
-    # and perhaps the own one. The answer is how many are touched.
+    # Codes are below `values`, V. At q 0 no donor is looked at, below 1 the own value is touched.
+    # The first V numbers of the first of LANES rows of counts are filled; touched, of V + 1 or
+    # more, gets the values that have a chance, each once, and perhaps the own one. The answer is
+    # how many are touched.
     own, begin = codes[lists.records[index]], lists.begin[index]
     size = lists.sizes[index] if q > 0 else 0
     first, used = counts[0], 0
-    if len(lists.weights) == 0 and len(first) < size:  # then most values are touched
-        _count_all(lists, begin, size, codes, counts)
-        for code in range(len(first)):
+    if len(lists.weights) == 0 and values < size:  # then most values are touched
+        _count_all(lists, begin, size, codes, values, counts)
+        for code in range(values):
             touched[used] = code
             used += first[code] > 0
     else:
@@ -73,7 +76,12 @@ def count_values(
 
 @jit_inline
 def _count_all(
-    lists: Any, begin: int, size: int, codes: NDArray[np.int32], counts: NDArray[np.float64]
+    lists: Any,
+    begin: int,
+    size: int,
+    codes: NDArray[np.int32],
+    values: int,
+    counts: NDArray[np.float64],
 ) -> None:
     """Count in four rows at once: adding to one number again and again would wait each time."""
     one, two, three, four = counts[0], counts[1], counts[2], counts[3]
@@ -86,7 +94,7 @@ def _count_all(
         four[codes[lists.members[entry + 3]]] += 1.0
     for entry in range(even, end):
         one[codes[lists.members[entry]]] += 1.0
-    for code in range(len(one)):
+    for code in range(values):
         one[code] += two[code] + three[code] + four[code]
         two[code] = three[code] = four[code] = 0.0
 
@@ -157,15 +165,15 @@ def fill_chances(
     counts = room[0]
     for index in range(first, last):
         own, total = codes[lists.records[index]], lists.totals[index]
-        some = touched[: count_values(lists, index, codes, q, room, touched)]
-        some.sort()
         at = starts[index]
-        for code in some:
+        for entry in range(count_values(lists, index, codes, values, q, room, touched)):
+            code = touched[entry]
             chance = value_probability(code, own, counts[code], total, q)
             counts[code] = 0
             if chance > 0:
                 columns[at], chances[at] = code, chance
                 at += 1
+        sort_pairs(columns, chances, starts[index], at)
         used[index] = at - starts[index]
 
 

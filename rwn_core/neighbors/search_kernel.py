@@ -37,7 +37,7 @@ class Candidates(NamedTuple):
 
     Attributes
     ----------
-    in_leaf : ndarray of int64, shape (rows,)
+    in_leaf : ndarray of int32, shape (rows,)
         The rows' numbers in their leaf.
     position : ndarray of int32, shape (rows, room)
         Rows of the target.
@@ -49,7 +49,7 @@ class Candidates(NamedTuple):
         How far a candidate may lie.
     """
 
-    in_leaf: NDArray[np.int64]
+    in_leaf: NDArray[np.int32]
     position: NDArray[np.int32]
     squared: NDArray[np.float64]
     held: NDArray[np.int64]
@@ -77,8 +77,10 @@ class Workspace(NamedTuple):
         The box of the points; zeros.
     apart, toward : ndarray, shape (leaves,)
         Squared distances of the leaves' boxes from that box, and from its center.
+    ranked : ndarray of float64, shape (leaves,)
+        Those from its center of the leaves that are visited.
     order : ndarray of int32, shape (leaves,)
-        The leaves that are visited.
+        These leaves.
     """
 
     points: NDArray[Any]
@@ -94,6 +96,7 @@ class Workspace(NamedTuple):
     nothing: NDArray[Any]
     apart: NDArray[Any]
     toward: NDArray[Any]
+    ranked: NDArray[np.float64]
     order: NDArray[np.int32]
 
 
@@ -101,7 +104,7 @@ class Workspace(NamedTuple):
 def _allocate_candidates(rows: int, room: int) -> Candidates:
     """Allocate the candidates of so many rows, `room` each."""
     return Candidates(
-        np.empty(rows, np.int64),
+        np.empty(rows, np.int32),
         np.empty((rows, room), np.int32),
         np.empty((rows, room)),
         np.empty(rows, np.int64),
@@ -134,6 +137,7 @@ def _allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
         box[2],
         gaps[0],
         gaps[1],
+        np.empty(leaves),
         np.empty(leaves, np.int32),
     )
 
@@ -263,14 +267,14 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
     leaf_gaps(target.boxes, first, first + leaves, work.center, work.half, work.apart)
     if k:
         leaf_gaps(target.boxes, first, first + leaves, work.center, work.nothing, work.toward)
-    count = 0
+    count = ZERO
     for other in range(leaves):
         if work.apart[other] <= bound:
             work.order[count] = other
-            work.toward[count] = work.toward[other]
+            work.ranked[count] = work.toward[other]
             count += 1
     if k:
-        sort_pairs(work.toward, work.order, ZERO, count)
+        sort_pairs(work.ranked, work.order, ZERO, count)
     return count
 
 

@@ -79,8 +79,8 @@ def _begin(
 ) -> int:
     """Add a record's pairs by the first unit; how many pairs there are now."""
     codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
-    found = counts[0]
-    for entry in range(count_values(lists, index, codes, q, counts, touched)):
+    found, values = counts[0], asked.values[0] + OTHERS
+    for entry in range(count_values(lists, index, codes, values, q, counts, touched)):
         code = touched[entry]
         chance = value_probability(code, codes[record], found[code], lists.totals[index], q)
         found[code] = 0
@@ -107,7 +107,8 @@ def _multiply_pairs(
     """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
     codes, released, q = asked.codes[unit], asked.released[unit], asked.q[unit]
     own, total = codes[lists.records[index]], lists.totals[index]
-    values, found = count_values(lists, index, codes, q, counts, touched), counts[0]
+    values, found = asked.values[unit] + OTHERS, counts[0]
+    touches = count_values(lists, index, codes, values, q, counts, touched)
     left = begin
     for at in range(begin, used):
         code = released[pairs.row[at]]
@@ -119,7 +120,7 @@ def _multiply_pairs(
             pairs.row[left], pairs.record[left] = pairs.row[at], pairs.record[at]
             pairs.value[left], pairs.low[left] = value, low
             left += 1
-    for entry in range(values):
+    for entry in range(touches):
         found[touched[entry]] = 0
     return left
 
@@ -197,8 +198,7 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         at_once = together and _least(asked, lists.totals[index]) > LEAST
         many = MANY * lists.sizes[index] > n
         if not (at_once and many):
-            mine = counts[:, : asked.values[0] + OTHERS]
-            used = _begin(lists, index, asked, mine, touched, pairs, used)
+            used = _begin(lists, index, asked, counts, touched, pairs, used)
             many = MANY * (used - begin) > rows
         if at_once and many:
             used = _all_in_order(
@@ -207,8 +207,9 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
             continue
         for unit in range(1, units):
             if used > begin:
-                mine = counts[:, : asked.values[unit] + OTHERS]
-                used = _multiply_pairs(lists, index, unit, asked, mine, touched, pairs, begin, used)
+                used = _multiply_pairs(
+                    lists, index, unit, asked, counts, touched, pairs, begin, used
+                )
     return _longer(pairs, used, used)
 
 
