@@ -108,22 +108,6 @@ def test_attribute_inference_needs_a_law():
     assert isinstance(MEASURES["attribute_inference"].read(alone), NotApplicable)
 
 
-def test_a_small_group_outside_stands_for_as_many_people():
-    """Unique among 1,000 and unique among 200 are different things: .12 beyond, where 0 is true."""
-    rates = []
-    for seed in range(0, 90, 3):
-        original, masked, held = (
-            related(1000, seed),
-            related(1000, seed + 1),
-            related(200, seed + 2),
-        )
-        alone = Comparison(original=original, masked=masked, holdout=held)
-        rates.append(MEASURES["singling_out"].compute(alone).detail)
-    apart = np.array([detail["attack"] - detail["control"] for detail in rates])
-    assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(len(apart))
-    assert apart.std(ddof=1) / np.sqrt(len(apart)) < 0.03  # the .12 would be seen
-
-
 def test_people_replaced_by_others_are_counted_by_enumeration():
     inside, outside = np.array([1, 1, 0, 0, 1]), np.array([0, 1, 1])
     for replaced in (1, 2, 3):

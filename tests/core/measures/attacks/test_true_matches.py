@@ -142,19 +142,6 @@ def test_whole_rows_give_two_thirds_of_the_people_away(shares, bodyfat):
         assert (deviations(shares[name], expected, bodyfat.n) < 3).all(), name
 
 
-def test_any_three_variables_see_what_the_keys_do_not(bodyfat):
-    table = grouped(bodyfat, units_of(bodyfat, (KEYS, "*")))
-    release = mask(table, RWN(epsilon=6.0, k=5, q=1.0), seed=1)
-    found = read("true_matches", Comparison(original=table, masked=release.masked))
-    assert found.detail["sets"]["read"][0] < 0.1
-    assert found.detail["read"] > 0.55
-    assert found.value == pytest.approx(found.detail["read"] - found.detail["chance"])
-    assert not set(found.detail["names"]) & set(KEYS)
-    assert found.interval[0] < found.value < found.interval[1]
-    assert found.detail["chance"] == pytest.approx(found.detail["found"] * 0.06, abs=0.03)
-    assert found.baseline == 0.0
-
-
 def test_no_law_and_no_order_of_the_rows_is_needed(bodyfat):
     release = mask(grouped(bodyfat, units_of(bodyfat, ("*",))), RWN(epsilon=6.0, k=5), seed=3)
     order = np.random.default_rng(1).permutation(bodyfat.n)

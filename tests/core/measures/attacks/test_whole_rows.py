@@ -92,15 +92,6 @@ def test_queries_know_it_too(data, law, drawn):
     assert near(counts, answer(law, predicate).counts)
 
 
-def test_records_of_lost_values_are_never_told_apart_by_the_bound(law):
-    alike = bhattacharyya(law)
-    assert alike[5, 11] >= law.row_share
-    assert (alike <= 1).all()
-    np.testing.assert_allclose(alike, alike.T)
-    some = np.array([2, 5, 11, 20])
-    np.testing.assert_allclose(bhattacharyya(law, records=some), alike[some])
-
-
 def test_bhattacharyya_of_whole_rows_is_an_upper_bound(law):
     """Against the definition, over all rows that can be."""
     values = [law.table(name)[0].toarray() for name in ("x", "y")]
@@ -149,16 +140,3 @@ def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
     members = sparse.csr_array(np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4]))
     found = same_share(members, np.array([1.0, 1.0, 1.0, 2.0]), EXACT)
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
-
-
-def test_large_tables_have_the_same_likelihoods(law, data, monkeypatch):
-    from rwn_core.measures.attacks import likelihood
-
-    masked = mask(data, NBRS2015(epsilon=1.0, q=0.6), seed=5).masked
-    rows = np.arange(data.n)
-    small, logs = likelihood.likelihoods(law, masked, rows)
-    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
-    large, other = likelihood.likelihoods(law, masked, rows)
-    np.testing.assert_allclose(
-        small.toarray() * np.exp(logs), large.toarray() * np.exp(other), atol=1e-15
-    )
