@@ -1,4 +1,4 @@
-"""Facts that pages, lessons and notices state: page, sentence, check, what is true, and a planted falsehood."""
+"""Facts that pages, lessons and notices state, their checks, and a planted falsehood for each."""
 
 from __future__ import annotations
 
