@@ -67,7 +67,8 @@ def server(
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")
     folder_of_log = tmp_path_factory.mktemp("server")
-    log, own = folder_of_log / "log.txt", dict.fromkeys((PROJECTS, SWEEPS), str(folder_of_log))
+    log = folder_of_log / "log.txt"
+    own = {name: str(folder_of_log / name) for name in (PROJECTS, SWEEPS)}
     with log.open("wb") as sink:
         process = subprocess.Popen(
             launch.command(port),
