@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,9 +15,8 @@ from scipy.spatial import cKDTree
 
 import rwn_core as rwn
 from benchmarks.bench import Pair, bench
-from benchmarks.tables import mixed, radius_of, survey, written
+from benchmarks.tables import mixed, radius_of, survey
 from rwn_core.evaluation.forecast import forecast_scan
-from rwn_core.io.parse import parse
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -159,16 +157,6 @@ def _dataset() -> Pair:
         rwn.mask_dataset(path / "in", target, method, seed=1, options=options)
 
     return Pair(work=files, rival=lambda: rwn.mask(table, method, seed=1, threads=1))
-
-
-@bench("read 1000000 x 10 from CSV", rival="pandas.read_csv, which checks nothing", least=0.22)
-def _reading() -> Pair:
-    """Read in this process; the process with limits costs its start, 0.5 s."""
-    content = written(1_000_000, 10).to_csv(index=False).encode()
-    return Pair(
-        work=lambda: parse("table.csv", content).notices,
-        rival=lambda: pd.read_csv(io.BytesIO(content)),
-    )
 
 
 class _Answered(Exception):

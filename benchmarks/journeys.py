@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.pages import HERE, read_lines, write_lines
 from tests.journeys.figures import HEAD
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "explanation" / "journeys.md"
+PAGE = HERE / "journeys.md"
 FIGURES = PAGE.with_suffix(".csv")
 BEGIN, END = "<!-- figures -->\n", "<!-- end -->"
 JOBS = {
@@ -41,10 +41,7 @@ def with_table(page: str, rows: list[dict[str, str]]) -> str:
 
 def read(file: Path) -> list[dict[str, str]]:
     """The figures of a file, job by job."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        return sorted(
-            csv.DictReader(lines), key=lambda row: (list(JOBS).index(row["job"]), row["way"])
-        )
+    return sorted(read_lines(file), key=lambda row: (list(JOBS).index(row["job"]), row["way"]))
 
 
 def main() -> int:
@@ -58,10 +55,7 @@ def main() -> int:
         code = subprocess.run(walk, cwd=ROOT, env=environment, check=False).returncode
         if code == 0:
             rows = read(measured)
-            with FIGURES.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, HEAD)
-                writer.writeheader()
-                writer.writerows(rows)
+            write_lines(FIGURES, rows, HEAD)
             page = PAGE.read_text(encoding="utf-8")
             PAGE.write_text(with_table(page, rows), encoding="utf-8")
     return code

@@ -100,14 +100,8 @@ def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
     """Return the layout that the command line states."""
     from rwn_core.data.file_layout import FileLayout
 
-    given: dict[str, Any] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not (name and sign and value):
-            raise ParameterError("--file must be NAME=VALUE, such as encoding=cp1252.")
-        if name in given:
-            raise ParameterError(f"--file gives {name} twice; give it once.")
-        given[name] = _value(name, value)
+    named = named_texts(texts, "--file", "encoding=cp1252")
+    given = {name: _value(name, value) for name, value in named.items()}
     if not given:
         return None
     before = {} if schema is None or schema.file is None else schema.file.changed()
@@ -115,6 +109,19 @@ def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
         return FileLayout.from_dict(before | given)
     except SchemaError as refusal:
         raise ParameterError(str(refusal)) from None
+
+
+def named_texts(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """The values that a repeatable option gives as NAME=VALUE."""
+    given: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise ParameterError(f"{option} must be NAME=VALUE, such as {example}.")
+        if name in given:
+            raise ParameterError(f"{option} gives {name} twice; give it once.")
+        given[name] = value
+    return given
 
 
 def _value(name: str, text: str) -> Any:

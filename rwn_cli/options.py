@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_cli.file_option import description, read_file
+from rwn_cli.file_option import description, named_texts, read_file
 from rwn_cli.terminal import say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
@@ -322,15 +322,8 @@ def parameters(method: str, **options: Any) -> Any:
 
 def settings(texts: Sequence[str]) -> dict[str, Any]:
     """Read parameters that are given as NAME=VALUE: numbers, true and false, or words."""
-    values: dict[str, Any] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not (name and sign and value):
-            raise ParameterError("--set must be NAME=VALUE, such as scale=range.")
-        if name in values:
-            raise ParameterError(f"--set gives {name} twice; give it once.")
-        values[name] = _value(value)
-    return values
+    named = named_texts(texts, "--set", "scale=range")
+    return {name: _value(value) for name, value in named.items()}
 
 
 def _value(text: str) -> Any:

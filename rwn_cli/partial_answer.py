@@ -14,6 +14,7 @@ from rwn_cli.terminal import Report, progress, say
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
+    from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning.partial_answer import PartialAnswer
     from rwn_core.tuning.policy import Policy
     from rwn_core.tuning.setting import Setting
@@ -26,6 +27,8 @@ def answering(
     label: str, data: Microdata, policy: Policy, target: Path | None, *, overwrite: bool
 ) -> Iterator[Report]:
     """Report a search; after Ctrl-C write its answer so far, where it has one, and leave."""
+    from rwn_core.reporting.scenario import Scenario
+
     with progress(label) as report:
         try:
             yield report
@@ -37,7 +40,14 @@ def answering(
     typer.echo(f"Interrupted. {answer.sentence}")
     print_setting(answer.setting)
     if target is not None and answer.met:
-        _keep(answer, data, policy, target, overwrite=overwrite)
+        made = Scenario(
+            name="answer so far",
+            note=f"Interrupted. {answer.sentence}",
+            table=data.fingerprint,
+            setting=answer.setting,
+            policy=policy,
+        )
+        write_scenario(made, target, overwrite=overwrite)
     elif target is not None:
         say(f"{target} was not written: the setting does not keep all limits.")
     raise typer.Exit(SO_FAR)
@@ -49,17 +59,7 @@ def print_setting(setting: Setting) -> None:
         say(setting.words)
 
 
-def _keep(
-    answer: PartialAnswer, data: Microdata, policy: Policy, target: Path, *, overwrite: bool
-) -> None:
-    from rwn_core.reporting.scenario import Scenario
-
-    made = Scenario(
-        name="answer so far",
-        note=f"Interrupted. {answer.sentence}",
-        table=data.fingerprint,
-        setting=answer.setting,
-        policy=policy,
-    )
+def write_scenario(made: Scenario, target: Path, advice: str = "", *, overwrite: bool) -> None:
+    """Write the answer of a search as a scenario, and say where."""
     write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
-    say(f"written to {target}")
+    say(f"written to {target}{advice}")

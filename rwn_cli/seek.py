@@ -9,8 +9,8 @@ import typer
 
 from rwn_cli import grid_options as grid
 from rwn_cli import options
-from rwn_cli.output import Overwrite, refuse_existing, require_toml, write
-from rwn_cli.partial_answer import answering
+from rwn_cli.output import Overwrite, refuse_existing, require_toml
+from rwn_cli.partial_answer import answering, write_scenario
 from rwn_cli.terminal import Report, say
 from rwn_core.errors import ReleaseError
 
@@ -81,8 +81,7 @@ def seek(
             policy=policy,
             readings=answer.point.stated(),
         )
-        write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
-        say(f"written to {target}")
+        write_scenario(made, target, overwrite=overwrite)
 
 
 def _answer(

@@ -8,8 +8,8 @@ import typer
 
 from rwn_cli import grid_options as grid
 from rwn_cli import options
-from rwn_cli.output import Overwrite, refuse_existing, require_toml, write
-from rwn_cli.partial_answer import answering, print_setting
+from rwn_cli.output import Overwrite, refuse_existing, require_toml
+from rwn_cli.partial_answer import answering, print_setting, write_scenario
 from rwn_cli.terminal import say
 from rwn_core.errors import ReleaseError
 
@@ -71,8 +71,8 @@ def seek_slices(
     say(answer.sentence)
     if target is not None:
         kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
-        write(target, kept.to_toml().encode("utf-8"), overwrite=overwrite)
-        say(f"written to {target}; rwn mask --scenario {target.name} takes it")
+        advice = f"; rwn mask --scenario {target.name} takes it"
+        write_scenario(kept, target, advice, overwrite=overwrite)
 
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:

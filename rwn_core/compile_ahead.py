@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
-from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.neighbors.metric_axes import CODED_LEVELS
 from rwn_core.parallel.kernel_cache import LEVELS, LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch
@@ -68,12 +68,11 @@ def _table(n: int) -> Microdata:
 def _store(table: Microdata, params: RWN) -> None:
     """Use the kernels that store a table for its sliders."""
     from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import stored_table
     from rwn_core.neighbors.slider_range import find_slider_range
 
     points = params.points(table)
     find_slider_range(points, 1000)
-    stored_table(points, 3, 0.1, Watch(), index=build_index(points))
+    neighbor_table(points, k=3, epsilon=0.1, watch=Watch(), index=build_index(points))
 
 
 def warm_for_levels() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,18 +14,41 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("rwn_core", "rwn_ui", "pages", "rwn_cli", "docs", "benchmarks", "tools")
 SHOWN = 12
 _ENDINGS = re.compile(r"(ings?|ions?|ed|es|s|e|y|ies)$")
+_SCRIPT = re.compile(r"^(?:class (\w+)|(?:async )?function (\w+)|const ([A-Z_]{3,}))", re.MULTILINE)
 
 
 def places() -> Iterator[tuple[str, str]]:
-    """Yield each file, and each of its functions and classes, with its first docstring line."""
+    """Yield each file, function, class, method and constant, with the first line about it."""
     for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
+        for path in sorted((ROOT / room).rglob("*.*")):
             name = path.relative_to(ROOT).as_posix()
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            yield name, _first_line(tree)
-            for node in tree.body:
-                if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                    yield f"{name}:{node.lineno} {node.name}", _first_line(node)
+            if path.suffix == ".py":
+                yield from _python(name, path.read_text(encoding="utf-8"))
+            elif path.suffix == ".js" and "." not in path.stem:
+                yield from _script(name, path.read_text(encoding="utf-8"))
+
+
+def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
+    tree, lines = ast.parse(text), text.splitlines()
+    yield name, _first_line(tree)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield f"{name}:{node.lineno} {node.name}", _first_line(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            says = lines[node.lineno - 1].partition("#")[2]
+            yield f"{name}:{node.lineno} {node.targets[0].id}", says.strip()
+        for each in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(each, ast.FunctionDef):
+                yield f"{name}:{each.lineno} {node.name}.{each.name}", _first_line(each)
+
+
+def _script(name: str, text: str) -> Iterator[tuple[str, str]]:
+    yield name, text.partition("\n")[0].removeprefix("// ")
+    for found in _SCRIPT.finditer(text):
+        line = text.count("\n", 0, found.start())
+        above = text.splitlines()[line - 1] if line else ""
+        said = above.strip("/* ") if above.startswith(("//", "/**")) else ""
+        yield f"{name}:{line + 1} {next(filter(None, found.groups()))}", said
 
 
 def _first_line(node: ast.Module | ast.FunctionDef | ast.ClassDef) -> str:
@@ -37,11 +62,16 @@ def stems(text: str) -> set[str]:
 
 
 def found(words: list[str], most: int = SHOWN) -> list[tuple[str, str]]:
-    """Return the places that have most of the words; a word counts twice in a name."""
+    """Return the places that have most of the words: rare ones, and those of a name, count more."""
     wanted = stems(" ".join(words))
+    known = [(name, line, stems(name), stems(line)) for name, line in places()]
+    holders = Counter(word for _, _, *both in known for word in wanted & set.union(*both))
     scores = []
-    for name, line in places():
-        score = 2 * len(wanted & stems(name)) + len(wanted & stems(line))
+    for name, line, in_name, in_line in known:
+        score = sum(
+            math.log(len(known) / holders[word]) * (2 * (word in in_name) + (word in in_line))
+            for word in wanted & (in_name | in_line)
+        )
         scores.append((-score, len(name), name, line))
     return [(name, line) for score, _, name, line in sorted(scores)[:most] if score]
 

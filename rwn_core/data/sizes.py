@@ -2,14 +2,15 @@
 
 # decides: records that are done at once: all of a small table, so many of a larger one
 QUICK_RECORDS = 1_000
-# decides: records up to which Tune shows all, and keys have neighborhoods of their own; of more, so
-# many random ones are shown; the red team's models learn from so many
+# decides: records up to which Tune shows all, limits that are quick are read with every move, the
+# nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
+# random ones are shown, and found; the red team's models learn from so many
 LIVE_RECORDS = 5_000
-# decides: candidate pairs up to which the worst case attacks every row, and every person outside,
-# and the exchange within blocks has an exact law
+# decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
+# and every person outside (beyond, random ones), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000
-# decides: records by values, classes by values, distances and trials that are listed; beyond, there
-# are fewer, or no reading
+# decides: records by values, classes by values, distances and trials that are listed, and neighbors
+# of the records on screen at a slider's end; beyond, there are fewer, or no reading
 LISTED_PAIRS = 20_000_000
 # decides: donors that are stored, pairs of a class of rows and an original, and numbers of a model;
 # beyond, donors are searched again, and there is no reading

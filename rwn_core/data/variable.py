@@ -1,4 +1,4 @@
-"""One column of a table: its kind, its role, its weight in the distance."""
+"""One column of a table: its kind, role and weight; whether a release has it (identifiers)."""
 
 from __future__ import annotations
 

@@ -19,16 +19,17 @@ from rwn_core.datasets.staged_arrays import DEAL, gather_leaf, load, points_like
 from rwn_core.errors import InputError
 from rwn_core.neighbors.candidates import (
     WORDS_A_BLOCK,
+    Scheme,
     numbered_pairs,
-    paired_table,
     random_others,
-    table_from_pairs,
+    restricted_table,
 )
 from rwn_core.neighbors.distance import squared_distances
 from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import ISOLATED_STREAM, PAIRS_STREAM, PARTS_STREAM, SecretKey, words64
 
@@ -121,7 +122,7 @@ def mask_partners(run: Run, task: Task) -> dict[str, Any]:
         others = np.concatenate((others, given.ravel()))
     named, entries = np.unique(others, return_inverse=True)
     squared = _squared(run, number, rows, others)
-    table = table_from_pairs(len(ids), rows, entries, squared)
+    table = NeighborTable.ranked(len(ids), rows, entries, squared)
     return release_rows(run, number, ids, found_of_table(run, table, ids, named))
 
 
@@ -223,12 +224,9 @@ def mask_part(run: Run, task: Task) -> dict[str, Any]:
     if run.params.scheme.m is None:
         found = _among_all(run, points, ids)
     else:
-        table = paired_table(
-            points,
-            run.params.ball.k,
-            m=int(run.params.scheme.m),
-            key=run.key.derived(f"part {number}"),
-        )
+        pairs = Scheme(neighbors="pairs", m=run.params.scheme.m)
+        key = run.key.derived(f"part {number}")
+        table = restricted_table(points, run.params.ball, pairs, key, Watch())
         found = found_of_table(run, table, ids, ids)
     return release_rows(run, number, ids, found)
 

@@ -18,18 +18,16 @@ from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.neighbors.search import store
 from rwn_core.neighbors.soft_lists import (
     FEWER,
     Entries,
-    Lists,
-    both_ways,
     joined,
+    list_both_ways,
     list_length,
     to_rank,
 )
-from rwn_core.neighbors.soft_neighborhoods import column_factors, soft_neighborhoods
-from rwn_core.neighbors.table import NeighborTable, join_tables
+from rwn_core.neighbors.soft_neighborhoods import column_factors, scale, soft_neighborhoods
+from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Watch
 
@@ -46,7 +44,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     kernel, n = run.params.ball.kernel, run.dataset.n
     search = search_of_leaf(run, leaf, k=list_length(n, kernel.bandwidth_k))
     watch = Watch(progress=lambda share: give_back())
-    near = store(search, watch, None)
+    near = search.table(watch)
     leaf_of = np.empty(n, np.int32)
     for each in leaves:
         leaf_of[load_side(run, each).numbers] = each
@@ -73,15 +71,10 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
     if kernel.balance:
         pairs = sum(len(load(run, LIST, f"{leaf:06d}-records")) for leaf in leaves)
         check_fits(pairs_bytes(8.0 * pairs), budget_bytes(), "The balance of all records", FEWER)
-        near = join_tables([_near(run, leaf) for leaf in leaves])
+        near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
             kernel,
-            Lists(
-                table=both_ways(near, Entries.back(near), n, Watch()),
-                scale_rank=kernel.bandwidth_k,
-                scaling=scaling,
-                least=least,
-            ),
+            list_both_ways(near, Entries.back(near), kernel.bandwidth_k, scaling, least, Watch()),
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)
@@ -101,14 +94,10 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     place = np.full(run.dataset.n, -1, np.int32)
     place[numbers] = np.arange(len(numbers))
     back = joined([_listing(run, each, leaf, place) for each in leaves])
-    lists = Lists(
-        table=both_ways(near, back, run.dataset.n, Watch()),
-        scale_rank=run.params.ball.kernel.bandwidth_k,
-        scaling=load(run, STATE, "scaling"),
-        least=state["least"],
-    )
+    kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
+    lists = list_both_ways(near, back, kernel.bandwidth_k, scaling, state["least"], Watch())
     column = load(run, STATE, "column")
-    neighborhoods = soft_neighborhoods(run.params.ball.kernel, lists, column)
+    neighborhoods = soft_neighborhoods(kernel, scale(kernel, lists), column=column)
     draws = Draws(run.key, numbers, drawing.streams)
     donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=1)
     sizes = neighborhoods.sizes

@@ -184,7 +184,7 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
         precision = given_steps(base.original, share)
         coarse = rounded(masked, precision)
         comparison = base.with_masked(coarse, law.rounded(precision))
-        linkage = worst_case(comparison, work=ROUNDING_WORK, whole=ROUNDING_WORK, bounded=False)
+        linkage = worst_case(comparison, work=ROUNDING_WORK, bounded=False)
         loss = MEASURES["correlation"].read(comparison)
         tried.append(
             {

@@ -1,4 +1,4 @@
-"""Text tables in: UTF-8, one separator, one header line, every record as wide as the header."""
+"""Text tables in (CSV): a line with too many or too few fields is refused here."""
 
 from __future__ import annotations
 

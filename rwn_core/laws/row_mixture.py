@@ -16,7 +16,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
-from rwn_core.neighbors import Neighborhoods, find_strictly
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.rule import NeighborhoodRule
 
 
@@ -144,7 +144,7 @@ class SampleLaw(RowMixtureLaw):
 
     def __init__(self, original: Microdata, left_out: float) -> None:
         n, p = original.n, len(original.schema.released)
-        nobody = find_strictly(np.zeros((n, 1)), 0.0)
+        nobody = find_neighborhoods(np.zeros((n, 1)), epsilon=0.0, strict=True)
         super().__init__(original, nobody, np.ones(p, dtype=bool), left_out, fixed_count=True)
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
 

@@ -23,11 +23,12 @@ from rwn_core.neighbors import (
     Radii,
     Radius,
     check_radius_and_k,
+    find_and_draw,
     neighbor_table,
 )
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.excluded import OutsideSource, without_copies
+from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Ball
@@ -42,7 +43,7 @@ from rwn_core.neighbors.source import (
     source_of_some,
     stored_source,
 )
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
@@ -305,7 +306,7 @@ class NeighborhoodMethod(Method, ABC):
         if k is None or apart or not self.scheme.exact:
             return self.prepare(sample)
         far = table.state.ranked_for_samples(self.table_ball(table.microdata))
-        source = StoredSource(points=far.points[rows], table=without_copies(far.table, rows))
+        source = StoredSource(points=far.points[rows], table=far.table.without_copies(rows))
         return self._prepared(sample, source)
 
 
@@ -390,11 +391,8 @@ class FoundNeighbors:
 
     def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
         """Return the state with neighborhoods of these sizes."""
-        from rwn_core.neighbors.search import recalled
-
-        watch = Watch(threads=thread_count())
-        found = recalled(self.source.points, table.method.table_ball(table.microdata), known, watch)
-        return replace(self, found=found)
+        ball = table.method.table_ball(table.microdata)
+        return replace(self, found=find_and_draw(self.source.points, ball, known=known)[0])
 
     def is_quick(self, table: Prepared) -> bool:
         """True if a release takes milliseconds."""

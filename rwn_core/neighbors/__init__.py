@@ -4,7 +4,6 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import (
     find_and_draw,
     find_neighborhoods,
-    find_strictly,
     nearest_radii,
     neighbor_table,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "check_radius_and_k",
     "find_and_draw",
     "find_neighborhoods",
-    "find_strictly",
     "nearest_radii",
     "neighbor_table",
 ]

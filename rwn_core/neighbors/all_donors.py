@@ -59,6 +59,13 @@ class AllDonors:
     kernel: Kernel
     numbers: NDArray[np.int64] | None = field(default=None, repr=False)
 
+    @classmethod
+    def of_points(
+        cls, points: Points, kernel: Kernel, numbers: NDArray[np.int64] | None = None
+    ) -> AllDonors:
+        """Return the table of all records, or the rows of some of them."""
+        return cls(places=Places.from_points(points), kernel=kernel, numbers=numbers)
+
     @property
     def donors(self) -> int:
         """Number of records of the table."""
@@ -124,6 +131,38 @@ class AllDonors:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return what `rank` does of all records, by the distances of their points."""
         return rank(squared[self.places.number], np.arange(self.donors))
+
+    def neighborhoods(
+        self, threads: int | None = None, progress: Progress | None = None
+    ) -> Neighborhoods:
+        """Return the neighborhoods, in which all records weigh."""
+        every = self.places.number
+        number = every if self.numbers is None else every[self.numbers]
+        shown, u, n = np.unique(number), len(self.places.points), self.donors
+        effective, nearest, farthest = np.zeros(u), np.zeros(u), np.zeros(u)
+        alone = np.bincount(every, minlength=u) == 1
+
+        def look(low: int, high: int) -> None:
+            weights = np.empty(n)
+            for point, squared in self.squared_from(shown[low:high]):
+                self._fill(squared[every], weights)
+                effective[point] = 1.0 / float(weights @ weights)
+                nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
+                farthest[point] = squared.max()
+
+        Watch(threads=thread_count(threads), progress=progress).run(look, len(shown))
+        sizes = np.full(len(number), n, np.int64)
+        return Neighborhoods(
+            table=self,
+            sizes=sizes,
+            within=sizes,
+            radius=np.sqrt(farthest)[number],
+            k=None,
+            epsilon=None,
+            first=nearest[number],
+            kernel=self.kernel,
+            effective=effective[number],
+        )
 
     def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return all records by their distance from one, itself first, and their weights."""
@@ -192,45 +231,6 @@ def _from_ranks(
     shifted = np.where(ranks <= place, ranks - 1, ranks)
     found = np.where(ranks == 0, own[:, None], members[shifted])
     return np.where(drawn >= 0, drawn, found)
-
-
-def weigh_all(
-    kernel: Kernel,
-    points: Points,
-    numbers: NDArray[np.int64] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Neighborhoods:
-    """Return neighborhoods in which all records weigh, for all records or some."""
-    # Shapes: points (n, d); numbers (m,).
-    places = Places.from_points(points)
-    table = AllDonors(places=places, kernel=kernel, numbers=numbers)
-    number = places.number if numbers is None else places.number[numbers]
-    shown, u, n = np.unique(number), len(places.points), len(places.number)
-    effective, nearest, farthest = np.zeros(u), np.zeros(u), np.zeros(u)
-    alone = np.bincount(places.number, minlength=u) == 1
-
-    def look(low: int, high: int) -> None:
-        weights = np.empty(n)
-        for point, squared in table.squared_from(shown[low:high]):
-            table._fill(squared[places.number], weights)
-            effective[point] = 1.0 / float(weights @ weights)
-            nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
-            farthest[point] = squared.max()
-
-    Watch(threads=thread_count(threads), progress=progress).run(look, len(shown))
-    sizes = np.full(len(number), n, np.int64)
-    return Neighborhoods(
-        table=table,
-        sizes=sizes,
-        within=sizes,
-        radius=np.sqrt(farthest)[number],
-        k=None,
-        epsilon=None,
-        first=nearest[number],
-        kernel=kernel,
-        effective=effective[number],
-    )
 
 
 def _too_many(n: int) -> NotApplicable:

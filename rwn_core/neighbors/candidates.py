@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.distance import TIE, squared_distances
+from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Ball, one_radius
 from rwn_core.neighbors.record_draws import random_order
@@ -19,7 +20,6 @@ from rwn_core.neighbors.table import (
     Neighborhoods,
     NeighborTable,
     complete_table,
-    join_tables,
 )
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.parallel.threads import Watch
@@ -146,7 +146,7 @@ def restricted_table(
     scheme.check(len(points), ball.k)
     m = int(scheme.m or 0)
     if scheme.neighbors == "pairs":
-        return paired_table(points, ball.k, m=m, key=key)
+        return _paired(points, ball.k, m=m, key=key)
     if scheme.neighbors == "partition":
         return _partitioned(points, ball, scheme, key, watch)
     if scheme.fresh:
@@ -154,12 +154,13 @@ def restricted_table(
     n = len(points)
     sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
     if n > LARGEST_DENSE:
-        from rwn_core.neighbors.search import Search, store
+        from rwn_core.neighbors.search import Search
 
-        return store(Search.among(points, sample, ball.k, ball.epsilon), watch, None)
+        return Search.among(points, sample, ball.k, ball.epsilon).table(watch)
     rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
     rows, others = rows[rows != others], others[rows != others]
-    return _cut(table_from_pairs(n, rows, others, squared_distances(points, rows, others)), ball)
+    squared = squared_distances(points, rows, others)
+    return _cut(NeighborTable.ranked(n, rows, others, squared), ball)
 
 
 def _freshly_sampled(
@@ -174,10 +175,10 @@ def _freshly_sampled(
         others = random_others(key, records, n, m, OTHERS_STREAM)
         rows = np.repeat(np.arange(len(records)), m)
         squared = squared_distances(points, np.repeat(records, m), others.ravel())
-        table = table_from_pairs(len(records), rows, others.ravel(), squared)
+        table = NeighborTable.ranked(len(records), rows, others.ravel(), squared)
         parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
         watch.report(done / len(starts))
-    return join_tables(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
+    return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
 def _ball_for(ball: Ball, records: NDArray[np.int64]) -> Ball:
@@ -226,7 +227,7 @@ def _first_different(
             return drawn[wanted].reshape(len(records), m)
 
 
-def paired_table(
+def _paired(
     points: Points,
     k: int | None,
     *,
@@ -247,7 +248,7 @@ def paired_table(
         given = random_others(key, isolated, n, count, ISOLATED_STREAM)
         rows = np.concatenate((rows, np.repeat(isolated, count)))
         others = np.concatenate((others, given.ravel()))
-    return table_from_pairs(n, rows, others, squared_distances(points, rows, others))
+    return NeighborTable.ranked(n, rows, others, squared_distances(points, rows, others))
 
 
 def random_pairs(key: SecretKey, n: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -309,41 +310,17 @@ def _partitioned(
     for number, records in enumerate(random_parts(key, n, u)):
         own, mine = points[records], _ball_for(ball, records)
         if m is not None:
-            table = paired_table(own, ball.k, m=m, key=key.derived(f"part {number}"))
-        elif n <= LARGEST_DENSE:
-            table = _cut(complete_table(own), mine)
+            table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
         else:
-            from rwn_core.neighbors.search import stored_table
-
-            table = stored_table(own, ball.k, mine.epsilon, Watch(threads=watch.threads))
+            quiet = Watch(threads=watch.threads)
+            near = neighbor_table(own, k=ball.k, epsilon=mine.epsilon, watch=quiet)
+            table = _cut(near, mine)
         others = records[table.records].astype(np.int32)
         parts.append(replace(table, records=others, numbers=records))
         watch.report((number + 1) / u)
     if m is not None:
-        return join_tables(parts, k=n - 1)
-    return join_tables(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
-
-
-def table_from_pairs(
-    n: int,
-    rows: NDArray[np.int64],
-    others: NDArray[np.int64],
-    squared: NDArray[np.float64],
-) -> NeighborTable:
-    """Rank each record's others, by the rule of `distance.rank`, in rows of unlike lengths."""
-    order = np.lexsort((others, squared, rows))
-    rows, others, squared = rows[order], others[order], squared[order]
-    new = np.ones(len(rows), dtype=bool)
-    new[1:] = (rows[1:] != rows[:-1]) | (squared[1:] > squared[:-1] * (1 + TIE))
-    tie = np.cumsum(new) - 1
-    order = np.lexsort((others, tie))
-    return NeighborTable(
-        offsets=np.searchsorted(rows, np.arange(n + 1)),
-        records=others[order].astype(np.int32),
-        squared=squared[new][tie],
-        k=n - 1,
-        epsilon=EVERY,
-    )
+        return NeighborTable.joined(parts, k=n - 1)
+    return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
 def _cut(table: NeighborTable, ball: Ball) -> NeighborTable:

@@ -100,19 +100,3 @@ def last_rank(
             return int(rank)
         rank = following
         step += 1
-
-
-@jit_no_refcount
-def drawn_rank(
-    key: NDArray[np.uint32],
-    record: int,
-    stream: int,
-    size: int,
-    q: float,
-    unit: NDArray[np.float64],
-) -> int:
-    """Return the rank of a cell's donor, from 1; 0 if it is not modified, -1 if there is none."""
-    uniforms_of_block(key, record, stream, ZERO, unit)
-    if not unit[0] < q:
-        return 0
-    return last_rank(key, record, stream, ZERO, size, unit) if size else -1

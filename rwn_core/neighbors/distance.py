@@ -1,4 +1,4 @@
-"""Squared distances in a fixed summation order; ties go to the lower record number."""
+"""Squared distances in a fixed order; of equal ones (ties) the lower record number is first."""
 
 from __future__ import annotations
 

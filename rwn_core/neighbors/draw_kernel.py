@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.chacha_kernel import UNIFORMS, drawn_rank, last_rank, uniforms_of_block
+from rwn_core.neighbors.chacha_kernel import UNIFORMS, last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
 from rwn_core.neighbors.rank_kernel import Row, count_within, list_row, own_entry, sort_pairs
@@ -87,6 +87,22 @@ class SearchResult(NamedTuple):
 
 
 @jit_no_refcount
+def _drawn_rank(
+    key: NDArray[np.uint32],
+    record: int,
+    stream: int,
+    size: int,
+    q: float,
+    unit: NDArray[np.float64],
+) -> int:
+    """Return the rank of a cell's donor, from 1; 0 if it is not modified, -1 if there is none."""
+    uniforms_of_block(key, record, stream, ZERO, unit)
+    if not unit[0] < q:
+        return 0
+    return last_rank(key, record, stream, ZERO, size, unit) if size else -1
+
+
+@jit_no_refcount
 def _finish_record(
     query: IndexArrays,
     record: int,
@@ -124,7 +140,7 @@ def _finish_record(
     number = query.numbers[record]
     for column in range(len(request.streams)):
         stream, q = request.streams[column], request.q[column]
-        entry = drawn_rank(request.key, number, stream, size, q, unit) - 1
+        entry = _drawn_rank(request.key, number, stream, size, q, unit) - 1
         donor = number
         if entry >= 0:
             entry += 0 <= place <= entry
@@ -214,7 +230,7 @@ def draw_rows(
     for index in range(first, last):
         record, row = records[index], rows[index]
         for column in range(len(streams)):
-            rank = drawn_rank(key, record, streams[column], sizes[row], q[column], unit)
+            rank = _drawn_rank(key, record, streams[column], sizes[row], q[column], unit)
             donor = record
             if rank > 0:
                 donor = members[offsets[row] + rank - 1]

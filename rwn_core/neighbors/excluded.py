@@ -1,4 +1,4 @@
-"""Neighborhoods without some others: members of one's household, and copies of a record."""
+"""Neighborhoods outside one's household."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.radius import Ball, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import NeighborSource, source_of_some
-from rwn_core.neighbors.table import Neighborhoods, NeighborTable, ranges
-from rwn_core.parallel.threads import Progress
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 
 def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -23,21 +23,6 @@ def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     alone = np.flatnonzero(numbers < 0)
     numbers[alone] = numbers.max(initial=-1) + 1 + np.arange(len(alone))
     return numbers
-
-
-def without_household(table: NeighborTable, households: NDArray[np.int64]) -> NeighborTable:
-    """The same ranks without the members of each record's own household."""
-    numbers = np.arange(table.n) if table.numbers is None else table.numbers
-    own = np.repeat(households[numbers], np.diff(table.offsets))
-    kept = households[table.records] != own
-    before = np.concatenate(([0], np.cumsum(kept)))
-    return replace(
-        table,
-        offsets=before[table.offsets].astype(np.int64),
-        records=table.records[kept],
-        squared=table.squared[kept],
-        k=max(0, table.k - _others(households)),
-    )
 
 
 def _others(households: NDArray[np.int64]) -> int:
@@ -53,23 +38,6 @@ def check_outside(households: NDArray[np.int64], k: int | None) -> None:
             f"The largest household leaves {left:,} records outside it; choose k of at most so "
             "many, or leave out outside_household."
         )
-
-
-def without_copies(table: NeighborTable, rows: NDArray[np.int64]) -> NeighborTable:
-    """The neighbors of a bootstrap sample, where a record's own copies are none of them."""
-    # A sample holds most of its records twice or more. Copies at distance 0 would give each other's
-    # values, and the masking would seem weaker than it is on a sample from a population.
-    times = np.bincount(rows, minlength=table.n)
-    first = np.concatenate(([0], np.cumsum(times)))[:-1]
-    mine, _ = table.for_records(rows)
-    copies = times[mine.records]
-    total = np.concatenate(([0], np.cumsum(copies)))
-    return replace(
-        table,
-        offsets=total[mine.offsets],
-        records=ranges(first[mine.records], copies).astype(np.int32),
-        squared=np.repeat(mine.squared, copies),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,7 +86,7 @@ class OutsideSource(NeighborSource):
         far = replace(ball, k=None if ball.k is None else ball.k + _others(self.households))
         found = source_of_some(self.points, records, far, threads=threads)
         assert found.table is not None  # as of any stored source of some
-        return replace(found, table=without_household(found.table, self.households))
+        return replace(found, table=found.table.without_household(self.households))
 
     def store(
         self,
@@ -135,8 +103,7 @@ class OutsideSource(NeighborSource):
             self.points,
             k=None if ball.k is None else ball.k + _others(self.households),
             epsilon=ball.epsilon,
-            threads=threads,
-            progress=progress,
+            watch=Watch(threads=thread_count(threads), progress=progress),
             budget=budget,
         )
-        self._kept[:] = [without_household(table, self.households)]
+        self._kept[:] = [table.without_household(self.households)]

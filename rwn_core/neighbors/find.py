@@ -7,6 +7,8 @@ boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,14 @@ from rwn_core.neighbors.table import (
     NeighborTable,
     complete_table,
 )
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.index import Index
+    from rwn_core.neighbors.search import Sizes
+
+ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
 def neighbor_table(
@@ -28,19 +37,30 @@ def neighbor_table(
     *,
     k: int | None,
     epsilon: Radius | None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    watch: Watch | None = None,
     budget: float | None = None,
+    index: Index | None = None,
 ) -> NeighborTable:
     """The ranked others of every record, at least out to k and epsilon."""
-    # Shapes: points (n, d); epsilon (n,).
-    check_radius_and_k(k, epsilon, len(points))
-    if len(points) <= LARGEST_DENSE:
+    # Shapes: points (n, d); epsilon (n,). With an index, a small table is searched too.
+    n = len(points)
+    check_radius_and_k(k, epsilon, n)
+    if index is None and n <= LARGEST_DENSE:
         return complete_table(points)
-    from rwn_core.neighbors.search import stored_table
+    from rwn_core.neighbors.index import build_index
+    from rwn_core.neighbors.search import FEWER, TABLE, Search, check_search
 
-    watch = Watch(threads=thread_count(threads), progress=progress)
-    return stored_table(points, k, epsilon, watch, budget)
+    watch, allowed = watch or Watch(threads=thread_count()), budget_bytes(budget)
+    if index is None:
+        check_search(points, 0, budget)
+        index = build_index(points, epsilon=epsilon, watch=watch)
+    if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
+        some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
+        sizes = Search.of_some(index, points, some, k, epsilon).run(Watch()).sizes
+        check_fits(pairs_bytes(sizes.mean() * n), allowed, TABLE, FEWER)
+    table = Search(index, k=k or 0, epsilon=epsilon).table(watch, allowed)
+    watch.report(1.0)
+    return table
 
 
 def find_neighborhoods(
@@ -48,6 +68,7 @@ def find_neighborhoods(
     *,
     k: int | None = None,
     epsilon: Radius | None = None,
+    strict: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Neighborhoods:
@@ -62,6 +83,9 @@ def find_neighborhoods(
     epsilon : float, Radii or ndarray of float64 of shape (n,), optional
         Every record within this radius, or within the record's own, is a member; at least 0.
         Not the epsilon of differential privacy. At least one of k and epsilon is needed.
+    strict : bool
+        Leave out records at exactly the distance epsilon, as the method of 2015 does; without k,
+        a record may have no neighbors then.
     threads : int, optional
         RWN_THREADS or all processors by default; it changes the time, never the result.
     progress : callable, optional
@@ -86,8 +110,10 @@ def find_neighborhoods(
     >>> points = np.array([[0.0], [1.0], [2.0], [10.0]])
     >>> find_neighborhoods(points, k=1, epsilon=1.0).sizes.tolist()
     [1, 2, 1, 1]
+    >>> find_neighborhoods(points, epsilon=2.0, strict=True).sizes.tolist()
+    [1, 2, 1, 0]
     """
-    ball = Ball(k=k, epsilon=epsilon)
+    ball = Ball(k=k, epsilon=epsilon, strict=strict)
     return find_and_draw(points, ball, threads=threads, progress=progress)[0]
 
 
@@ -96,11 +122,12 @@ def find_and_draw(
     ball: Ball,
     drawing: Drawing | None = None,
     *,
+    known: Sizes | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """Find neighborhoods and, where the table is large, draw donors in the same pass."""
-    # Shapes: points (n, d).
+    # Shapes: points (n, d). Sizes of a large table that are `known` are not counted again.
     check_radius_and_k(ball.k, ball.epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(
@@ -115,41 +142,10 @@ def find_and_draw(
 
     watch = Watch(threads=thread_count(threads), progress=progress)
     check_search(points, 0 if drawing is None else len(drawing.q))
-    return Search.of_points(points, ball, watch).neighborhoods(watch, drawing)
-
-
-def find_strictly(
-    points: Points,
-    epsilon: float,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Neighborhoods:
-    """Find every record's others at a distance below epsilon (the 2015 method); some have none.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    epsilon : float
-        At least 0; a record at exactly this distance is no member.
-    threads, progress
-        As for `find_neighborhoods`.
-
-    Returns
-    -------
-    Neighborhoods
-
-    Raises
-    ------
-    ParameterError
-
-    Examples
-    --------
-    >>> find_strictly(np.array([[0.0], [1.0], [3.0]]), 2.0).sizes.tolist()
-    [1, 1, 0]
-    """
-    ball = Ball(k=None, epsilon=epsilon, strict=True)
-    return find_and_draw(points, ball, threads=threads, progress=progress)[0]
+    search = Search.of_points(points, ball, watch)
+    if known is not None:
+        return search.recalled(known, watch), None
+    return search.neighborhoods(watch, drawing)
 
 
 def nearest_radii(
@@ -176,7 +172,8 @@ def nearest_radii(
     """
     if not 0 <= quantile <= 1:
         raise ParameterError("quantile must be a number from 0 to 1.")
-    table = neighbor_table(points, k=neighbors, epsilon=None, threads=threads)
+    watch = Watch(threads=thread_count(threads))
+    table = neighbor_table(points, k=neighbors, epsilon=None, watch=watch)
     # a tie at the last rank is stored whole: only the asked number of distances counts
     entries = table.offsets[:-1, None] + np.arange(neighbors)
     return Radii(np.quantile(np.sqrt(table.squared[entries]), quantile, axis=1))

@@ -20,8 +20,7 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, sear
 from rwn_core.parallel.threads import Watch, thread_count
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
-_TABLE = "The table of neighbors"
-ESTIMATED = 1000  # records whose sizes say how large a table will be
+TABLE = "The table of neighbors"
 
 
 class Search:
@@ -142,8 +141,58 @@ class Search:
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
         result = self.run(watch, drawing)
-        found = unlisted_neighborhoods(self, result, watch, budget)
-        return found, None if drawing is None else result.donors
+        return self.unlisted(result, watch, budget), None if drawing is None else result.donors
+
+    def unlisted(
+        self, result: SearchResult, watch: Watch, budget: float | None = None
+    ) -> Neighborhoods:
+        """Return the neighborhoods of known sizes and distances, without their members."""
+        radius = np.sqrt(result.kth)
+        if self.epsilon is not None:
+            radius = np.maximum(radius_values(self.epsilon), radius)
+        return Neighborhoods(
+            table=SearchedTable(self, result, Watch(threads=watch.threads), budget),
+            sizes=result.sizes,
+            within=result.within,
+            radius=radius,
+            k=self.k or None,
+            epsilon=self.epsilon,
+            first=result.nearest,
+        )
+
+    def recalled(self, known: Sizes, watch: Watch) -> Neighborhoods:
+        """Return the neighborhoods of all records from known sizes."""
+        none = np.empty(0, np.int64)
+        result = SearchResult(
+            **known._asdict(),
+            nearest=np.full(self.query.n, np.nan),
+            donors=np.empty((0, 0), np.int64),
+            starts=none,
+            members=none.astype(np.int32),
+            squared=np.empty(0),
+        )
+        return self.unlisted(result, watch)
+
+    def table(
+        self, watch: Watch, budget: float | None = None, found: SearchResult | None = None
+    ) -> NeighborTable:
+        """Store the members, once their sizes are found."""
+        allowed = budget_bytes(budget)
+        check_fits(pairs_bytes(float(self.query.n * self.k)), allowed, TABLE, FEWER)
+        result = self.run(watch.part(0.0, 0.5)) if found is None else found
+        check_fits(pairs_bytes(float(result.sizes.sum())), allowed, TABLE, FEWER)
+        table = self.fill(result, watch if found else watch.part(0.5, 1.0))
+        members, numbers = table.members, self.target.side.numbers
+        if len(numbers) and numbers[-1] != len(numbers) - 1:
+            members = numbers.astype(np.int32)[members]
+        return NeighborTable(
+            offsets=table.starts,
+            records=members,
+            squared=table.squared,
+            k=self.k,
+            epsilon=0.0 if self.epsilon is None else self.epsilon,
+            numbers=_numbers(self),
+        )
 
     def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
         """The members of every record, in rank order, for the sizes that `run` gave."""
@@ -208,7 +257,7 @@ class SearchedTable:
     @cached_property
     def stored(self) -> NeighborTable:
         """The table itself."""
-        return store(self.search, self._watch, self._budget, self.result)
+        return self.search.table(self._watch, self._budget, self.result)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -231,25 +280,6 @@ class SearchedTable:
         return "stored" in self.__dict__
 
 
-def unlisted_neighborhoods(
-    search: Search, result: SearchResult, watch: Watch, budget: float | None = None
-) -> Neighborhoods:
-    """Return the neighborhoods of a search with known sizes and distances."""
-    k, epsilon = search.k, search.epsilon
-    radius = np.sqrt(result.kth)
-    if epsilon is not None:
-        radius = np.maximum(radius_values(epsilon), radius)
-    return Neighborhoods(
-        table=SearchedTable(search, result, Watch(threads=watch.threads), budget),
-        sizes=result.sizes,
-        within=result.within,
-        radius=radius,
-        k=k or None,
-        epsilon=epsilon,
-        first=result.nearest,
-    )
-
-
 def search_donors(
     neighborhoods: Neighborhoods, drawing: Drawing, threads: int | None = None
 ) -> NDArray[np.int64]:
@@ -263,51 +293,6 @@ def check_search(points: Points, columns: int, budget: float | None = None) -> N
     """Refuse a search that does not fit into memory."""
     needed = search_bytes(len(points), points.shape[1], columns)
     check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
-
-
-def stored_table(
-    points: Points,
-    k: int | None,
-    epsilon: Radius | None,
-    watch: Watch,
-    budget: float | None = None,
-    index: Index | None = None,
-) -> NeighborTable:
-    """Return every record's others within max(epsilon, distance to the k-th nearest), ranked."""
-    allowed = budget_bytes(budget)
-    if index is None:
-        check_search(points, 0, budget)
-        index = build_index(points, epsilon=epsilon, watch=watch)
-    n = len(points)
-    if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
-        some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-        sizes = Search.of_some(index, points, some, k, epsilon).run(Watch()).sizes
-        check_fits(pairs_bytes(sizes.mean() * n), allowed, _TABLE, FEWER)
-    table = store(Search(index, k=k or 0, epsilon=epsilon), watch, allowed)
-    watch.report(1.0)
-    return table
-
-
-def store(
-    search: Search, watch: Watch, budget: float | None, found: SearchResult | None = None
-) -> NeighborTable:
-    """Store the members that a search finds, once their sizes are found."""
-    allowed = budget_bytes(budget)
-    check_fits(pairs_bytes(float(search.query.n * search.k)), allowed, _TABLE, FEWER)
-    result = search.run(watch.part(0.0, 0.5)) if found is None else found
-    check_fits(pairs_bytes(float(result.sizes.sum())), allowed, _TABLE, FEWER)
-    table = search.fill(result, watch if found else watch.part(0.5, 1.0))
-    members, numbers = table.members, search.target.side.numbers
-    if len(numbers) and numbers[-1] != len(numbers) - 1:
-        members = numbers.astype(np.int32)[members]
-    return NeighborTable(
-        offsets=table.starts,
-        records=members,
-        squared=table.squared,
-        k=search.k,
-        epsilon=0.0 if search.epsilon is None else search.epsilon,
-        numbers=_numbers(search),
-    )
 
 
 def _numbers(search: Search) -> NDArray[np.int64] | None:
@@ -344,18 +329,3 @@ def known_sizes(neighborhoods: Neighborhoods) -> Sizes | None:
     last = np.minimum(table.offsets[:-1] + k, table.offsets[1:]) - 1
     kth = np.where(short, table.squared[np.maximum(last, 0)], 0.0)
     return Sizes(neighborhoods.within, neighborhoods.sizes, kth)
-
-
-def recalled(points: Points, ball: Ball, known: Sizes, watch: Watch) -> Neighborhoods:
-    """Return the neighborhoods of a ball with known sizes, without a search."""
-    search = Search.of_points(points, ball, watch)
-    none, nearest = np.empty(0, np.int64), np.full(len(points), np.nan)
-    result = SearchResult(
-        **known._asdict(),
-        nearest=nearest,
-        donors=np.empty((0, 0), np.int64),
-        starts=none,
-        members=none.astype(np.int32),
-        squared=np.empty(0),
-    )
-    return unlisted_neighborhoods(search, result, watch)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.excluded import without_household
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
@@ -82,14 +81,10 @@ def list_neighbors(
         )
     nearest = list_length(n, scale_rank)
     if records is None:
-        near = neighbor_table(points, k=nearest, epsilon=None, threads=threads, progress=progress)
+        near = neighbor_table(points, k=nearest, epsilon=None, watch=watch)
         check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
-        return Lists(
-            table=both_ways(near, Entries.back(near), n, watch),
-            scale_rank=scale_rank,
-            scaling=to_rank(near, scale_rank),
-            least=int(np.diff(near.offsets).min()),
-        )
+        scaling, least = to_rank(near, scale_rank), int(np.diff(near.offsets).min())
+        return list_both_ways(near, Entries.back(near), scale_rank, scaling, least, watch)
     return _listed_of_some(points, scale_rank, nearest, records, watch)
 
 
@@ -106,7 +101,7 @@ def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
 
 
 def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
-    table = without_household(lists.table, households)
+    table = lists.table.without_household(households)
     if not np.diff(table.offsets).all():
         raise ParameterError(
             "A household holds all that a record lists, so that it has no donors; leave out "
@@ -120,10 +115,18 @@ def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
     return table.squared[table.offsets[:-1] + np.minimum(rank, np.diff(table.offsets)) - 1]
 
 
-def both_ways(near: NeighborTable, back: Entries, n: int, watch: Watch) -> NeighborTable:
-    """Return rows with the records added that list them."""
+def list_both_ways(
+    near: NeighborTable,
+    back: Entries,
+    scale_rank: int,
+    scaling: NDArray[np.float64],
+    least: int,
+    watch: Watch,
+) -> Lists:
+    """Return the lists of nearest others with the records added that list each."""
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
 
+    n = len(scaling)
     starts, added, distances = grouped(back, near.n)
     left = np.empty(near.n, np.int64)
     watch.run(
@@ -138,7 +141,8 @@ def both_ways(near: NeighborTable, back: Entries, n: int, watch: Watch) -> Neigh
     watch.run(
         lambda first, last: merge_rows(*found, offsets, records, squared, first, last), near.n
     )
-    return replace(near, offsets=offsets, records=records, squared=squared)
+    table = replace(near, offsets=offsets, records=records, squared=squared)
+    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
 def grouped(
@@ -176,7 +180,7 @@ def _listed_of_some(
 ) -> Lists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
     from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import Search, store
+    from rwn_core.neighbors.search import Search
 
     n = len(points)
     index = build_index(points, watch=watch.part(0.0, 0.0))
@@ -187,7 +191,7 @@ def _listed_of_some(
     for number, part in enumerate(parts):
         some = np.sort(part).astype(np.int64)
         share = watch.part(number / len(parts), (number + 1) / len(parts))
-        table = store(Search.of_some(index, points, some, nearest, None), share, None)
+        table = Search.of_some(index, points, some, nearest, None).table(share)
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
         mine, theirs = find_entries(table, place)
@@ -202,5 +206,5 @@ def _listed_of_some(
         epsilon=0.0,
         numbers=records,
     )
-    table = both_ways(rows, joined(back), n, replace(watch, progress=None))
-    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+    quiet = replace(watch, progress=None)
+    return list_both_ways(rows, joined(back), scale_rank, scaling, least, quiet)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.all_donors import weigh_all
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel import Kernel
@@ -70,11 +70,12 @@ class SoftSource(NeighborSource):
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
         if self._weighs_rows(ball.kernel):
-            return weigh_all(ball.kernel, self.points, self.some, threads, progress), None
+            table = AllDonors.of_points(self.points, ball.kernel, self.some)
+            return table.neighborhoods(threads, progress), None
         self.rank(ball, threads=threads, progress=progress)
         scaled = self.held[0]
         some = self.some if scaled.table.numbers is None else None
-        return _neighborhoods(ball.kernel, scaled, some), None
+        return soft_neighborhoods(ball.kernel, scaled, some), None
 
     def rank(
         self, ball: Ball, *, threads: int | None = None, progress: Progress | None = None
@@ -137,28 +138,21 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
     return Scaled(table, scaled, nearest, least, len(scales), _options(kernel))
 
 
-def soft_neighborhoods(
-    kernel: Kernel, lists: Lists, column: NDArray[np.float64] | None = None
-) -> Neighborhoods:
-    """Return all entries of lists as members, with their weights."""
-    # Lists of some records take the factors of a balance from `column_factors` of all.
-    return _neighborhoods(kernel, scale(kernel, lists), None, column)
-
-
 def column_factors(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
     """Return the logarithms of a balance's factors of all records, and what it misses."""
-    _, found = weigh(kernel, lists)
+    found = weigh(kernel, scale(kernel, lists))
     return found.column, found.error
 
 
-def _neighborhoods(
+def soft_neighborhoods(
     kernel: Kernel,
     scaled: Scaled,
-    some: NDArray[np.int64] | None,
+    some: NDArray[np.int64] | None = None,
     column: NDArray[np.float64] | None = None,
 ) -> Neighborhoods:
-    """Return the neighborhoods of the records in a table, or of some of them."""
-    table, found = _weighed(kernel, scaled, column)
+    """Return all entries of lists as members, with their weights; or those of some records."""
+    # Lists of some records take the factors of a balance from `column_factors` of all.
+    table, found = scaled.table, weigh(kernel, scaled, column)
     shares, nearest = found.weights, scaled.nearest
     if some is not None:
         table, entries = table.for_records(some)
@@ -178,14 +172,8 @@ def _neighborhoods(
     )
 
 
-def weigh(kernel: Kernel, lists: Lists) -> tuple[NeighborTable, Weights]:
+def weigh(kernel: Kernel, scaled: Scaled, column: NDArray[np.float64] | None = None) -> Weights:
     """Return the weights of all entries of lists, which a record joins as its own donor."""
-    return _weighed(kernel, scale(kernel, lists))
-
-
-def _weighed(
-    kernel: Kernel, scaled: Scaled, column: NDArray[np.float64] | None = None
-) -> tuple[NeighborTable, Weights]:
     table, least = scaled.table, scaled.least
     if kernel.cap * least < 1 - 1e-9:
         raise ParameterError(
@@ -195,8 +183,8 @@ def _weighed(
     rows = Rows(table.offsets, table.records, kernel.logs(scaled.scaled))
     if table.numbers is not None:
         factors = np.zeros(scaled.n) if column is None else column
-        return table, row_weights(rows, float(kernel.cap), factors)
-    return table, balanced_weights(rows, float(kernel.cap), float(kernel.balance))
+        return row_weights(rows, float(kernel.cap), factors)
+    return balanced_weights(rows, float(kernel.cap), float(kernel.balance))
 
 
 def _with_own(table: NeighborTable) -> NeighborTable:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.draw_request import Drawing
@@ -25,7 +25,6 @@ from rwn_core.parallel.threads import Progress, Watch, thread_count
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
 
-LARGEST_MEAN = 5000  # decides: neighbors of one record at a slider's end: masking all takes minutes
 TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than were expected
 
 
@@ -186,7 +185,7 @@ def stored_source(
             points,
             k=None if ball.k is None else min(ball.k, len(points) - 1),
             epsilon=ball.epsilon,
-            threads=threads,
+            watch=Watch(threads=thread_count(threads)),
             budget=budget,
         )
     except ParameterError:
@@ -204,10 +203,10 @@ def source_of_some(
     """Store the neighbors of some records among all of a large table, out to a ball."""
     # Shapes: points (n, d); records (m,).
     from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import Search, store
+    from rwn_core.neighbors.search import Search
 
     of_some = Search.of_some(build_index(points), points, records, ball.k, ball.epsilon)
-    table = store(of_some, Watch(threads=thread_count(threads)), None)
+    table = of_some.table(Watch(threads=thread_count(threads)))
     return StoredSource(points=points, table=table)
 
 
@@ -226,7 +225,7 @@ def build_preview(
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = shown_records(n, most, seed)
     rows = len(records)
-    slider_range = find_slider_range(points, STORED_PAIRS, rows, LARGEST_MEAN * rows)
+    slider_range = find_slider_range(points, STORED_PAIRS, rows, LISTED_PAIRS)
     watch.report(0.0)
     table: NeighborTable | None
     index = None
@@ -257,14 +256,17 @@ def _fitting_table(
     watch: Watch,
 ) -> NeighborTable | None:
     """The table out to the radius that should fit, or less far, or none."""
-    from rwn_core.neighbors.search import Search, store, stored_table
+    from rwn_core.neighbors.search import Search
 
     k, epsilon = slider_range.k, slider_range.stored
     while True:
         try:
             if len(records) == len(points):
-                return stored_table(points, k, epsilon, watch, TABLE_BYTES, index)
-            return store(Search.of_some(index, points, records, k, epsilon), watch, TABLE_BYTES)
+                return neighbor_table(
+                    points, k=k, epsilon=epsilon, watch=watch, budget=TABLE_BYTES, index=index
+                )
+            some = Search.of_some(index, points, records, k, epsilon)
+            return some.table(watch, TABLE_BYTES)
         except ParameterError:
             if epsilon == 0:
                 return None

@@ -133,6 +133,73 @@ class NeighborTable:
         starts, lengths = self.offsets[:-1][records], np.diff(self.offsets)[records]
         return self.part(starts, lengths, numbers=records)
 
+    @classmethod
+    def joined(cls, parts: Sequence[NeighborTable], **changes: Any) -> NeighborTable:
+        """Return the table of all records from those of some, in the order of the records."""
+        order = np.argsort(np.concatenate([part.numbers for part in parts]))
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        together = replace(
+            parts[0],
+            records=np.concatenate([part.records for part in parts]),
+            squared=np.concatenate([part.squared for part in parts]),
+            numbers=None,
+        )
+        starts = np.cumsum(lengths) - lengths
+        return together.part(starts[order], lengths[order], **changes)[0]
+
+    @classmethod
+    def ranked(
+        cls,
+        n: int,
+        rows: NDArray[np.int64],
+        others: NDArray[np.int64],
+        squared: NDArray[np.float64],
+    ) -> NeighborTable:
+        """Return the table of some pairs, ranked by the rule of `distance.rank`."""
+        order = np.lexsort((others, squared, rows))
+        rows, others, squared = rows[order], others[order], squared[order]
+        new = np.ones(len(rows), dtype=bool)
+        new[1:] = (rows[1:] != rows[:-1]) | (squared[1:] > squared[:-1] * (1 + TIE))
+        tie = np.cumsum(new) - 1
+        order = np.lexsort((others, tie))
+        return cls(
+            offsets=np.searchsorted(rows, np.arange(n + 1)),
+            records=others[order].astype(np.int32),
+            squared=squared[new][tie],
+            k=n - 1,
+            epsilon=float("inf"),
+        )
+
+    def without_household(self, households: NDArray[np.int64]) -> NeighborTable:
+        """The same ranks without the members of each record's own household."""
+        numbers = np.arange(self.n) if self.numbers is None else self.numbers
+        own = np.repeat(households[numbers], np.diff(self.offsets))
+        kept = households[self.records] != own
+        before = np.concatenate(([0], np.cumsum(kept)))
+        return replace(
+            self,
+            offsets=before[self.offsets].astype(np.int64),
+            records=self.records[kept],
+            squared=self.squared[kept],
+            k=max(0, self.k - int(np.bincount(households).max()) + 1),
+        )
+
+    def without_copies(self, rows: NDArray[np.int64]) -> NeighborTable:
+        """The neighbors of a bootstrap sample, where a record's own copies are none of them."""
+        # A sample holds most of its records twice or more. Copies at distance 0 would give each
+        # other's values, and masking would seem weaker than on a sample from a population.
+        times = np.bincount(rows, minlength=self.n)
+        first = np.concatenate(([0], np.cumsum(times)))[:-1]
+        mine, _ = self.for_records(rows)
+        copies = times[mine.records]
+        total = np.concatenate(([0], np.cumsum(copies)))
+        return replace(
+            self,
+            offsets=total[mine.offsets],
+            records=ranges(first[mine.records], copies).astype(np.int32),
+            squared=np.repeat(mine.squared, copies),
+        )
+
     def _cut(
         self, edges: NDArray[np.float64], k: int, strict: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -279,20 +346,6 @@ class Neighborhoods:
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the numbers from each start on, as many as each length says."""
     return np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-
-
-def join_tables(parts: Sequence[NeighborTable], **changes: Any) -> NeighborTable:
-    """Return the table of all records from those of some, in the order of the records."""
-    order = np.argsort(np.concatenate([part.numbers for part in parts]))
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    together = replace(
-        parts[0],
-        records=np.concatenate([part.records for part in parts]),
-        squared=np.concatenate([part.squared for part in parts]),
-        numbers=None,
-    )
-    starts = np.cumsum(lengths) - lengths
-    return together.part(starts[order], lengths[order], **changes)[0]
 
 
 def complete_table(points: Points) -> NeighborTable:

@@ -145,9 +145,9 @@ def _said(worst: Chained | None, checked: Sequence[str]) -> str:
     if worst is None or worst.score <= 0:
         return f"Merges of this release with {which} name no confidential value beyond luck."
     share = f"{100 * worst.named / worst.people:.0f} %"
-    whom = "the people" if worst.level is None else "the people of one level"
+    people = "the people" if worst.level is None else "the people of one level"
     return (
-        f"Merges of this release with {which} name {worst.secret} of {share} of {whom}; "
+        f"Merges of this release with {which} name {worst.secret} of {share} of {people}; "
         f"{100 * worst.right / worst.named:.0f} % of the names are right."
     )
 

@@ -1,4 +1,4 @@
-"""A grid: every combination of values of a method's parameters, weights, precision, slices."""
+"""The settings of a sweep, every combination in a grid; the largest number of them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
@@ -27,8 +26,6 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 
-# decides: records times settings that a sweep forecasts at once; more go to processes
-_FORECAST_RECORDS = 200_000
 _LOOK = 0.4  # seconds between two looks into the folder
 _Forecasts = tuple[Setting, ...]
 
@@ -98,7 +95,7 @@ class SweepRun:
         watched: bool = False,
     ) -> None:
         # settings: resolved, each once. watched: a person sits before it: leave the processors to
-        # them, and forecast a large table before its first release is drawn
+        # them, and forecast the table before its first release is drawn
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
@@ -114,8 +111,8 @@ class SweepRun:
         work = _Work(
             microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
         )
+        unknown = self._unknown() if watched and open_ else ()
         self._pool = Pool(_prepare, work, workers=min(workers, len(open_)))
-        unknown = self._unknown(microdata) if watched and open_ else ()
         if unknown:
             self._pool.submit(unknown)
         self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]
@@ -179,24 +176,14 @@ class SweepRun:
         done = [points[key] for key in self._keys if key in points]
         return Sweep.from_points(self.plan, done, len(self.settings) - self._ends)
 
-    def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
+    def forecasts(self) -> dict[str, dict[str, float]]:
         """Return the known forecasts by setting's key, see `expected`."""
-        if self._is_quick(microdata):
-            if not self._expected:
-                for part in expected(microdata, self.settings):
-                    self._expected.update(part)
-        elif self.running or not self._expected:
+        if self.running or not self._expected:
             self._expected = self.folder.forecasts()
         return self._expected
 
-    def _is_quick(self, microdata: Microdata) -> bool:
-        small = microdata.n <= LARGEST_DENSE
-        return small and microdata.n * len(self.settings) <= _FORECAST_RECORDS
-
-    def _unknown(self, microdata: Microdata) -> tuple[Setting, ...]:
+    def _unknown(self) -> tuple[Setting, ...]:
         """The settings that the workers should forecast first."""
-        if self._is_quick(microdata):
-            return ()
         known = self.folder.forecasts()
         return tuple(setting for setting in self.settings if setting.key not in known)
 

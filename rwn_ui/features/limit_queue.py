@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import rwn_core as rwn
-from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
@@ -20,7 +20,6 @@ from rwn_ui.state.results import current_release, memo, prepared, release_key, t
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
 
-LARGEST_READ = 300_000  # decides: cells up to which a quick limit is read with every move
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
 DISCLOSURE = "disclosure"  # the job of the Risk page
@@ -82,7 +81,7 @@ def _read_by_worker(
 ) -> Reading | rwn.NotApplicable | None:
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
-    quick = key in QUICK and _fits(session, LARGEST_READ) and _compiled()
+    quick = key in QUICK and _shows_all(session) and _compiled()
     if quick or is_live(session):
         return None
     reader = user_work().worker
@@ -148,7 +147,7 @@ def follow(session: Session) -> None:
 def prefetch_limits(session: Session) -> None:
     """Queue the limits of a small table during a move."""
     # A large table waits for rest: the worker ends a reading before it turns to a later move.
-    if not _fits(session, LARGEST_READ):
+    if not _shows_all(session):
         return
     current = current_release(session)
     others = [key for key in wanted(session) if key not in current.measures]
@@ -226,10 +225,9 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     )
 
 
-def _fits(session: Session, cells: int) -> bool:
-    """True if the table has at most so many cells, and all of its records are shown."""
-    own = session.data.n * len(session.data.schema.released)
-    return own <= cells and prepared(session).prepared.masks_all_records
+def _shows_all(session: Session) -> bool:
+    """True if the records are few enough to be shown and masked with every move."""
+    return session.data.n <= LIVE_RECORDS and prepared(session).prepared.masks_all_records
 
 
 def has_quick_bound(key: str, records: int) -> bool:

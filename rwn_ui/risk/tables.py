@@ -297,11 +297,11 @@ def _sure(readings: Answers) -> Table | None:
         return None
     detail, sides = reading.detail, (("all variables", "all"), ("the keys alone", "keys"))
     return {
-        "title": "Links by somebody who is sure of them",
+        "title": "Links of the surest rows",
         "columns": ["known of everybody", *(f"{percent(p)} right" for p in detail["precisions"])],
         "rows": [[words, *map(percent, detail[key]["at"])] for words, key in sides],
-        "caption": "Share of the rows that are linked if he keeps silent about all others, so that "
-        "so many of the links are right in expectation.",
+        "caption": "Share of the rows that an intruder can link, the surest first, so that the "
+        "expected share of right links is as stated.",
     }
 
 

@@ -29,12 +29,12 @@ def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list
     )
     shared = _value(readings, "homogeneity")
     if shared:
-        whom = (
+        people = (
             f"In {percent(shared)} of the neighborhoods nearly everybody has"
             if _drawn(readings)
             else f"For {percent(shared)} of the records nearly all who may give them values have"
         )
-        texts.append(f"{whom} one confidential value: it is disclosed without any linkage.")
+        texts.append(f"{people} one confidential value: it is disclosed without any linkage.")
     changed = _value(readings, "cells_changed") != 0  # at q = 0 nothing is distorted
     return texts + (_of_changes(params, readings, lone) if changed else [])
 

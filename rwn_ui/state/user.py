@@ -1,4 +1,4 @@
-"""Per-user state, within a run of a page or in a thread of the endpoint."""
+"""A user's session, with the data, stored apart from that of every other user."""
 
 from __future__ import annotations
 

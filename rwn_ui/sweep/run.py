@@ -18,7 +18,6 @@ from rwn_ui.background.job import JOB_SLOTS
 
 FOLDER_VARIABLE = "RWN_SWEEPS"
 """Environment variable that names the folder of the sweeps' points."""
-POLITE = True  # sliders come first
 
 
 def sweeps_folder() -> Path:
@@ -53,7 +52,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepR
             "when one of them is done."
         )
     folder = JobFolder.open(sweeps_folder() / job_name(data, plan), data, plan, settings)
-    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    run = SweepRun(data, settings, plan, folder, workers=thread_count(), watched=True)
     JOB_SLOTS.take(run)
     return run
 

@@ -82,7 +82,7 @@ def _pictures(session: Session, run: SweepRun) -> None:
         cards.append(sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along))
     elif run.running:
         st.caption("The map appears with the first setting that has been read.")
-    forecasts = run.forecasts(session.data)
+    forecasts = run.forecasts()
     if len(names) > 1:
         where, measure = _surface(session, asked, sweep, names, x)
         cards.append(

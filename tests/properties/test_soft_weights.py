@@ -7,7 +7,7 @@ import pytest
 
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists
-from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.core.neighbors.test_soft_kernel import hard_tables, matrix
 
@@ -31,7 +31,9 @@ def test_rows_columns_the_cap_and_the_order_of_records() -> None:
     rng, reached = np.random.default_rng(1), 0
     for number, points in enumerate(hard_tables(200)):
         kernel = kernel_numbers(number)
-        found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))[1]
+        found = weigh(
+            kernel, scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+        )
         weights = matrix(points, kernel)
         assert np.isfinite(weights).all()
         assert abs(weights.sum(axis=1) - 1).max() <= 1e-12

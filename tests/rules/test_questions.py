@@ -8,9 +8,10 @@ from tests.rules import architecture_page
 
 
 def names_in(path: str) -> set[str]:
-    """Return the functions, classes and constants at the top of a file."""
+    """Return the functions, classes, methods and constants of a file."""
     tree = ast.parse((architecture_page.ROOT / path).read_text(encoding="utf-8"))
-    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    defining = ast.FunctionDef | ast.ClassDef
+    names = {node.name for node in ast.walk(tree) if isinstance(node, defining)}
     assigned = (node for node in tree.body if isinstance(node, ast.Assign))
     return names | {ast.unparse(target) for node in assigned for target in node.targets}
 
@@ -21,8 +22,8 @@ def unanswered(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def test_each_question_has_one_file_that_defines_the_name() -> None:
-    rows = architecture_page.rows("Ten questions")
-    assert len(rows) == 10
+    rows = architecture_page.rows("Questions of newcomers")
+    assert len(rows) >= 10
     assert unanswered(rows) == []
     planted = ("Where?", "`rwn_core/neighbors/kernel.py`", "`NothingOfThisName`")
     assert unanswered([planted]) == ["Where?"]

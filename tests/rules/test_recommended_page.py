@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.recommend import BEGINS, PAGE, known_rows, page
+from benchmarks.pages import read_lines
+from benchmarks.recommend import BEGINS, FILE, PAGE, page
 
 
 def test_the_table_of_the_page_is_that_of_the_file() -> None:
     """A line that was read anew changes the page."""
     text = PAGE.read_text(encoding="utf-8").split(BEGINS)[1]
-    assert text.strip() == "\n".join(page(known_rows()))
+    assert text.strip() == "\n".join(page(read_lines(FILE)))

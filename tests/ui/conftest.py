@@ -318,6 +318,5 @@ def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -
 def sweeps_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sweeps of a test are kept in a folder of its own."""
     monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
-    monkeypatch.setattr(sweep_run, "POLITE", False)
     monkeypatch.setattr(sweep_run, "thread_count", lambda: 1)  # a process more is a second more
     return tmp_path / "sweeps"

@@ -135,7 +135,7 @@ def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) ->
 
 
 def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
     told = moved(screen, levers={"k": 40})
     assert user_work().worker.asked == ()
     assert told["waits"][2:] == ["first true_matches"]

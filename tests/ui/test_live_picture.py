@@ -82,7 +82,7 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
     assert (questions[0].measure, {each.params.k for each in questions}) == ("bayes_linkage", {40})
     questions.clear()
     assert asked(screen, {"k": 41.0}, held=True)["waiting"]
-    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)  # it would end what it has begun first
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)  # it would end what it has begun first
     assert asked(screen, {"k": 42.0})["waiting"]
     assert questions == []
     user_work().worker = None

@@ -110,7 +110,7 @@ def test_key_variables_reach_the_numbers(page, drawn):
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
     tables = {table["title"]: table["rows"] for table in payload["tables"]}
     assert {
-        "Links by somebody who is sure of them",
+        "Links of the surest rows",
         "How a confidential value is found out",
     } <= set(tables)
     return tables["Whose values does a row show?"]

@@ -16,10 +16,10 @@ from streamlit.runtime.state import SafeSessionState, SessionState, session_stat
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.masking.lever import lever_presets, lever_ranges
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.slider_range import STORED_PAIRS, find_slider_range
-from rwn_core.neighbors.source import LARGEST_MEAN
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice, load
 from rwn_ui.state.history import Choice
@@ -145,7 +145,7 @@ def test_presets_lie_within_the_sliders(demo: str, method: str) -> None:
     params = first_setting(method)
     if issubclass(rwn.METHODS[method], NeighborhoodMethod):
         distances = find_slider_range(
-            params.points(data), STORED_PAIRS, largest_searched=LARGEST_MEAN * data.n
+            params.points(data), STORED_PAIRS, largest_searched=LISTED_PAIRS
         )
         ranges, presets = lever_ranges(params, distances), lever_presets(params, distances)
     else:

@@ -27,7 +27,7 @@ SELECT = "tune.0.risk"
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
-    monkeypatch.setattr(limit_queue, "LARGEST_READ", 10)
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
     screen = open_page("tune")
     assert screen.errors == []
     assert "follow when the sliders stop" in screen.test.selectbox(key=SELECT).help
@@ -136,7 +136,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(
 
 
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LARGEST_READ", 300_000)
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
     for k in (5, 40):
         session.levers["k"] = k
         payload = shown(session)

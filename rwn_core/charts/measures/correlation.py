@@ -1,4 +1,4 @@
-"""Relations of pairs in one square: original below the diagonal, released above.
+"""Correlations as a heatmap and its colors: original below the diagonal, released above.
 
 Correlations of numbers, or the association of any two variables.
 """

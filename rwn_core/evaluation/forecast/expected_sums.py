@@ -58,9 +58,9 @@ class ExpectedSums:
     together: Floats
     kept: Floats  # shape (s, p): of the number of cells of each variable that show their own value
     rows: Floats  # shape (s,): of the number of records that show all of their own values
-    # shape (s, n): logarithm of the probability that no row shows a person's key values, for who is
-    # alone with them, where they share a donor; shape (s, 0) where they do not, or where some rows
-    # only are added up
+    # shape (s, n): logarithm of the probability that no row shows a person's key values, if the
+    # person is unique on them, where they share a donor; shape (s, 0) where they do not, or where
+    # some rows only are added up
     unseen: Floats
     # shape (s, g): of the means of the g numbers that are missing somewhere; g is 0 for a large
     # table

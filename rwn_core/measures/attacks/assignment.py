@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.measures.attacks import assignment
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.measures.attacks.posterior import largest
 from rwn_core.measures.attacks.scaled_columns import entries, times
 from rwn_core.measures.comparison import Comparison
@@ -20,7 +20,6 @@ from rwn_core.measures.statistics.key_variables import cell_codes
 # decides: records that are assigned jointly, n cubed steps; beyond, linkage is "at least" or not
 # read
 LARGEST_ASSIGNMENT = 1500
-LARGEST_SCALING = 5_000_000  # decides: possible pairs up to which all rows have a joint posterior
 SCALING_STEPS = 20  # with more, names are right .002 more often at most
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
@@ -130,7 +129,7 @@ def scaled(
 ) -> sparse.csc_array | None:
     """Approximate P(row r comes from original i | all rows): scale both sums to 1 in turn."""
     # pairs of different blocks are in no assignment and get 0 (Sinkhorn and Knopp 1967)
-    if not possible(belief) or belief.nnz > LARGEST_SCALING:
+    if not possible(belief) or belief.nnz > ATTACKED_PAIRS:
         return None
     inside = _inside(belief, parts, order)
     # transposed once: a product from the left would turn the matrix at each step
@@ -241,7 +240,7 @@ def joint_posterior_success(
     comparison: Comparison, belief: sparse.csc_array, parts: Blocks, leaves: Booleans | None = None
 ) -> AllRows | None:
     """Return the success of linking by the joint posterior; None above the limit of pairs."""
-    if belief.nnz > assignment.LARGEST_SCALING:
+    if belief.nnz > ATTACKED_PAIRS:
         return None
     released = [variable.name for variable in comparison.original.schema.released]
     order = canonical_order(both_cells(comparison, released))

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.assignment import LARGEST_SCALING, sum_to_one
+from rwn_core.data.sizes import ATTACKED_PAIRS
+from rwn_core.measures.attacks.assignment import sum_to_one
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.likeliest_value import EVEN, Names, ReleasedValues
@@ -115,7 +116,7 @@ def jointly(source: sparse.csr_array, rows: Integers) -> sparse.csr_array | None
     """Scale posteriors (n, classes) so that each person has one row; None if too many."""
     # rows with equal keys have equal posteriors, so one row of each class, of `rows` rows in all,
     # stands for all of them (Sinkhorn and Knopp 1967)
-    if source.nnz > LARGEST_SCALING or not source.nnz:
+    if source.nnz > ATTACKED_PAIRS or not source.nnz:
         return None
     factors = sum_to_one(source, source.T.tocsr(), rows.astype(np.float64))
     if factors is None:

@@ -17,9 +17,6 @@ from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
 
-# decides: candidate pairs of a reading; beyond, random rows are attacked, `SMALLEST_SAMPLE` at
-# least
-SAMPLED_PAIRS = 6_000_000
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
 Look = Callable[[sparse.csc_array, Integers], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
@@ -98,11 +95,11 @@ class Sample(NamedTuple):
 
 
 def link(
-    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int = SAMPLED_PAIRS
+    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int = ATTACKED_PAIRS
 ) -> Linkage:
     """Link the released rows, or a random sample of at most `work` candidate pairs."""
     leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
-    sample = row_sample(masked.n, per_row, work=work, whole=work, leaving=leaving)
+    sample = row_sample(masked.n, per_row, work=work, leaving=leaving)
     return weigh(law, masked, names, sample)[0]
 
 
@@ -138,7 +135,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     """Return about how many originals share a row's value of the most informative variable."""
     # n if they are so many that of `work` pairs the smallest sample is taken anyway
     units = attacked_units(law, names)
-    if law.original.n**2 <= SAMPLED_PAIRS // 4:
+    if law.original.n**2 <= ATTACKED_PAIRS // 4:
         return float(law.original.n)
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
@@ -147,13 +144,11 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     return fewest if fewest < enough else float(law.original.n)
 
 
-def row_sample(
-    n: int, per_row: float, *, work: int, whole: int, leaving: Integers | None = None
-) -> Sample:
-    """Return all rows up to `whole` candidate pairs, else random ones of `work` pairs."""
+def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = None) -> Sample:
+    """Return all rows up to `work` candidate pairs, else random ones of so many."""
     rows, per_row = np.arange(n), max(per_row, 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
-    if n * per_row > whole and n > most:
+    if n > most:
         rows = rows if leaving is None else leaving
         rows = rows[random_rows(len(rows), most)] if len(rows) > most else rows
     return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))

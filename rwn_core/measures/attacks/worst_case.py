@@ -18,7 +18,6 @@ from rwn_core.measures.attacks.assignment import (
     joint_posterior_success,
 )
 from rwn_core.measures.attacks.posterior import (
-    SAMPLED_PAIRS,
     Linkage,
     candidates_before,
     row_sample,
@@ -104,19 +103,18 @@ def worst_case(
     comparison: Comparison,
     names: Sequence[str] | None = None,
     *,
-    work: int = SAMPLED_PAIRS,
-    whole: int = ATTACKED_PAIRS,
+    work: int = ATTACKED_PAIRS,
     bounded: bool = True,
 ) -> WorstCase:
     """Run all attacks of an intruder who knows some variables (default: all), cached."""
-    # `work` and `whole`: see `row_sample`; the upper bound is computed only if `bounded`
+    # `work`: see `row_sample`; the upper bound is computed only if `bounded`
     known = _known(comparison, names)
     tried, told = comparison.cached_for_release(
-        ("worst case", known, work, whole), lambda: _all(comparison, known, work=work, whole=whole)
+        ("worst case", known, work), lambda: _all(comparison, known, work=work)
     )
     if told is None or not bounded:
         return tried
-    bound = comparison.cached_for_release(("told parts", known, work, whole), told.upper_bound)
+    bound = comparison.cached_for_release(("told parts", known, work), told.upper_bound)
     return replace(tried, bound=bound)
 
 
@@ -127,7 +125,7 @@ def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ..
 
 
 def _all(
-    comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int
+    comparison: Comparison, known: tuple[str, ...], *, work: int
 ) -> tuple[WorstCase, InformedIntruder | None]:
     """Run the attacks; also return the bound's state if some were skipped."""
     law, masked = comparison.required_law("The worst case"), comparison.masked
@@ -137,7 +135,7 @@ def _all(
         told = InformedIntruder(law, comparison, known)
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
-    sample = row_sample(masked.n, per_row, work=work, whole=whole, leaving=released)
+    sample = row_sample(masked.n, per_row, work=work, leaving=released)
     links, belief = weigh(law, masked, known, sample, None if told is None else told.add_rows)
     linked = at_once = together = None
     if belief is not None and aligned:

@@ -1,4 +1,4 @@
-"""Cook's distance: influence of single records on the steward's regression."""
+"""Cook's distance of the original and of the masked data, each with a regression of its own."""
 
 from __future__ import annotations
 

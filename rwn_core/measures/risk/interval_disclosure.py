@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, released_rows, varies
 from rwn_core.measures.comparison import Comparison
@@ -17,7 +18,6 @@ from rwn_core.measures.sentence import filled
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
 NEAR = 0.05  # distance below which another released record hides one
-ROBUST_RECORDS = 3000  # decides: records up to which a robust covariance is fitted
 
 
 def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
@@ -78,11 +78,10 @@ def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[flo
 def _robust(
     comparison: Comparison, rows: Integers, before: Floats, after: Floats
 ) -> dict[str, Any]:
-    if len(before) > ROBUST_RECORDS:
+    if len(before) > LIVE_RECORDS:
         return {
             "robust": None,
-            "robust_reason": f"Robust intervals are computed for at most {ROBUST_RECORDS:,} "
-            "records.",
+            "robust_reason": f"Robust intervals are computed for at most {LIVE_RECORDS:,} records.",
         }
     # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
     size = np.abs(before).max(axis=0)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.measures.aligned import numbers, released_rows, require_same_records
-from rwn_core.measures.attacks.posterior import SAMPLED_PAIRS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
-from rwn_core.measures.statistics.nearest_points import spread_sample
+from rwn_core.measures.statistics.nearest_points import evenly, spread_sample
 
 STEPS = 200
 _EDGE = 1e-6  # probabilities stay off 0 and 1, where a weight would be infinite
@@ -112,7 +112,7 @@ def compute(comparison: Comparison) -> Reading:
     keys = key_names(comparison)[:MOST_KEYS]
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)
-    rows = rows[: max(1, SAMPLED_PAIRS // n)] if len(rows) * n > SAMPLED_PAIRS else rows
+    rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
     pattern = agreements(comparison, keys, rows)
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
     seen = np.flatnonzero(present)

@@ -10,11 +10,11 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.assignment import (
-    LARGEST_SCALING,
     all_rows,
     blocks,
     both_cells,
@@ -101,12 +101,12 @@ def sentence(reading: Reading, n: int) -> str:
 
 def _records(n: int) -> Integers:
     """Return all records, or a random sample that can be compared with all others."""
-    most = LARGEST_PAIRS // n
+    most = ATTACKED_PAIRS // n
     if most >= n:
         return np.arange(n)
     if most < LEAST:
         raise NotApplicable(
-            f"At least {LEAST} records are compared with all others, at most {LARGEST_PAIRS:,} "
+            f"At least {LEAST} records are compared with all others, at most {ATTACKED_PAIRS:,} "
             f"pairs; the table has {n:,} records."
         )
     return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)
@@ -199,10 +199,6 @@ def _chances(law: Law, generator: np.random.Generator) -> Floats:
     return q[np.searchsorted(ends, generator.random(law.original.n), side="right")]
 
 
-# decides: pairs up to which further releases are combined; beyond, fewer records are attacked
-LARGEST_PAIRS = 6_250_000
-
-
 def bhattacharyya(
     law: Law, names: Sequence[str] | None = None, records: Integers | None = None
 ) -> Floats:
@@ -222,9 +218,9 @@ def bhattacharyya(
 def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integers) -> Floats:
     """Return it for records under one law of cells and all records under another, shape (m, n)."""
     n, m = one.original.n, len(records)
-    if m * n > LARGEST_PAIRS:
+    if m * n > ATTACKED_PAIRS:
         raise NotApplicable(
-            f"At most {LARGEST_PAIRS:,} pairs of records are compared, and {m:,} records of "
+            f"At most {ATTACKED_PAIRS:,} pairs of records are compared, and {m:,} records of "
             f"{n:,} have more."
         )
     result = np.ones((m, n))
@@ -293,7 +289,7 @@ def joint_success_after(
     for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
         cells.append(both_cells(Comparison(original=law.original, masked=masked), names))
         together = None
-        if belief.nnz <= LARGEST_SCALING:
+        if belief.nnz <= ATTACKED_PAIRS:
             order = canonical_order(np.hstack(cells))
             found = all_rows(belief, blocks(belief), order)
             together = None if found is None else found.share

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
@@ -180,9 +181,7 @@ def _pairwise(one: Points, other: Points) -> Floats:
     return squared(one, other)
 
 
-# decides: records up to which the nearest of each is found; of more, of `SAMPLE` spread evenly
-ALL_RECORDS = 4000
-SAMPLE = 1000  # records searched beyond that
+SAMPLE = 1000  # records whose nearest are searched in a table of more than `LIVE_RECORDS`
 FARTHEST = 1e150  # standard deviations
 
 
@@ -264,7 +263,10 @@ def nearest_links(
 
 
 def spread_sample(records: Integers) -> Integers:
-    """Return all records, or an evenly spread sample of 1,000 if they exceed 4,000."""
-    if len(records) <= ALL_RECORDS:
-        return records
-    return records[np.arange(SAMPLE) * len(records) // SAMPLE]
+    """Return all records, or an evenly spread sample of 1,000 if they exceed 5,000."""
+    return records if len(records) <= LIVE_RECORDS else evenly(records, SAMPLE)
+
+
+def evenly(records: Integers, count: int) -> Integers:
+    """Return `count` of some records, evenly spread."""
+    return records[np.arange(count) * len(records) // count]

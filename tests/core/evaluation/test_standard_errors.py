@@ -18,7 +18,6 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.combine_releases import combine_releases
 from rwn_core.evaluation.standard_errors import mean_inflation, standard_error_validity
 from rwn_core.neighbors import neighbor_table
-from rwn_core.neighbors.excluded import without_copies
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
@@ -105,7 +104,7 @@ def test_a_sample_never_draws_from_its_own_copies():
     data = sample(np.random.default_rng(3), 60)
     table = neighbor_table(coordinates(data), k=10, epsilon=None)
     rows = np.sort(np.random.default_rng(1).integers(0, 60, 60))
-    neighborhoods = without_copies(table, rows).narrow(k=4, epsilon=None)
+    neighborhoods = table.without_copies(rows).narrow(k=4, epsilon=None)
     assert (neighborhoods.sizes >= 4).all()
     for record in range(60):
         assert rows[record] not in rows[neighborhoods.members(record)]

@@ -24,7 +24,6 @@ from rwn_core.neighbors import (
     Neighborhoods,
     Radii,
     find_neighborhoods,
-    find_strictly,
     neighbor_table,
 )
 
@@ -75,7 +74,7 @@ SEARCHES: dict[str, Callable[[], Neighborhoods]] = {
     "no twin": lambda: find_neighborhoods(
         np.random.default_rng(2).normal(size=(N, 4)), epsilon=1.0
     ),
-    "an open ball": lambda: find_strictly(points(), 1.0),
+    "an open ball": lambda: find_neighborhoods(points(), epsilon=1.0, strict=True),
     "stored": lambda: neighbor_table(points(), k=9, epsilon=1.5).narrow(k=5, epsilon=1.0),
 }
 
@@ -186,7 +185,12 @@ def test_columns_of_a_mixture_hold_lost_values():
     frame.loc[5, "z"] = 2.0
     data = Microdata.from_frame(frame)
     for share in (0.4, 1.0):
-        law = RowMixtureLaw(data, find_strictly(table, 1.0), np.array([True, True, False]), share)
+        law = RowMixtureLaw(
+            data,
+            find_neighborhoods(table, epsilon=1.0, strict=True),
+            np.array([True, True, False]),
+            share,
+        )
         assert len(law.empty) == 4
         for name, (supports, chances) in zip("xyz", law.supports(["x", "y", "z"]), strict=True):
             whole = law.table(name)[0]
@@ -240,7 +244,9 @@ def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
 def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
     from rwn_core.neighbors.search import Search
 
-    law = RowMixtureLaw(data, find_strictly(points(), 1.0), np.ones(6, bool), 0.5)
+    law = RowMixtureLaw(
+        data, find_neighborhoods(points(), epsilon=1.0, strict=True), np.ones(6, bool), 0.5
+    )
     given = law.given(selected=True)
     assert given.donors is law.donors
     assert law.rounded(STEPS).donors is law.donors

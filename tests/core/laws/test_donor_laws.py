@@ -19,7 +19,7 @@ from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
 from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
-from rwn_core.neighbors import find_neighborhoods, find_strictly
+from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey
 from tests.core.laws.cell_probability import probability
 
@@ -130,7 +130,7 @@ def test_someone_who_has_some_variables_sees_their_neighborhoods(data: Microdata
 
 def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     """Records 0 and 1 are near each other, and 1 and 2; record 3 has nobody and loses x and y."""
-    near = find_strictly(POINTS, 1.5)
+    near = find_neighborhoods(POINTS, epsilon=1.5, strict=True)
     law = RowMixtureLaw(data, near, np.array([True, True, False]), 0.4, fixed_count=True)
     assert law.empty.tolist() == [3]
     table, values = law.table("y")

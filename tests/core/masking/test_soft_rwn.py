@@ -22,7 +22,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors, ranked_lists
-from rwn_core.neighbors.soft_neighborhoods import soft_neighborhoods
+from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.neighbors.table import Neighborhoods, complete_table
 from rwn_core.randomness import SecretKey
 
@@ -197,7 +197,8 @@ def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells() -> None:
 
 def test_some_records_alone_have_the_donors_of_all() -> None:
     points = np.random.default_rng(4).normal(size=(60, 3))
-    found = soft_neighborhoods(Kernel(shape="gaussian"), ranked_lists(complete_table(points), 10))
+    kernel, lists = Kernel(shape="gaussian"), ranked_lists(complete_table(points), 10)
+    found = soft_neighborhoods(kernel, scale(kernel, lists))
     key, q = SecretKey.from_seed(1), np.ones(4)
     everyone = draw_donors(found, Draws(key, np.arange(60), (0, 1, 2, 3)), q)
     some = np.array([3, 17, 40, 59])
@@ -308,7 +309,8 @@ def test_a_large_table_lists_the_nearest_both_ways() -> None:
     assert all((member, record) in there for record, member in there)
     assert np.diff(table.offsets).min() >= 200
     assert (np.diff(table.squared)[np.diff(rows) == 0] >= 0).all()
-    found = soft_neighborhoods(Kernel(shape="gaussian", balance=1.0), lists)
+    kernel = Kernel(shape="gaussian", balance=1.0)
+    found = soft_neighborhoods(kernel, scale(kernel, lists))
     sums = found.probabilities().sum(axis=0)
     assert abs(sums - 1).max() <= 1e-6
 

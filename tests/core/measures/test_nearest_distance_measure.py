@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.nearest_points import (
-    ALL_RECORDS,
+    LIVE_RECORDS,
     SAMPLE,
     nearest_others,
     spread_sample,
@@ -91,7 +91,7 @@ def test_an_original_without_variation(compare):
 
 
 def test_a_large_file_is_sampled_evenly(compare):
-    n = ALL_RECORDS + 1
+    n = LIVE_RECORDS + 1
     original = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 2)), columns=["x", "y"])
     detail = MEASURE.compute(compare(original, original)).detail
     assert detail["sampled"]
@@ -103,4 +103,4 @@ def test_a_large_file_is_sampled_evenly(compare):
     for record, distance in list(zip(records, detail["original"], strict=True))[::100]:
         others = np.delete(points, record, axis=0)
         assert distance == pytest.approx(np.linalg.norm(others - points[record], axis=1).min())
-    assert len(spread_sample(np.arange(ALL_RECORDS))) == ALL_RECORDS
+    assert len(spread_sample(np.arange(LIVE_RECORDS))) == LIVE_RECORDS

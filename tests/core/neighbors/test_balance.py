@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists
-from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.core.neighbors.test_soft_kernel import ENTRIES, SIX, distances, hard_tables, matrix
 from tests.oracles.soft_weights import balanced_by_projections, log_kernel
@@ -41,7 +41,9 @@ def test_columns_sum_to_one_whatever_the_table() -> None:
     for number, points in enumerate(hard_tables(200)):
         cap = (0.1, 0.3, 1.0)[number % 3]
         kernel = Kernel(shape="gaussian", width=(0.5, 1.0)[number % 2], cap=cap, balance=1.0)
-        _, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+        found = weigh(
+            kernel, scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+        )
         weights = matrix(points, kernel)
         assert found.error <= 1e-6, (number, found.rounds)
         assert abs(weights.sum(axis=0) - 1).max() <= 1e-6
@@ -62,7 +64,7 @@ def test_two_vectors_make_any_row() -> None:
     """A worker that holds the kernel and both vectors has all weights."""
     points = np.random.default_rng(5).lognormal(size=(60, 3))
     kernel = Kernel(shape="gaussian", balance=1.0)
-    _, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+    found = weigh(kernel, scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k)))
     logs = np.array(log_kernel(distances(points), "gaussian", 1.0, nearest=10))
     made = np.minimum(0.1, np.exp(logs + found.row[:, None] + found.column))
     np.testing.assert_allclose(made, matrix(points, kernel), rtol=0, atol=1e-8)

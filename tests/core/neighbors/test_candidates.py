@@ -14,7 +14,6 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors.candidates import (
     Scheme,
-    paired_table,
     random_others,
     random_pairs,
     random_parts,
@@ -128,7 +127,8 @@ def test_isolated_records_are_given_partners():
     """With m = 1 every third record is in no pair; it gets max(1, k) others, they not it."""
     points = SMALL
     for k in (None, 4):
-        table = paired_table(points, k, m=1, key=KEY)
+        ball = Ball(k=k, epsilon=None if k else 0.0)
+        table = restricted_table(points, ball, Scheme(neighbors="pairs", m=1), KEY, Watch())
         i, j = random_pairs(KEY, len(points), len(points) // 2)
         degree = np.bincount(np.concatenate((i, j)), minlength=len(points))
         assert (degree == 0).any()
@@ -244,5 +244,6 @@ def test_random_candidates_need_a_key():
 
 def test_pairs_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("RWN_MEMORY", "0.001")
+    pairs = Scheme(neighbors="pairs", m=20)
     with pytest.raises(ParameterError, match="Ranking these pairs needs about"):
-        paired_table(LARGE, 3, m=20, key=KEY)
+        restricted_table(LARGE, Ball(k=3, epsilon=None), pairs, KEY, Watch())

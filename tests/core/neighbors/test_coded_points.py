@@ -15,7 +15,7 @@ from rwn_core.neighbors.distance import squared_distances
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import CodedPoints
-from rwn_core.neighbors.search import Search, store
+from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
@@ -106,8 +106,8 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
         few = Search.of_some(index, coded, some, k, epsilon).run(Watch(), DRAWING)
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = store(Search.among(coded, candidates, 4, 0.5), Watch(), None)
-    other = store(Search.among(dummies, candidates, 4, 0.5), Watch(), None)
+    one = Search.among(coded, candidates, 4, 0.5).table(Watch())
+    other = Search.among(dummies, candidates, 4, 0.5).table(Watch())
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

@@ -7,10 +7,10 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
-from rwn_core.neighbors.search import stored_table
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch
 from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
+from tests.core.neighbors.searched import searched_table
 
 TABLES = 240
 
@@ -27,7 +27,7 @@ def test_dense_and_tree_engine_equal_brute_force(group):
         for k, epsilon in hard_settings(points, number):
             expected = member_sets(points, k=k, epsilon=epsilon)
             dense = complete.narrow(k=k, epsilon=epsilon)
-            tree = stored_table(points, k, epsilon, Watch()).narrow(k=k, epsilon=epsilon)
+            tree = searched_table(points, k=k, epsilon=epsilon).narrow(k=k, epsilon=epsilon)
             assert found_sets(dense) == expected, (number, k, epsilon)
             assert found_sets(tree) == expected, (number, k, epsilon)
             for record in range(len(points)):  # the same ranks, so the same donors
@@ -42,7 +42,7 @@ def test_strict_radius_leaves_out_the_boundary(number):
     for _, epsilon in hard_settings(points, number):
         if epsilon:
             expected = member_sets(points, epsilon=epsilon, strict=True)
-            for table in (complete_table(points), stored_table(points, 0, epsilon, Watch())):
+            for table in (complete_table(points), searched_table(points, k=None, epsilon=epsilon)):
                 assert found_sets(table.narrow(k=None, epsilon=epsilon, strict=True)) == expected
 
 
@@ -71,16 +71,16 @@ def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
 def test_near_ties_within_one_part_in_a_billion_belong_together():
     """1 and 1 + 3e-10 are one tie; the k-th distance never cuts it in two."""
     points = np.array([[0.0], [1.0], [-(1 + 3e-10)], [2.0]])
-    for table in (complete_table(points), stored_table(points, 1, 0.0, Watch())):
+    for table in (complete_table(points), searched_table(points, k=1, epsilon=0.0)):
         assert set(table.narrow(k=1, epsilon=None).members(0).tolist()) == {1, 2}
-    for table in (complete_table(points), stored_table(points, 0, 1.0, Watch())):
+    for table in (complete_table(points), searched_table(points, k=None, epsilon=1.0)):
         assert set(table.narrow(k=None, epsilon=1.0).members(0).tolist()) == {1, 2}
 
 
 def test_progress_ends_at_one():
     shares: list[float] = []
     watch = Watch(progress=shares.append)
-    stored_table(np.random.default_rng(1).normal(size=(2500, 2)), 3, 0.0, watch)
+    neighbor_table(np.random.default_rng(1).normal(size=(2500, 2)), k=3, epsilon=0.0, watch=watch)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -116,7 +116,7 @@ def test_a_setting_outside_its_range_is_refused(setting):
 
 
 def test_a_table_refuses_what_it_does_not_hold():
-    table = stored_table(np.arange(9.0)[:, None], 2, 1.0, Watch())
+    table = searched_table(np.arange(9.0)[:, None], k=2, epsilon=1.0)
     assert table.covers(k=2, epsilon=1.0)
     assert not table.covers(k=3, epsilon=None)
     assert not table.covers(k=None, epsilon=1.5)
@@ -141,7 +141,7 @@ def test_the_radius_of_a_row_with_fewer_than_k_stored():
 def test_one_search_serves_every_smaller_setting():
     points = np.random.default_rng(8).integers(0, 5, (80, 3)).astype(float)
     table = neighbor_table(points, k=10, epsilon=2.0)
-    wide = stored_table(points, 10, 2.0, Watch())
+    wide = searched_table(points, k=10, epsilon=2.0)
     for k in (None, 1, 4, 10):
         for epsilon in (None, 0.0, 1.0, 2.0):
             if k is None and epsilon is None:

@@ -13,7 +13,7 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.neighbors import find_neighborhoods, find_strictly
+from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 
 METRICS = {
@@ -83,7 +83,9 @@ def test_the_open_ball_of_2015_has_nobody_at_its_edge():
     data = table()
     epsilon = middle_distance(data, {})
     law = mask(data, NBRS2015(epsilon=epsilon), seed=1).law
-    expected = own_neighborhoods(find_strictly(coordinates(data), epsilon))
+    expected = own_neighborhoods(
+        find_neighborhoods(coordinates(data), epsilon=epsilon, strict=True)
+    )
     assert found_outside(law, data) == expected
     closed = mask(data, RWN(epsilon=epsilon, k=1), seed=1).law
     assert found_outside(closed, data) != expected

@@ -66,7 +66,7 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
 
 def test_the_slider_goes_farther_than_the_table(monkeypatch):
     monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
-    monkeypatch.setattr(source, "LARGEST_MEAN", 50)
+    monkeypatch.setattr(source, "LISTED_PAIRS", 200_000)
     built = build_preview(POINTS)
     sizes = {
         end: built.find(Ball(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()

@@ -14,10 +14,11 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import Radii, find_neighborhoods, nearest_radii, neighbor_table
 from rwn_core.neighbors.radius import Ball
-from rwn_core.neighbors.search import Search, stored_table
+from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch
 from tests.core.neighbors.brute_force import hard_table, squared_pairs
+from tests.core.neighbors.searched import searched_table
 
 
 def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[set[int]]:
@@ -40,7 +41,7 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
     direct, _ = Search.of_points(points, Ball(k=k, epsilon=radii), Watch()).neighborhoods(Watch())
     tables = [
         complete_table(points).narrow(k=k, epsilon=Radii(radii)),
-        stored_table(points, k, radii, Watch()).narrow(k=k, epsilon=radii),
+        searched_table(points, k=k, epsilon=radii).narrow(k=k, epsilon=radii),
         find_neighborhoods(points, k=k, epsilon=Radii(radii)),
         direct,
     ]
@@ -60,7 +61,7 @@ def test_one_radius_for_all_is_the_same_as_equal_radii():
 def test_a_table_covers_radii_record_by_record():
     points = np.random.default_rng(1).normal(size=(30, 2))
     radii = np.linspace(0.1, 2.0, 30)
-    table = stored_table(points, 1, radii, Watch())
+    table = searched_table(points, k=1, epsilon=radii)
     assert table.covers(k=1, epsilon=0.9 * radii)
     assert not table.covers(k=1, epsilon=radii[::-1].copy())
     assert not table.covers(k=1, epsilon=1.0)

@@ -9,10 +9,9 @@ from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, source
 from rwn_core.neighbors.find import find_and_draw
 from rwn_core.neighbors.radius import Ball
-from rwn_core.neighbors.search import Sizes, known_sizes, recalled
+from rwn_core.neighbors.search import Sizes, known_sizes
 from rwn_core.neighbors.source import build_preview
 from rwn_core.neighbors.table import LARGEST_DENSE
-from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 N = LARGEST_DENSE + 200
@@ -49,7 +48,7 @@ def members(found: Neighborhoods) -> list[set[int]]:
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
 def test_they_have_the_members_of_a_search(ball: Ball) -> None:
     found, _ = find_and_draw(points(), ball, DRAWING)
-    again = recalled(points(), ball, known_sizes(found), Watch(threads=2))
+    again = find_and_draw(points(), ball, known=known_sizes(found), threads=2)[0]
     for name in ("sizes", "within", "radius"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     assert members(again) == members(found)
@@ -65,7 +64,7 @@ def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) ->
     for epsilon in (ends.stored, ends.epsilon):
         ball = Ball(k=k, epsilon=epsilon)
         known = known_sizes(made.find(ball, DRAWING)[0])
-        again = recalled(made.points, ball, known, Watch())
+        again = find_and_draw(made.points, ball, known=known)[0]
         assert members(again) == members(find_and_draw(made.points, ball)[0])
 
 
@@ -74,7 +73,7 @@ def test_sizes_of_something_else_are_refused() -> None:
     known = known_sizes(found)
     wrong = Sizes(known.within, known.sizes + 1, known.kth)
     with pytest.raises(ValueError, match="fewer members"):
-        members(recalled(points(), BALLS["a radius"], wrong, Watch()))
+        members(find_and_draw(points(), BALLS["a radius"], known=wrong)[0])
 
 
 def test_those_of_some_records_are_not_known() -> None:

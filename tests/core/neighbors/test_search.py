@@ -16,11 +16,10 @@ from rwn_core.neighbors import (
     NeighborTable,
     find,
     find_neighborhoods,
-    find_strictly,
     neighbor_table,
 )
 from rwn_core.neighbors.index import Layout, build_index
-from rwn_core.neighbors.search import Search, stored_table
+from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel import threads as worker_threads
 from rwn_core.parallel.threads import Watch
@@ -162,7 +161,9 @@ def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
 
 def test_stored_tables_do_not_depend_on_threads():
     points = census(2500)
-    one, two = (stored_table(points, 7, 0.5, Watch(threads=count)) for count in (1, 3))
+    one, two = (
+        neighbor_table(points, k=7, epsilon=0.5, watch=Watch(threads=count)) for count in (1, 3)
+    )
     for name in ("offsets", "records", "squared"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
@@ -242,7 +243,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, np.sqrt(2.0), 3.0])
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
-    strict = find_strictly(points, epsilon)
+    strict = find_neighborhoods(points, epsilon=epsilon, strict=True)
     reference = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
     np.testing.assert_array_equal(strict.sizes, reference.sizes)
     np.testing.assert_array_equal(strict.pairs()[1], reference.pairs()[1])

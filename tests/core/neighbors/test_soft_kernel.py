@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists, to_rank
-from rwn_core.neighbors.soft_neighborhoods import weigh
+from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
 from tests.core.neighbors.callable_kernels import callable_here
@@ -32,7 +32,8 @@ ADAPTIVE = Kernel(shape="gaussian", bandwidth_k=2, cap=1.0)
 
 def matrix(points: NDArray[np.float64], kernel: Kernel) -> NDArray[np.float64]:
     """The weights of all pairs, shape (n, n)."""
-    table, found = weigh(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+    scaled = scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+    table, found = scaled.table, weigh(kernel, scaled)
     weights = np.zeros((table.n, table.n))
     weights[np.repeat(np.arange(table.n), np.diff(table.offsets)), table.records] = found.weights
     return weights
@@ -68,7 +69,9 @@ def test_SOFT_4_exponential_with_the_own_record() -> None:
     kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
     expected = ENTRIES["SOFT-4"]["expected"]
     np.testing.assert_allclose(matrix(SIX, kernel), expected["weights"], rtol=0, atol=1e-10)
-    factors = np.exp(weigh(kernel, ranked_lists(complete_table(SIX), kernel.bandwidth_k))[1].row)
+    factors = np.exp(
+        weigh(kernel, scale(kernel, ranked_lists(complete_table(SIX), kernel.bandwidth_k))).row
+    )
     np.testing.assert_allclose(factors, expected["factor_x"], rtol=0, atol=1e-10)
 
 

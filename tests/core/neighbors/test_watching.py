@@ -164,7 +164,7 @@ def test_other_things_are_no_number_of_threads(threads):
 
 def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
     points = LONG[:20_000]
-    monkeypatch.setattr("rwn_core.neighbors.search.store", None)
+    monkeypatch.setattr("rwn_core.neighbors.search.Search.table", None)
     with pytest.raises(ParameterError) as refused:
         neighbor_table(points, k=5, epsilon=4.0, budget=50e6)
     message = str(refused.value)

@@ -126,9 +126,9 @@ def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) 
     folder = JobFolder.open(tmp_path / "job", data, plan, settings)
     run = SweepRun(data, settings, plan, folder, workers=1, watched=True)
     run.join(60)
-    found = run.forecasts(data)
+    found = run.forecasts()
     assert set(found) == {setting.key for setting in settings}
     when = folder.root.joinpath("forecast.json").stat().st_mtime_ns
     assert all(folder.path(setting).stat().st_mtime_ns > when for setting in settings)
     assert {name for each in found.values() for name in each} <= {*EXPECTED, "records"}
-    assert SweepRun(data, settings, plan, folder, workers=1, watched=True).forecasts(data) == found
+    assert SweepRun(data, settings, plan, folder, workers=1, watched=True).forecasts() == found

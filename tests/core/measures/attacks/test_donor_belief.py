@@ -22,7 +22,7 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import donor_belief, likelihood
 from rwn_core.measures.attacks.donor_belief import beliefs
-from rwn_core.neighbors import find_neighborhoods, find_strictly
+from rwn_core.neighbors import find_neighborhoods
 from tests.oracles.donor_enumeration import SmallFile
 
 NAMES = ("x", "y", "z", "s")
@@ -101,7 +101,7 @@ def case(seed: int) -> Case:
     able = np.array([each for name in NAMES for each, u in zip(masked, units, strict=True)
                      if name in u])  # fmt: skip
     if whole:
-        near = find_strictly(points, 1.2)  # some records are alone
+        near = find_neighborhoods(points, epsilon=1.2, strict=True)  # some records are alone
     else:
         near = find_neighborhoods(points, k=int(rng.integers(1, table.n)), epsilon=None)
     shares = [chances(rng, near.members(i), equal or whole) for i in range(table.n)]
