@@ -44,11 +44,7 @@ BALANCED = rwn.RWN(kernel="gaussian", width=1.0, balance=1.0)
 
 
 def claim(
-    page: str,
-    sentence: str,
-    of: Callable[..., bool],
-    *true: Any,
-    false: tuple[Any, ...],
+    page: str, sentence: str, of: Callable[..., bool], *true: Any, false: tuple[Any, ...]
 ) -> Claim:
     """Return a claim; the arguments of the check follow it."""
     return Claim(page=page, sentence=sentence, check=of, true=true, false=false)

@@ -323,7 +323,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         ),
         "method_map": (CURVES, LOSS, RISK, With(aim=0.1, limit=0.05)),
         "method_map: many": (
-            [curve(f"m{i}", 0.5 + i / 100) for i in range(15)], LOSS, RISK
+            [curve(f"m{i}", 0.5 + i / 100) for i in range(9)], LOSS, RISK
         ),
         "lesson_disclosure": (the_disclosure(0.0), 3),
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.charts.measures import regression
 from rwn_core.charts.parts import style, tables
 from rwn_core.charts.parts.clipped_axis import beyond_words, clipped
-from tests.core.charts.hand_made_readings import regression_reading
 
 
 @pytest.mark.parametrize(
@@ -36,10 +34,6 @@ def test_names_are_cut_in_the_middle_where_they_differ_least() -> None:
     assert len(style.shorten("x" * 80, 12)) == 12
 
 
-def test_escaping_leaves_no_markup() -> None:
-    assert style.escape("a<b & c>d") == "a&lt;b &amp; c&gt;d"
-
-
 @given(
     st.floats(-1e6, 1e6),
     st.floats(1e-6, 1e6),
@@ -56,13 +50,6 @@ def test_ticks_lie_inside_and_are_evenly_spaced(low: float, width: float, count:
         assert np.allclose(gaps, gaps[0], rtol=1e-3, atol=slack)
 
 
-def test_tick_texts_have_the_decimals_of_their_spacing() -> None:
-    assert style.axis("", 0, 0.25)["ticktext"] == ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"]
-    assert style.axis("", 0, 10)["ticktext"] == ["0", "2", "4", "6", "8", "10"]
-    assert style.axis("", 0.5, 1.0, share=True)["ticktext"][0] == "50%"
-    assert style.axis("", -4, 0)["ticktext"][0] == "−4"
-
-
 @given(st.floats(1e-9, 1e9))
 def test_the_end_of_an_axis_is_round_and_not_far(value: float) -> None:
     end = style.above(value)
@@ -73,13 +60,6 @@ def test_the_end_of_an_axis_survives_nothing_to_show() -> None:
     assert style.above(0.0) == 1.0
     assert style.above(float("nan")) == 1.0
     assert style.largest([np.nan], []) == 0.0
-
-
-def test_a_density_counts_every_record_once_and_leaves_empty_cells_clear() -> None:
-    edges = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
-    trace = style.density([0.5, 0.5, 1.5, np.nan], [0.5, 0.5, 1.5, 1.0], style.ORIGINAL, edges)
-    counts = [[None if v is None else round(np.expm1(v)) for v in row] for row in trace["z"]]
-    assert counts == [[2, None], [None, 1]]
 
 
 def test_extremes_are_the_largest_known_values_largest_first() -> None:
@@ -119,20 +99,6 @@ def test_a_long_table_keeps_the_largest_and_says_so() -> None:
     assert table["caption"] == "400 of 1,000 rows: the largest by value."
 
 
-def test_paired_rows_join_both_files_by_record() -> None:
-    table = tables.paired(
-        {
-            "original": [1.0, 2.0],
-            "records_original": [0, 2],
-            "released": [3.0, 4.0],
-            "records_released": [2, 3],
-        },
-        "distance",
-    )
-    assert table["columns"] == ["record", "original", "released"]
-    assert table["rows"] == [[1, 1.0, None], [3, 2.0, 3.0], [4, None, 4.0]]
-
-
 def test_records_in_any_order_keep_their_own_values() -> None:
     detail = {
         "original": [1.0, 2.0],
@@ -149,14 +115,3 @@ def test_what_speaks_of_single_records_is_internal() -> None:
     assert tables.table(["record", "value"], [[1, 2], [0.5, 0.7]])["internal"] is True
     assert tables.table(["question", "no match"], [["x ≥ 2"], [0.5]])["internal"] is True
     assert "internal" not in tables.table(["variable", "value"], [["x"], [0.5]])
-
-
-def test_slopes_are_divided_by_the_originals_standard_error() -> None:
-    bars, marks, released_bars, released_marks = regression.draw(regression_reading())["data"]
-    assert marks["x"].tolist() == [2.0, 4.0]
-    assert released_marks["x"].tolist() == [-2.0, -4.0]
-    ends = np.asarray(bars["x"], dtype=float).reshape(2, 3)
-    assert np.allclose(ends[:, :2], [[2 - 1.96, 2 + 1.96], [4 - 1.96, 4 + 1.96]])
-    assert np.isnan(ends[:, 2]).all(), "a gap between two intervals"
-    ends = np.asarray(released_bars["x"], dtype=float).reshape(2, 3)
-    assert np.allclose(ends[0, :2], [-2 - 2 * 1.96, -2 + 2 * 1.96])

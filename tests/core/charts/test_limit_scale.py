@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from rwn_core.charts import CHARTS
@@ -68,19 +66,3 @@ def test_many_names_on_one_spot_are_left_out_and_none_lies_on_another() -> None:
     named = [t for t in drawn["data"] if t.get("mode") == "markers+text"]
     assert 1 <= len(named) < 8
     assert len({t["textposition"] for t in named}) == len(named)
-
-
-def test_before_the_first_setting_nothing_is_shaded_and_the_map_says_so() -> None:
-    marks = [
-        {"label": "original data", "text": "unchanged", "x": 0.0, "y": 20.0},
-        {"label": "no data", "text": "shuffled", "x": 1.0, "y": 0.1},
-        {"label": "now", "text": "now", "x": 0.064, "y": 20.0},
-    ]
-    drawn = CHARTS["sweep_map"]([], LOSS, SHARE, limit=1.0, marks=marks)
-    left, right = drawn["layout"]["xaxis"]["range"]
-    assert min(left, right) < 0
-    assert max(left, right) > 1
-    shade = next(s for s in drawn["layout"]["shapes"] if s["type"] == "rect")
-    assert math.isclose(shade["x0"], shade["x1"])
-    empty = CHARTS["sweep_map"]([], LOSS, SHARE, limit=1.0)
-    assert empty["note"] == "no setting is finished yet"

@@ -45,21 +45,6 @@ def test_points_lines_and_texts_stand_at_their_values() -> None:
     assert float(lines[0].get("x1")) == pytest.approx(at_k, abs=0.06)
 
 
-def test_the_heatmap_has_a_cell_a_correlation_and_the_colors_of_the_scale() -> None:
-    done = replayed(REPLAYS["rwn2022-figure-2"], Request(short=True))
-    (chart,) = replay_charts(done)
-    (trace,) = chart["data"]
-    root = ET.fromstring(still(chart))
-    cells = [box for box in root.iter(f"{SVG}rect") if box.get("fill").startswith("rgb(")]
-    assert len(cells) == 15 * 14
-    z = np.asarray(trace["z"])
-    row, column = np.argwhere(np.isfinite(z))[0]
-    stops = np.array([stop for stop, _ in trace["colorscale"]])
-    reds = [int(color[4:].split(",")[0]) for _, color in trace["colorscale"]]
-    red = np.interp((z[row, column] + 1) / 2, stops, reds)
-    assert int(cells[0].get("fill")[4:].split(",")[0]) == pytest.approx(red, abs=1)
-
-
 def test_the_chart_of_printed_and_ours_shows_both_and_says_what_stands_in() -> None:
     done = replayed(REPLAYS["k-noise-table"], Request(short=True))
     chart = CHARTS["published_and_ours"](done)

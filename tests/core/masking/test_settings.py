@@ -42,7 +42,10 @@ def of_a_method(method: Any) -> Iterator[str]:
     for option in method_options(method):
         about = f"{option.title}, {option.form}, {option.choices}, optional {option.optional}"
         yield f"option {option.name}: {about}; {option.help}"
-    yield from (f"words {name}: {words}" for name, words in parameter_words(method).items())
+    helped = {option.name for option in method_options(method)}
+    for name, words in parameter_words(method).items():
+        if name not in helped:
+            yield f"words {name}: {words}"
 
 
 def on_tables(method: str) -> Iterator[str]:
@@ -51,12 +54,15 @@ def on_tables(method: str) -> Iterator[str]:
     options = {"rwn": {"k": 1}, "nbrs2015": {"epsilon": 1.0}}.get(method, {})
     tables: dict[str, Any] = {"300": table(300), "6": table(6), "4": table(4)}
     tables |= {"sparse": Microdata.from_frame(SPARSE), "2": Microdata.from_frame(SPARSE[:2])}
-    params = METHODS[method](**options)
+    params, before = METHODS[method](**options), dict[str, str]()
     for name, data in ({"near": NEAR, "twins": TWINS} if near else tables).items():
-        for lever, ends in lever_ranges(params, data).items():
-            yield f"{name} records, {lever}: {ends.low} to {ends.high} by {ends.step}"
-        for preset, levers in lever_presets(params, data).items():
-            yield f"{name} records, {preset}: {dict(levers)}"
+        ranges = lever_ranges(params, data).items()
+        said = {lever: f"{ends.low} to {ends.high} by {ends.step}" for lever, ends in ranges}
+        said |= {start: str(dict(at)) for start, at in lever_presets(params, data).items()}
+        for what, words in said.items():
+            if words != before.get(what):  # only what differs from the table before
+                yield f"{name} records, {what}: {words}"
+        before = said
 
 
 def test_every_method_says_what_it_takes_and_where_it_starts(

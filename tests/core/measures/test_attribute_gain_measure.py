@@ -11,9 +11,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import rwn_core as rwn
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import attribute_guesses
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import newcombe
 
 
@@ -63,19 +61,6 @@ def test_of_a_number_the_interval_is_newcombes(held):
     assert gain.detail["gain"]["of_all"] == (held is None)
 
 
-def test_the_attack_is_tried_once_for_both(pima, monkeypatch):
-    tried = []
-    whole = attribute_guesses._Attack.on_people
-    monkeypatch.setattr(
-        attribute_guesses._Attack, "on_people",
-        lambda self, people: tried.append(1) or whole(self, people),
-    )  # fmt: skip
-    comparison = compared(pima)
-    MEASURES["attribute_gain"].read(comparison)
-    MEASURES["attribute_inference"].read(comparison)
-    assert len(tried) == 1
-
-
 def test_a_table_without_a_confidential_variable_has_no_gain(pima):
     data, release = pima
     variables = tuple(replace(each, role=rwn.Role.KEY) for each in data.schema.variables)
@@ -84,26 +69,6 @@ def test_a_table_without_a_confidential_variable_has_no_gain(pima):
         Comparison(original=plain, masked=release.masked, law=release.law)
     )
     assert "No variable is confidential" in str(reading)
-
-
-def test_the_sentence_says_both_numbers_and_the_wrong_case_is_told_apart():
-    measure = MEASURES["attribute_gain"]
-
-    def said(attack: float, reference: float, control: object = None) -> str:
-        gain = attack - reference
-        each = {"attack": attack, "reference": reference, "of_all": True, "strategy": "source"}
-        detail = {"gain": each, "secret": "siri", "control": control}
-        interval = (gain - 0.02, gain + 0.02)
-        return measure.sentence(Reading(value=gain, interval=interval, detail=detail), 100)
-
-    words = said(0.64, 0.05)
-    assert "59 % more of the people (95 % interval 57 to 61 %)" in words
-    assert "64 %" in words
-    assert "names what most rows say it is 5 %" in words
-    assert "not in the file it is 5 %" in said(0.64, 0.05, np.array([0.05]))
-    nothing = said(0.05, 0.07)
-    assert nothing.startswith("The release adds nothing")
-    assert "more of the people" not in nothing
 
 
 def test_newcombe_is_that_of_statsmodels_and_covers_nothing_gained():

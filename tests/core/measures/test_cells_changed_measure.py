@@ -35,23 +35,6 @@ def test_by_hand_with_missing_values_of_every_kind(compare):
     assert reading.detail["q"] is None
 
 
-def test_a_lost_level_does_not_shift_the_others(compare):
-    size = pd.Categorical(["s", "m", "l"], ["s", "m", "l"], ordered=True)
-    original = pd.DataFrame({"g": ["a", "b", "c"], "size": size})
-    masked = pd.DataFrame({"g": ["b", "b", "c"], "size": size[[1, 1, 2]]})
-    assert MEASURE.compute(compare(original, masked)).detail["share"] == pytest.approx(1 / 3)
-
-
-def test_every_cell_against_pandas(numeric_frames):
-    data = Microdata.from_frame(numeric_frames[0].round(1))
-    release = mask(data, RWN(k=5, q=0.5), seed=3)
-    reading = MEASURE.compute(compare_release(data, release))
-    different = (release.masked.frame != data.frame).to_numpy()
-    assert reading.value == pytest.approx(different.mean())
-    assert reading.detail["share"] == pytest.approx(different.mean(axis=0))
-    assert reading.baseline == reading.detail["q"] == 0.5
-
-
 def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
     data = Microdata.from_frame(numeric_frames[0])
     data = data.with_schema(data.schema.replace_variable("a", masked=False))

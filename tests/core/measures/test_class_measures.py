@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import ParameterError
 from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
@@ -138,24 +138,6 @@ def test_dis_scores_by_hand():
     assert dis_scores(cells, score, 1.0).tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
 
 
-def test_t_is_that_of_the_worst_class_and_its_mean_stands_beside_it():
-    data = kan_table()
-    reading = MEASURES["t_closeness"].compute(Comparison(original=data, masked=data))
-    assert reading.value == max(ENTRIES["KAN-1"]["expected"]["t_equal"].values())
-    assert reading.detail["mean_released"][0] < reading.value
-    assert "up to" in MEASURES["t_closeness"].sentence(reading, data.n)
-
-
-def test_uniqueness_beside_links(numeric_frames):
-    data = Microdata.from_frame(numeric_frames[0].round(0))
-    release = mask(data, RWN(k=4, q=0.8), seed=3)
-    detail = MEASURES["uniqueness"].compute(compare_release(data, release)).detail
-    assert sum(cell["records"] for cell in detail["table"]) == data.n
-    assert all(0 <= cell["linked"] <= cell["records"] for cell in detail["table"])
-    alone = (~data.frame.duplicated(keep=False)).sum()
-    assert detail["original"] == alone
-
-
 def test_individual_risk_of_a_sample():
     data = kan_table()
     comparison = Comparison(original=data, masked=data)
@@ -247,13 +229,6 @@ def test_sampling_is_checked_before_the_work(sampling, message):
         Comparison(original=data, masked=data, sampling=sampling)
 
 
-def test_nothing_is_confidential(compare, numeric_frames):
-    comparison = compare(*numeric_frames)
-    for key in ("l_diversity", "t_closeness", "inference"):
-        with pytest.raises(NotApplicable, match="No variable is confidential"):
-            MEASURES[key].compute(comparison)
-
-
 def test_homogeneous_neighborhoods():
     frame = pd.DataFrame({"x": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2], "ill": ["y"] * 3 + ["n", "y", "n"]})
     schema = Schema(
@@ -267,23 +242,3 @@ def test_homogeneous_neighborhoods():
     reading = MEASURES["homogeneity"].compute(compare_release(data, release))
     assert reading.value == 0.5
     assert reading.baseline == 0.0
-
-
-def test_loglinear_risk_of_a_sample(pima_data):
-    loglinear_risk = MEASURES["loglinear_risk"]
-    release = mask(pima_data, RWN(epsilon=1.0, k=5), seed=1)
-    comparison = compare_release(pima_data, release)
-    whole = loglinear_risk.compute(comparison)
-    assert whole.detail["tau2_released"] == whole.detail["uniques_released"]
-    drawn = compare_release(pima_data, release, sampling=Sampling(population=100_000))
-    sample = loglinear_risk.compute(drawn)
-    assert sample.value < whole.value
-    assert 0 <= sample.detail["leakage_released"] <= 1
-    assert sample.detail["path"]
-
-
-@pytest.fixture(scope="module")
-def pima_data() -> Microdata:
-    import rwn_core
-
-    return rwn_core.load_demo("pima")

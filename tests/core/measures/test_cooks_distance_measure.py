@@ -31,20 +31,6 @@ def test_agrees_with_statsmodels_influence(compare, numeric_frames):
     assert reading.baseline == reading.detail["max_original"]
 
 
-def test_agrees_with_refitting_without_each_record(compare, numeric_frames):
-    frame = numeric_frames[0].head(12)
-    detail = MEASURE.compute(compare(frame, frame, "d", ("a", "b"))).detail
-    x = np.column_stack([np.ones(12), frame[["a", "b"]]])
-    y = frame["d"].to_numpy()
-    fitted = x @ np.linalg.lstsq(x, y)[0]
-    variance = ((y - fitted) ** 2).sum() / (12 - 3)
-    for i in range(12):
-        rest = np.arange(12) != i
-        without = x @ np.linalg.lstsq(x[rest], y[rest])[0]
-        expected = ((fitted - without) ** 2).sum() / (3 * variance)
-        assert detail["original"][i] == pytest.approx(expected)
-
-
 def test_records_keep_their_numbers(compare, numeric_frames):
     original, masked = (frame.copy() for frame in numeric_frames)
     original.loc[[0, 1], "a"] = np.nan

@@ -11,14 +11,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.utility.correlation import correlation_matrix
 
 
-def slow_correlation(x: list[float], y: list[float]) -> float:
-    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
-    products = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
-    squares_x = sum((a - mean_x) ** 2 for a in x)
-    squares_y = sum((b - mean_y) ** 2 for b in y)
-    return products / (squares_x * squares_y) ** 0.5
-
-
 def test_check_value_ut_corr(compare, check_values, ut_frames):
     reading = MEASURES["correlation"].compute(compare(*ut_frames))
     original, released, change = check_values["UT-corr"]["expected"]
@@ -26,15 +18,6 @@ def test_check_value_ut_corr(compare, check_values, ut_frames):
     assert reading.detail["released"][0, 1] == pytest.approx(released, abs=1e-12)
     assert reading.value == pytest.approx(change, abs=1e-12)
     assert reading.detail["mean_absolute_change"] == reading.value
-
-
-def test_agrees_with_a_slow_computation(numeric_frames):
-    frame = numeric_frames[0]
-    found = correlation_matrix(frame.to_numpy())
-    for j, one in enumerate(frame):
-        for h, other in enumerate(frame):
-            expected = slow_correlation(frame[one].tolist(), frame[other].tolist())
-            assert found[j, h] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_sign_change_is_counted(compare):

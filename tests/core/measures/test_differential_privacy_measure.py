@@ -9,7 +9,6 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.io.demo import load_demo
 from rwn_core.laws.noise_law import Noise
-from rwn_core.laws.privacy import AS_IT_IS, NORMAL_NOISE, Privacy
 from rwn_core.laws.transition_matrix import mixed_matrix, privacy_epsilon, successive_share
 from rwn_core.masking import (
     NBRS2015,
@@ -25,7 +24,6 @@ from rwn_core.masking import (
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.differential_privacy import statement
 
 
 def read(data: Microdata, method, **options) -> Reading:
@@ -133,22 +131,3 @@ def test_a_row_of_swapped_categories_has_the_epsilon_of_its_matrix(categories):
     v = categories.frame["g"].value_counts(normalize=True).sort_index().to_numpy()
     epsilon = privacy_epsilon(mixed_matrix(share, v))[0]
     assert f"epsilon = {epsilon:.3g}" in read(categories, method).detail["statement"]
-
-
-def test_nothing_masked_promises_nothing(categories):
-    for method in (PRAM(change=0.0), RandomSwapping(share=0.0)):
-        assert read(categories, method).detail["total_epsilon"] is None
-
-
-def test_the_statement_names_who_has_an_epsilon_and_why_others_have_none() -> None:
-    promises = {
-        ("a",): AS_IT_IS,
-        ("b",): AS_IT_IS,
-        ("c", "d", "e"): NORMAL_NOISE,
-        ("f",): Privacy(1.25, "may become any of its values, whatever it was"),
-    }
-    words = statement(promises)
-    assert "each of a and b is released as it is; the group of c, d and e has normal" in words
-    assert words.endswith("By itself each other variable has an epsilon: f 1.25.")
-    with_epsilon = statement({("f",): promises[("f",)], ("g",): Privacy(0.5, "")})
-    assert "epsilon = 1.75, the sum over the variables: f 1.25 and g 0.5." in with_epsilon

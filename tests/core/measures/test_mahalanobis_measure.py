@@ -8,7 +8,6 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.risk.mahalanobis import mahalanobis_distances
 
 MEASURE = MEASURES["mahalanobis"]
 
@@ -48,23 +47,12 @@ def test_a_singular_covariance_is_inverted_where_it_can_be(compare, numeric_fram
     )
 
 
-def test_more_variables_than_records():
-    values = np.random.default_rng(1).normal(size=(5, 9))
-    found, rank = mahalanobis_distances(values)
-    assert rank == 4
-    np.testing.assert_allclose(found**2, (5 - 1) ** 2 / 5)
-
-
 def test_incomplete_records_are_dropped(compare, numeric_frames):
     original, masked = (frame.copy() for frame in numeric_frames)
     original.loc[[2, 9], "b"] = np.nan
     detail = MEASURE.compute(compare(original, masked)).detail
     assert len(detail["original"]) == len(detail["records_original"]) == 58
     assert set(detail["records_original"]) == set(range(60)) - {2, 9}
-
-
-def test_nothing_varies():
-    assert mahalanobis_distances(np.ones((3, 2)))[0].tolist() == [0, 0, 0]
 
 
 def test_no_numbers(compare):

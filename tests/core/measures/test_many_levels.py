@@ -58,10 +58,3 @@ def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
             rtol=1e-9,
             atol=1e-12,
         )
-
-
-def test_thousands_of_levels_are_not_clustered():
-    original = table(6000, 900, 1)
-    reading = rwn.MEASURES["clustering"].read(Comparison(original=original, masked=original))
-    assert isinstance(reading, rwn.NotApplicable)
-    assert "levels" in str(reading)

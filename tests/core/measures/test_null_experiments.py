@@ -16,7 +16,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.singling_out import alone_among
-from rwn_core.measures.sentence import beyond_a_guess
 from tests.core.measures.intruder_free_table import related
 
 REPETITIONS = {"singling_out": 80, "linkability": 80, "inference": 200}
@@ -145,17 +144,3 @@ def test_a_condition_survives_a_tiny_change():
     changed = noisy(original, 1e-9, 3)
     moved = read(Comparison(original=original, masked=changed, holdout=held))
     assert exact.detail["attack"] == moved.detail["attack"] == 1.0
-
-
-def test_the_sentence_says_how_little_one_attack_says():
-    detail = {"attack": 1.0, "control": 0.0, "guess": 0.0, "attacks": 1, "void": False}
-    one = Reading(value=0.6, interval=(0.0, 1.0), detail=detail)
-    say = beyond_a_guess("It is right")
-    assert "in 100 % of 1 attack, " in say(one, 9)
-    assert "(95 % interval 0 % to 100 %)" in say(one, 9)
-    assert "people who are not in the file in 0 %" in say(one, 9)
-    assert "population" not in say(one, 9)
-    guessed = Reading(value=0.6, interval=(0.5, 0.7), detail=detail | {"control": None})
-    assert "What is learned of the population counts" in say(guessed, 9)
-    void = Reading(value=0.0, interval=(0.0, 0.0), detail=detail | {"void": True})
-    assert "no better than a guess" in say(void, 9)

@@ -36,13 +36,6 @@ def test_two_variables_have_the_components_one_plus_and_minus_r(compare, ut_fram
         assert detail[f"cumulative5_{side}"] == pytest.approx(1.0)
 
 
-def test_agrees_with_a_slow_computation(numeric_frames):
-    for frame in numeric_frames:
-        np.testing.assert_allclose(
-            component_variances(frame.to_numpy()), slow_variances(frame), atol=1e-7
-        )
-
-
 def test_the_value_is_the_largest_change_of_the_cumulative_share(compare, numeric_frames):
     reading = MEASURE.compute(compare(*numeric_frames))
     before = np.cumsum(reading.detail["share_original"])
@@ -67,21 +60,7 @@ def test_a_variable_that_does_not_vary_is_left_out_of_both(compare, numeric_fram
     np.testing.assert_allclose(detail["share_original"], expected)
 
 
-def test_the_memo_does_not_mix_sets_of_variables(compare, numeric_frames):
-    original, masked = numeric_frames
-    comparison = compare(original, masked)
-    MEASURE.compute(comparison)
-    fewer = comparison.with_masked(compare(original, masked.assign(b=1.0)).masked)
-    assert len(MEASURE.compute(fewer).detail["share_original"]) == 3
-
-
 def test_no_two_variables_that_vary(compare):
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 3.0]})
     with pytest.raises(NotApplicable, match="at least two continuous or count"):
         MEASURE.compute(compare(frame, frame))
-
-
-def test_no_complete_record(compare, numeric_frames):
-    original, masked = numeric_frames
-    with pytest.raises(NotApplicable, match="released table has 0 records"):
-        MEASURE.compute(compare(original, masked.assign(a=np.nan)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.regression.linear_model import OLS
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -85,18 +84,6 @@ def test_an_ordered_predictor_counts_its_levels(compare):
     assert detail["coefficient_released"] == pytest.approx([0.5, 1.5])
 
 
-def test_records_with_missing_values_are_dropped_and_counted(compare, numeric_frames):
-    original, masked = (frame.copy() for frame in numeric_frames)
-    original.loc[[3, 7], "a"] = np.nan
-    masked.loc[[1], "d"] = np.nan
-    masked.loc[[2], "c"] = np.nan  # not in the regression
-    detail = REGRESSION.compute(compare(original, masked, "d", ("a", "b"))).detail
-    assert (detail["n_original"], detail["n_released"]) == (58, 59)
-    kept = original.dropna()
-    expected = OLS(kept["d"], np.column_stack([np.ones(58), kept[["a", "b"]]])).fit()
-    np.testing.assert_allclose(detail["coefficient_original"], expected.params, rtol=1e-9)
-
-
 def test_units_and_offsets_do_not_cost_digits():
     rng = np.random.default_rng(3)
     x, noise = rng.normal(size=(50, 2)), rng.normal(size=50)
@@ -148,15 +135,3 @@ def test_why_there_is_no_regression(compare, ut_frames, numeric_frames, sentence
         "very many levels": compare(many, many, "y", ("id",)),
     }
     sentences("regression", {case: [reason(each)] for case, each in cases.items()})
-
-
-def test_the_original_is_fitted_once(compare, ut_frames, monkeypatch):
-    comparison = compare(*ut_frames, "two", ("one",))
-    REGRESSION.compute(comparison)
-    calls = []
-    real = design_matrix
-    monkeypatch.setattr(
-        "rwn_core.measures.statistics.ols.design_matrix", lambda *a: calls.append(a) or real(*a)
-    )
-    REGRESSION.compute(comparison.with_masked(comparison.masked))
-    assert len(calls) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -124,6 +123,10 @@ def test_another_value_is_another_sentence(key, found):
 A_LEVEL = {"words": "a merge", "secret": "flag", "level": "yes", "named": 8.0, "people": 13.0,
          "precision": 1.0, "recall": 8 / 13}  # fmt: skip
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
+    ("nearest_distance", {}, "It assumes somebody who has nothing but the release", "?"),
+    ("closest_record", {}, "somebody who holds whole original records and compares", "?"),
+    ("extremes", {}, "It assumes somebody who knows who holds an extreme", "?"),
+    ("singling_out", {}, "It assumes somebody who has nothing but the release", "?"),
     ("homogeneity", {"value": 0.5}, "no linkage is needed", "other attacks"),
     ("homogeneity", {"value": 0.0}, "other attacks do without", "no linkage is needed"),
     ("loglinear_risk", {"population": N}, "if the file is the whole population", "?"),
@@ -233,23 +236,6 @@ def test_no_value_alone_is_called_good_enough(key, found):
     assert not VERDICT.search(MEASURES[key].question)
     for value in (0.0, 1.0):
         assert not VERDICT.search(said(key, planted(found[key], value=value)))
-
-
-def test_every_sentence_that_may_turn_is_planted_on_both_sides():
-    """A measure whose sentence has a branch has a case for it, or nobody would see it turn."""
-    turning = set()
-    for key in RISKS:
-        compute = MEASURES[key].compute
-        source = Path(inspect.getfile(getattr(compute, "func", compute))).read_text(
-            encoding="utf-8"
-        )
-        own = next(
-            (n for n in ast.parse(source).body if getattr(n, "name", "") == "sentence"), None
-        )
-        if own and any(isinstance(node, ast.If | ast.IfExp) for node in ast.walk(own)):
-            turning.add(key)
-    assert len(turning) > 8
-    assert not [key for key in turning if sum(case[0] == key for case in CASES) < 2]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

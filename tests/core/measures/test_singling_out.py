@@ -57,13 +57,6 @@ def test_a_short_table_uses_every_row_and_says_so():
     assert "no more rows are left to try" in MEASURE.sentence(reading, table.n)
 
 
-def test_a_control_group_is_asked_by_the_same_attacks():
-    pima = load_demo("pima")
-    order = np.random.default_rng(1).permutation(pima.n)
-    reading = read(pima.take(order[:600]), 5, pima.take(order[600:]))
-    assert reading.detail["controls"] == reading.detail["attacks"] > 250
-
-
 def test_the_work_is_bounded(monkeypatch):
     monkeypatch.setattr(singling_out, "_WORK", 1)
     reading = read(load_demo("pima"), 5)
@@ -95,11 +88,3 @@ def test_the_first_unique_conditions_are_those_of_a_slow_search():
         assert Conditions(asked, above, tried, ordered).first_unique(columns, row) == expected
     assert None in firsts
     assert len(set(firsts)) > 3
-
-
-def test_counts_are_those_of_a_plain_loop():
-    table = np.array([[1.0, 0.0, 3.0], [2.0, 1.0, np.nan], [3.0, 0.0, 1.0], [4.0, 0.0, 2.0]])
-    values, above = np.array([[2.0, 0.0, 2.0]] * 2), np.array([[True, False, False]] * 2)
-    chosen = np.array([[0, 1, 2], [0, 1, 0]])
-    found = Conditions(values, above, chosen, [True, False, True]).counts(table)
-    assert found.tolist() == [2, 2]

@@ -128,12 +128,6 @@ def test_weights_that_count_no_people_are_named_and_left_out_of_risk():
         data.schema.replace_variable("y", role=Role.SAMPLING_WEIGHT)
 
 
-def test_a_household_never_reaches_a_release(tmp_path):
-    release = rwn.mask(table(), rwn.RWN(k=2), seed=1)
-    release.publish(tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "w,h,year,y"
-
-
 def test_normalised_weights_leave_the_population_open_until_it_is_stated() -> None:
     """Two records with weights around 1: 40 people, so each record stands for 20."""
     frame = pd.DataFrame({"x": [1.0, 2.0], "w": [0.5, 1.5]})

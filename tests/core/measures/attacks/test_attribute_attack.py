@@ -86,15 +86,6 @@ def test_nobody_fails_on_people_who_have_no_value():
     assert (nobody.people, nobody.rates["donor"]) == (0, 0.0)
 
 
-def test_missing_values_are_no_failures_of_the_measure():
-    """Nothing is masked: whoever has a value is read, however few they are."""
-    data = table(60, known=0.4)
-    reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3, q=0.0),
-                                                                         seed=1)))  # fmt: skip
-    assert reading.value == 1.0
-    assert 0.5 <= reading.baseline < 0.8
-
-
 @pytest.mark.parametrize(("group", "strategy"), [("a", "source"), (None, "source")])
 def test_an_open_release_names_the_simplest_strategy(group, strategy):
     data = table(40)
@@ -104,20 +95,3 @@ def test_an_open_release_names_the_simplest_strategy(group, strategy):
                                                                          seed=1)))  # fmt: skip
     assert reading.detail["strategies"] == [strategy]
     assert STRATEGIES[strategy] in MEASURES["attribute_inference"].sentence(reading, 40)
-
-
-def test_whole_rows_give_people_away():
-    """Each row is somebody's own, whoever it comes from: the keys say whose."""
-    data = table(300)
-    schema = Schema(variables=tuple(replace(v, group="a") for v in data.schema.variables))
-    data = Microdata(data.frame, schema)
-    release = mask(data, RWN(k=9), seed=1)
-    reading = MEASURES["attribute_inference"].compute(compare(data, release))
-    shown = np.isin(np.arange(300), release.donors[:, 0]).mean()
-    alone = reading.detail["rates"][0]
-    assert (
-        alone["donor"]
-        == alone["surest"]
-        == pytest.approx(shown + (1 - shown) / 2, abs=3 * np.sqrt(0.25 * (1 - shown) / 300))
-    )
-    assert alone["source"] < 0.7

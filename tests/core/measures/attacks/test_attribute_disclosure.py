@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,7 +24,7 @@ from tests.core.measures.attacks.attribute_tables import (
 )
 
 KEYS = ("born", "rooms", "rent", "town")
-TABLES = {"recipe": (1, 600, 13), "two percent": (2, 1000, 20), "few": (3, 300, 9)}
+TABLES = {"recipe": (1, 600, 13), "few": (3, 300, 9)}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -57,21 +55,7 @@ def test_the_unmasked_file_breaks_the_limits_whatever_the_majority():
     assert set(policy.judge({"bayes_linkage": 0.0, **values}).broken) == set(values)
 
 
-def test_a_rare_flag_far_from_its_owner_is_no_disclosure():
-    """The flags dealt anew: the mean over releases stays far below a limit of 5 %."""
-    frame = rare_flag(1)
-    data = table(frame, KEYS, ["flag"], group=KEYS)
-    comparison = released(data, RWN(epsilon=3.0, k=5))
-    rng = np.random.default_rng(4)
-    scores = []
-    for _ in range(10):
-        moved = comparison.masked.frame.assign(flag=rng.permutation(frame["flag"].to_numpy()))
-        dealt = beside(comparison, moved)
-        scores.append([value(key, dealt) for key in ("attribute_gain", "true_matches")])
-    assert np.max(scores) < 0.05, scores
-
-
-@pytest.mark.parametrize("levels", [2, 6, 20])
+@pytest.mark.parametrize("levels", [2, 20])
 def test_values_that_are_dealt_at_random_disclose_no_level(levels):
     """Luck of the best of many levels, strategies and certainties stays below the limit.
 
@@ -97,10 +81,9 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
     assert value("attribute_gain", beside(comparison, shown)) > 0.2
 
 
-@pytest.mark.parametrize(("seed", "answers"), [(23, 12), (5, 14)])
-def test_coarse_answers_that_travel_together_are_asked_for(seed, answers):
+def test_coarse_answers_that_travel_together_are_asked_for():
     """Finding A2: nobody is alone with three answers, and a third of all are with all of them."""
-    data = table(coarse_answers(seed, 400, answers), ["age", "sex"], ["diagnosis"])
+    data = table(coarse_answers(23, 400, 12), ["age", "sex"], ["diagnosis"])
     for params in (rwn.RowCopy(epsilon=0, k=150, q=1.0), None):
         if params is None:
             grouped = data.schema
@@ -128,22 +111,11 @@ def test_sets_of_four_to_eight_are_asked_for_without_a_law():
     assert found.value > 0.1
 
 
-def test_the_sentence_names_what_was_tried_where_nobody_is_alone():
-    frame = pd.DataFrame({name: ["x", "y"] * 30 for name in "abcdef"})
-    frame["s"] = ["u", "v", "w"] * 20
-    data = table(frame, ["a", "b"], ["s"])
-    found = reading("true_matches", Comparison(original=data, masked=data))
-    said = MEASURES["true_matches"].sentence(found, data.n)
-    assert said.startswith("Nobody is alone with all values of any of the ")
-    assert f"{found.detail['larger']} of more than three variables" in said
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_one_rich_person_changes_nothing(seed):
+def test_one_rich_person_changes_nothing():
     """Finding A3: a tolerance that one person cannot move."""
     values = []
-    for richest in (None, 5e3, 8e4, 1e9):
-        frame = heavy_tail(seed, richest)
+    for richest in (None, 1e9):
+        frame = heavy_tail(0, richest)
         data = table(frame, ["income", "age", "size"], ["wealth"], light=["wealth"])
         comparison = released(data, rwn.RowCopy(epsilon=0, k=60, q=1.0))
         worst = reading("attribute_inference", comparison)
@@ -153,16 +125,15 @@ def test_one_rich_person_changes_nothing(seed):
         assert exact > 0.5
         assert worst.detail["exact"][0] > exact - 0.05  # the exact value is said beside it
         assert min(values[-1]) > 0.5
-    np.testing.assert_allclose(values, np.tile(values[0], (4, 1)), atol=0.01)
+    np.testing.assert_allclose(values, np.tile(values[0], (2, 1)), atol=0.01)
 
 
-@pytest.mark.parametrize("factor", [1e6, 1e-4, 7.0])
-def test_the_unit_of_a_number_changes_nothing(factor):
+def test_the_unit_of_a_number_changes_nothing():
     """Findings A3 and A17: all four measures, keys and secret in other units."""
     frame = heavy_tail(3, None, 300)
     light = ["wealth"]
     data = table(frame, ["income", "age", "size"], ["wealth"], light=light)
-    other = frame.assign(income=frame["income"] * factor, wealth=frame["wealth"] * factor)
+    other = frame.assign(income=frame["income"] * 1e6, wealth=frame["wealth"] * 1e6)
     moved = table(other, ["income", "age", "size"], ["wealth"], light=light)
     for key in ("attribute_gain", "attribute_inference", "true_matches", "homogeneity"):
         one, two = (value(key, released(each, RWN(epsilon=0.8, k=5))) for each in (data, moved))
@@ -219,8 +190,6 @@ def kept_secret(seed: int, levels: int, n: int = 300) -> rwn.Microdata:
     "params",
     [
         RWN(epsilon=0, k=8, q=1.0),
-        RWN(epsilon=0, k=8, q=0.9),
-        RWN(epsilon=0, k=20, q=1.0),
         rwn.AdditiveNoise(size=0.3),
     ],
 )
@@ -237,31 +206,6 @@ def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
         rows = max(rate for key, rate in found.detail["rates"][0].items() if key != "file")
         assert rows < linked - 2 * error
         assert found.detail["strategies"] == ["file"]
-
-
-def test_an_unused_level_and_missing_values_change_nothing():
-    frame = rare_flag(2)
-    frame["flag"] = pd.Categorical(frame["flag"], categories=["no", "yes", "never"])
-    frame.loc[::7, "flag"] = None
-    data = table(frame, KEYS, ["flag"], group=KEYS)
-    found = reading("attribute_gain", released(data, RWN(epsilon=3.0, k=5)))
-    assert found.value > 0.05
-    assert found.detail["people"] == frame["flag"].notna().sum()
-
-
-def test_an_ordered_secret_has_levels_too():
-    frame = rare_flag(3)
-    rng = np.random.default_rng(1)
-    frame["flag"] = np.where(frame["flag"] == "yes", "high", rng.choice(["low", "mid"], len(frame)))
-    data = table(frame, KEYS, ["flag"], group=KEYS)
-    order = ("low", "mid", "high")
-    changed = replace(data.schema.variable("flag"), kind=rwn.Kind.ORDERED, levels=order)
-    variables = (*(v for v in data.schema.variables if v.name != "flag"), changed)
-    data = rwn.Microdata.from_frame(data.frame, rwn.Schema(variables=variables))
-    open_release = released(data, RWN(k=3, q=0.0))
-    found = reading("true_matches", open_release)
-    assert found.value > 0.9
-    assert reading("attribute_gain", open_release).value > 0.5
 
 
 @pytest.mark.parametrize("kind", [rwn.Kind.COUNT, rwn.Kind.CONTINUOUS])

@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.posterior import link, posteriors
+from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.predicate import (
     Condition,
     Predicate,
@@ -64,17 +64,6 @@ def test_every_found_predicate_has_one_member_on_real_data(bodyfat, pima):
         assert found
         for predicate, record in found:
             assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
-
-
-def test_a_predicate_in_the_middle_of_both_variables(bodyfat):
-    """The inlier of two variables: neither cut alone comes near the extremes."""
-    found = single_record_predicates(bodyfat, ["weight", "height"])
-    pairs = [predicate for predicate, _ in found if len(predicate.conditions) == 2]
-    assert pairs
-    for predicate in pairs:
-        for condition in predicate.conditions:
-            alone = Predicate(conditions=(condition,)).matches(bodyfat, bodyfat)
-            assert alone.sum() > 1
 
 
 def test_the_answer_agrees_with_simulated_releases():
@@ -156,15 +145,6 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
         assert abs(hits / releases - apart) > 10 * error
 
 
-def test_unmasked_queries_are_answered_for_certain():
-    data = staff()
-    law = mask(data, RWN(k=3, q=0.0), seed=1).law
-    reading = MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
-    assert reading.value == 1.0
-    assert all(reading.detail["same_person"])
-    assert all(reading.detail["disclosed_now"])
-
-
 def test_no_lone_member():
     data = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", "b"], "h": ["u"] * 4}))
     law = mask(data, RWN(k=1), seed=1).law
@@ -211,23 +191,6 @@ def test_the_watch_list_refuses_what_it_cannot_hold():
     full = WatchList(records=tuple(range(LONGEST)))
     with pytest.raises(ParameterError, match="take one off"):
         full.with_record(LONGEST, 100)
-
-
-def test_only_pinned_rows_are_linked(monkeypatch):
-    """A table of any size is followed at the cost of its pinned rows."""
-    from rwn_core.measures.attacks import watch_list
-
-    data = staff()
-    release = mask(data, RWN(k=3, q=0.5), seed=4)
-    asked = []
-
-    def spy(law, masked, rows):
-        asked.extend(rows.tolist())
-        return posteriors(law, masked, rows)
-
-    monkeypatch.setattr(watch_list, "posteriors", spy)
-    WatchList(records=(7, 2)).follow(data, release.masked, release.law)
-    assert asked == [7, 2]
 
 
 @given(

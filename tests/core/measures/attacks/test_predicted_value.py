@@ -85,12 +85,11 @@ def test_a_row_that_is_read_counts_beside_a_prediction_that_fits_everybody():
     assert gain.value > 0.02
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_tree_is_that_of_scikit_learn(seed):
+def test_the_tree_is_that_of_scikit_learn():
     """As much of the spread is explained as by a tree of the same size."""
     from sklearn.tree import DecisionTreeRegressor
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     columns = rng.normal(size=(300, 4)).round(1)
     target = np.sign(columns[:, 0]) * (columns[:, 1] > 0.3) + 0.2 * rng.normal(size=300)
     leaf = _grow(columns, target[:, np.newaxis]).leaf(columns)
@@ -99,13 +98,3 @@ def test_the_tree_is_that_of_scikit_learn(seed):
     left = ((target - theirs.fit(columns, target).predict(columns)) ** 2).sum()
     assert ((target - means[leaf]) ** 2).sum() == pytest.approx(left, rel=0.02)
     assert np.bincount(leaf)[np.unique(leaf)].min() >= 5
-
-
-def test_a_category_is_predicted_by_a_tree_where_keys_decide_together():
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"a": rng.normal(size=500), "b": rng.normal(size=500)})
-    frame["s"] = np.where((frame["a"] > 0) == (frame["b"] > 0.2), "yes", "no")
-    data = table(frame, ["a", "b"], ["s"], light=["s"])
-    rates = reading("attribute_inference", released(data, RWN(epsilon=0, k=10))).detail["rates"][0]
-    assert rates["tree"] > 0.85
-    assert rates["line"] < 0.7

@@ -38,14 +38,6 @@ def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key
     assert found.sum() == pytest.approx(1)
 
 
-def test_EXT_2_the_minimum_is_the_mirrored_maximum(e1_law, e1_points):
-    values, found = extreme_distribution(e1_law(0.5), "x", largest=False)
-    assert values[0] == 0
-    table = e1_law(0.5).table("x")[0].toarray()
-    assert found[0] == pytest.approx(1 - np.prod(1 - table[:, 0]))
-    assert found.sum() == pytest.approx(1)
-
-
 @pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
 def test_EXT_3_number_of_copies(e1_law, check_values, q, key):
     table, values = e1_law(q).table("x")

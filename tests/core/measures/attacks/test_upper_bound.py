@@ -19,7 +19,6 @@ from rwn_core.measures.statistics.intervals import mean_at_most
 
 N, SEEDS = 120, 6
 SIZES = (60, 30)
-NAMES = ("x", "y", "sex")
 
 
 @pytest.fixture(autouse=True)
@@ -152,15 +151,6 @@ def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     assert bound.row_by_row == pytest.approx(found.links.best[made._free].mean(), abs=1e-12)
     together = max(found.joint_success / found.links.success, 1.0)
     assert bound.joint_gain == pytest.approx(together, abs=1e-12)
-
-
-def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
-    comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
-    few = told(comparison)[1]
-    monkeypatch.setattr(upper_bound, "PART_PAIRS", 1)
-    many = told(comparison)[1]
-    assert many.parts > few.parts > 1
-    assert many.row_by_row > few.row_by_row
 
 
 def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():

@@ -112,17 +112,6 @@ def test_a_row_that_no_record_can_release_takes_what_is_left(e1, e1_law, e1_rows
     assert found.links.success < 1.0
 
 
-def test_permanent_by_its_definition():
-    matrix = np.random.default_rng(1).random((5, 5))
-    slow = sum(np.prod(matrix[np.arange(5), list(order)]) for order in permutations(range(5)))
-    assert permanent(matrix) == pytest.approx(slow)
-    assert permanent(np.empty((0, 0))) == 1
-    with pytest.raises(NotApplicable, match="at most 12"):
-        permanent(np.ones((13, 13)))
-    with pytest.raises(NotApplicable, match="No assignment"):
-        exact_marginals(np.zeros((2, 2)))
-
-
 def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
     found = []
     for seed in range(6):

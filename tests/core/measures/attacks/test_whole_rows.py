@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,17 +17,11 @@ from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.homogeneity import same_share
-from rwn_core.measures.risk.intruder_levels import levels
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import (
     bhattacharyya,
-    bounds_of_records,
-    simulate,
     simulated_donors,
-    success_of_rows,
 )
-from tests.core.laws.cell_probability import probability
-from tests.oracles.exact_cells import exact_probability
 
 DRAWS = 4000
 
@@ -68,27 +60,6 @@ def near(shares: np.ndarray, chances: np.ndarray) -> bool:
     return bool((np.abs(shares - chances) <= 5 * error + 1e-12).all())
 
 
-def test_the_release_carries_its_law(data, params):
-    release = mask(data, params, seed=4)
-    assert isinstance(release.law, RowMixtureLaw)
-    expected = 14 / 24 if params.record_selection == "count" else 0.6  # floor(24 * 0.6)
-    assert release.law.row_share == pytest.approx(expected)
-    assert release.law.empty.tolist() == [5, 11]
-
-
-def test_exact_probabilities_hold_lost_values(data, params):
-    law = mask(data, params, seed=4).law
-    share = Fraction(14, 24) if params.record_selection == "count" else Fraction(3, 5)
-    assert exact_probability(law, 5, "x", None) == share
-    assert exact_probability(law, 5, "x", 40.0) == 1 - share
-    for record in (0, 5, 7):
-        values = law.table("x")[1]
-        exact = [exact_probability(law, record, "x", value) for value in values]
-        assert sum(exact) == 1
-        found = [probability(law, record, "x", value) for value in values]
-        np.testing.assert_allclose([float(p) for p in exact], found, atol=1e-14)
-
-
 def test_the_simulation_keeps_or_masks_whole_rows(law, drawn):
     x, y = drawn
     assert (np.isnan(x) == np.isnan(y)).all()
@@ -121,20 +92,6 @@ def test_queries_know_it_too(data, law, drawn):
     assert near(counts, answer(law, predicate).counts)
 
 
-def test_the_bound_is_never_above_the_simulation(data, law):
-    generator = np.random.default_rng(6)
-    times = (1, 2, 3, 5)
-    runs = [
-        success_of_rows(law, [simulate(law, generator) for _ in range(5)]).mean(axis=1)[
-            [0, 1, 2, 4]
-        ]
-        for _ in range(10)
-    ]
-    bounds = bounds_of_records(bhattacharyya(law), times).mean(axis=1)
-    assert (bounds <= np.mean(runs, axis=0) + 1e-9).all()
-    assert bounds[-1] > 0.02
-
-
 def test_records_of_lost_values_are_never_told_apart_by_the_bound(law):
     alike = bhattacharyya(law)
     assert alike[5, 11] >= law.row_share
@@ -165,18 +122,6 @@ def test_bhattacharyya_of_whole_rows_is_an_upper_bound(law):
     assert (bhattacharyya(law) >= exact - 1e-9).all()
 
 
-def test_who_has_the_keys_only_finds_open_balls_anew(bodyfat):
-    params = NBRS2015(epsilon=2.0, q=0.8)
-    release = mask(bodyfat, params, seed=1)
-    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
-    names = [variable.name for variable in bodyfat.schema.released]
-    found = {level.key: level.success for level in levels(comparison, names)}
-    # all variables as keys: he finds the method's own neighborhoods, the lost rows among them
-    assert found["L2"] == pytest.approx(found["L3"], abs=0.03)
-    assert found["L3"] == found["L4"]
-    assert found["L4"] > 2 * found["L1"]
-
-
 def test_an_empty_neighborhood_discloses_nothing(law):
     values = np.zeros(24)
     share = same_share(law.probabilities, values, EXACT)
@@ -204,17 +149,6 @@ def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
     members = sparse.csr_array(np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4]))
     found = same_share(members, np.array([1.0, 1.0, 1.0, 2.0]), EXACT)
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
-
-
-def test_rows_that_nobody_can_release_have_no_likelihood(law, monkeypatch):
-    """In a table too large for plain arrays too, where rows of others leave nothing over."""
-    from rwn_core.measures.attacks import likelihood
-
-    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
-    frame = pd.DataFrame({"x": [99.0, 98.0], "y": [99.0, 98.0]})
-    found, logs = likelihood.likelihoods(law, Microdata(frame, law.original.schema), np.arange(2))
-    assert found.nnz == 0
-    assert np.isneginf(logs).all()
 
 
 def test_large_tables_have_the_same_likelihoods(law, data, monkeypatch):

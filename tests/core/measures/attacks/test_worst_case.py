@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -14,7 +13,6 @@ from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import posterior
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
@@ -98,35 +96,6 @@ def test_with_missing_values_and_other_laws(params):
     assert worst_case(comparison, ["x"]) is of_some  # computed once
 
 
-def test_the_order_of_the_records_does_not_matter():
-    rng = np.random.default_rng(4)
-    data = Microdata.from_frame(pd.DataFrame(rng.integers(0, 3, (40, 2)), columns=["a", "b"]))
-    comparison = released(data, RWN(epsilon=1.0, k=3), 2)
-    found = worst_case(comparison)
-    order = rng.permutation(40)
-    law = comparison.law
-    mixed = data.take(order)
-    again = mask(mixed, RWN(epsilon=1.0, k=3), seed=2).law
-    other = worst_case(Comparison(original=mixed, masked=comparison.masked.take(order), law=again))
-    assert law is not again
-    assert other.at_once == pytest.approx(found.at_once)
-    assert other.links.success == pytest.approx(found.links.success)
-
-
-def test_likelihoods_are_computed_once_for_all_that_ask(bodyfat, monkeypatch):
-    asked = []
-
-    def counted(law, masked, rows, names=None):
-        asked.append(names)
-        return posteriors(law, masked, rows, names)
-
-    monkeypatch.setattr(posterior, "posteriors", counted)
-    comparison = released(bodyfat, RWN(epsilon=1.0, k=5), 1)
-    for key in ("bayes_linkage", "whole_file_linkage", "uniqueness"):
-        MEASURES[key].compute(comparison)
-    assert len(asked) == 2  # with all variables, and with the keys
-
-
 @pytest.fixture
 def too_large(monkeypatch):
     """No block of more than two records is assigned."""
@@ -168,23 +137,6 @@ def test_a_sample_of_rows_is_at_least(pima):
     found = worst_case(comparison, work=200 * pima.n)
     assert found.links.sampled
     assert (found.at_once, found.joint_success, found.earned) == (None, None, False)
-
-
-def test_the_sentence_says_which_attack_it_was(bodyfat):
-    measure = MEASURES["bayes_linkage"]
-    for params, one, other in (
-        (RWN(epsilon=0.0, k=50), "each original one row (one", "looking at one row"),
-        (RWN(epsilon=4.0, k=5), "given all rows (one row at a time:", "looking at one row"),
-        (RWN(epsilon=9.0, k=5), "looking at one row at a time", "most likely original of each"),
-    ):
-        reading = measure.compute(released(bodyfat, params, 1))
-        words = measure.sentence(reading, bodyfat.n)
-        assert one in words
-        assert other not in words
-        assert "at least" not in words
-        wrong = {"rows": "file", "weighed": "rows", "file": "weighed"}[reading.detail["attack"]]
-        planted = replace(reading, detail={**reading.detail, "attack": wrong})
-        assert measure.sentence(planted, bodyfat.n) != words
 
 
 def test_a_title_claims_a_worst_case_only_where_it_is_one():

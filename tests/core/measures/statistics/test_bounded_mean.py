@@ -13,7 +13,6 @@ from rwn_core.measures.statistics.intervals import (
     ERROR,
     mean_at_most,
     mean_interval,
-    share_interval,
 )
 
 ALL, SAMPLE, TRIALS = 4000, 250, 400
@@ -54,25 +53,9 @@ def test_the_interval_has_its_lower_end_from_what_is_left_to_one(kind):
     assert [end for _, end in ends] == [mean_at_most(sample, ALL) for sample in samples]
 
 
-@pytest.mark.parametrize("share", [0.004, 0.012, 0.05, 0.5])
-def test_rare_ones_are_missed_no_more_often(share):
-    """Of yes or no, the most varied numbers there are."""
-    numbers, rng = np.arange(ALL) < share * ALL, np.random.default_rng(6)
-    samples = (rng.choice(numbers, SAMPLE, replace=False).astype(float) for _ in range(TRIALS))
-    assert np.mean([mean_at_most(sample, ALL) < share for sample in samples]) <= MOST
-
-
 def test_an_end_from_the_normal_distribution_would_be_missed_more_often():
     """Planted: the same with the standard error of the sample."""
     assert missed("few alone", lambda x: x.mean() + 1.96 * x.std() / np.sqrt(len(x))) > MOST
-
-
-def test_it_says_something():
-    """Numbers that vary less than yes and no have a nearer end than these."""
-    few = np.random.default_rng(2).choice(population("shares"), SAMPLE, replace=False)
-    mean = few.mean()
-    wilson = share_interval(mean * SAMPLE, SAMPLE)[1]
-    assert mean < mean_at_most(few, ALL) < mean + 0.75 * (wilson - mean)
 
 
 def by_one_bet_after_the_other(numbers: list[float], of: int, mean: float) -> float:

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import rwn_core as rwn
 from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
-from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
-from rwn_core.measures import MEASURES
+from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
-from rwn_core.tuning import Plan, Setting, Spread, sweep
+from rwn_core.tuning import Spread
 
 REPEATS = 40_000
 EIGHT = (0.100, 0.112, 0.121, 0.130, 0.138, 0.149, 0.158, 0.180)
@@ -48,25 +46,19 @@ def keeps(interval: Interval, kind: str, count: int) -> bool:
     return abs(held(interval, drawn(kind, count)) - share) < error
 
 
-@pytest.mark.parametrize("count", [2, 3, 8, 18])
+@pytest.mark.parametrize("count", [2, 8])
 def test_few_normal_draws_have_the_exact_interval(count: int) -> None:
     assert keeps(prediction_interval, "normal", count)
 
 
-@pytest.mark.parametrize("count", [19, 25, 38, 39, 59])
-@pytest.mark.parametrize("kind", ["normal", "exponential", "uniform"])
+@pytest.mark.parametrize("count", [19, 25, 39])
+@pytest.mark.parametrize("kind", ["normal", "exponential"])
 def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, count: int) -> None:
     assert keeps(prediction_interval, kind, count)
     assert promised(count) >= 0.9
 
 
-@pytest.mark.parametrize("count", [4, 8, 18])
-@pytest.mark.parametrize("kind", ["exponential", "uniform"])
-def test_few_draws_of_another_shape_are_held_nearly_as_often(kind: str, count: int) -> None:
-    assert 0.9 <= held(prediction_interval, drawn(kind, count)) < 0.99
-
-
-@pytest.mark.parametrize("count", [3, 4, 6, 10, 18])
+@pytest.mark.parametrize("count", [3, 18])
 @pytest.mark.parametrize("kind", ["lognormal", "exponential", "student"])
 def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, count: int) -> None:
     """Finding A16; the interval that is exact for normal values holds too few of them."""
@@ -84,13 +76,6 @@ def exact_of_normal(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     count = len(draws)
     half = stats.t.ppf(0.95, count - 1) * draws.std(axis=0, ddof=1) * math.sqrt(1 + 1 / count)
     return draws.mean(axis=0) - half, draws.mean(axis=0) + half
-
-
-def test_counts_hold_at_least_their_share() -> None:
-    # linked records are few: counts with a long upper tail
-    for count in (19, 24, 59):
-        values = np.random.default_rng(2).poisson(2.3, size=(count + 1, REPEATS)).astype(float)
-        assert held(prediction_interval, values) >= promised(count) - 0.006
 
 
 def _ends(draws: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray]:
@@ -140,16 +125,6 @@ def test_one_rule_wherever_nine_of_ten_are_told() -> None:
     assert (band.low.item(), band.high.item()) == ends
 
 
-@pytest.mark.parametrize("releases", [4, 20])
-def test_a_sweep_and_an_ensemble_of_the_same_releases_say_the_same(releases: int) -> None:
-    data, keys = rwn.load_demo("bodyfat"), ("correlation", "distance_linkage")
-    plan = Plan(measures=keys, releases=releases, seed=3)
-    (point,) = sweep(data, Setting.of("rwn", {"k": 5}), plan=plan, workers=1).points
-    made = ensemble(data, rwn.RWN(k=5), repeats=releases, measures=keys, seed=3)
-    for key in keys:
-        assert point.spreads[key].interval == pytest.approx(made.interval(key), rel=1e-12)
-
-
 def test_ends_stay_within_what_a_measure_can_be() -> None:
     low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
     assert (low, high) == (0.0, 1.0)
@@ -165,16 +140,6 @@ def test_ends_stay_within_what_a_measure_can_be() -> None:
     assert band.high.tolist() == [[1.0, 1.0]]
     assert band.low[0, 0] == 1.0
     assert band.low[0, 1] < 0.9
-
-
-def test_a_band_of_a_value_has_the_bounds_of_its_measure() -> None:
-    for key in ("nearest_distance", "cells_changed"):
-        gathering = Gathering(key)
-        for value in (0.0, 1.0):
-            gathering.add(Reading(value=value, detail={}))
-        band = gathering.bands()["value"]
-        ends = prediction_interval([0.0, 1.0], bounds=MEASURES[key].bounds)
-        assert (band.low, band.high) == ends
 
 
 def test_without_two_draws_there_is_no_interval() -> None:
@@ -195,9 +160,3 @@ def test_a_missing_or_infinite_number_spoils_its_own_place_only(count: int) -> N
     assert np.isnan(low[0])
     assert np.isnan(high[0])
     assert (low[2], high[2]) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("count", [3, 8, 25])
-def test_equal_draws_give_their_own_value(count: int) -> None:
-    low, high = prediction_interval([0.1] * count)
-    assert (low, high) == (0.1, 0.1)

@@ -49,13 +49,6 @@ def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatc
     assert np.allclose(linkage_scores(distinct, others, points[own]), expected)
 
 
-def test_single_precision_alone_would_name_others() -> None:
-    points = TABLES["far away"]
-    narrow = points.astype(np.float32)
-    taken = ((narrow[:30, None] - narrow) ** 2).sum(axis=2).argsort(axis=1)[:, 1]
-    assert (taken != pairs(points, points[:30]).argsort(axis=1)[:, 1]).any()
-
-
 def test_beyond_single_precision_all_pairs_are_computed() -> None:
     points = TABLES["spread"].copy()
     points[0] = 10 * LONGEST

@@ -42,13 +42,6 @@ def test_LL_2_six_cells():
     assert found.uniques == 3
 
 
-def test_the_whole_population_as_sample():
-    counts = np.array([1.0, 1.0, 3.0, 0.0])
-    found = file_risk(counts, counts + 0.5, 1.0)
-    assert found.tau1 == found.tau2 == found.uniques == 2
-    assert found.check1 == found.check2 == 0
-
-
 def population(related: bool, seed: int = 5) -> tuple[np.ndarray, np.ndarray, float]:
     """Population and sample counts of four keys, one a function of another where related."""
     rng = np.random.default_rng(seed)
@@ -137,12 +130,3 @@ def test_individual_risk_against_its_integral(f, weights):
     integral = np.mean(t ** (f - 1) * (p / (1 - (1 - p) * t)) ** f)
     found = individual_risk(np.array([f]), np.array([weights]))[0]
     assert found == pytest.approx(integral, rel=1e-4)
-
-
-def test_individual_risk_without_weights_is_one_over_the_class():
-    sizes = np.array([1, 2, 7, 100])
-    np.testing.assert_allclose(individual_risk(sizes, sizes * 1.0), 1 / sizes)
-    large = individual_risk(np.array([31, 500]), np.array([3100.0, 1e6]))
-    assert ((large > 0) & (large < 1 / np.array([31, 500]))).all()
-    rare = individual_risk(np.array([1, 2]), np.array([1e9, 1e9]))
-    assert ((rare > 0) & (rare < 1e-7)).all()

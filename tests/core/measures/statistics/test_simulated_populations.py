@@ -15,7 +15,6 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.evaluation.audit import read_all
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
@@ -23,11 +22,10 @@ from rwn_core.measures.statistics.population import (
     PitmanLaw,
     fitted_risk,
     individual_risk,
-    pitman_law,
 )
 
 N = 9000
-FRACTIONS = (0.02, 0.05, 0.3)
+FRACTIONS = (0.02, 0.3)
 
 
 def shares(levels: int, power: float) -> np.ndarray:
@@ -84,15 +82,6 @@ def test_individual_risk_is_what_its_sentence_says_of_the_truth(kind: str, fract
     assert "expects to identify" not in said
     assert "Benedetti and Franconi" in said
     assert found.detail["caveat"] in said
-
-
-def test_the_caveat_is_in_what_an_audit_writes() -> None:
-    comparison, _ = sampled("even", 0.05)
-    keys = ["individual_risk", "loglinear_risk", "population_uniqueness"]
-    for row in read_all(comparison, keys).records():
-        assert row["caveat"]
-    whole = Comparison(original=comparison.original, masked=comparison.original)
-    assert read_all(whole, ["individual_risk"]).records()[0]["caveat"] is None
 
 
 def test_where_the_file_is_the_population_it_is_one_over_the_class() -> None:
@@ -154,16 +143,3 @@ def test_unique_in_the_population_holds_the_truth_in_its_range(kind: str, fracti
     assert low <= found.value <= high
     said = MEASURES["population_uniqueness"].sentence(found, len(sharing))
     assert "would fit the release" in said
-
-
-def test_the_chance_to_stay_alone_is_no_limit_of_large_populations() -> None:
-    """The limit that was taken before is above 1 where the truth is 0.6."""
-    comparison, sharing = sampled("even", 0.05)
-    sizes = comparison.original.frame.groupby(list(comparison.original.frame)).size().to_numpy()
-    law = pitman_law(sizes)
-    from scipy.special import gammaln
-
-    alpha, theta, n = law.alpha, law.theta, len(sharing)
-    limit = np.exp(gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(N)) * n / N
-    assert limit / (sizes == 1).sum() > 0.95
-    assert abs(law.alone(n, N) - (sharing == 1)[sharing < 99].mean()) < 0.12
