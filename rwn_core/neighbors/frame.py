@@ -11,7 +11,6 @@ near. So there is a pass of the search for each set of categories (`search_kerne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
