@@ -27,7 +27,8 @@ from sklearn.datasets import load_diabetes
 
 import rwn_core as rwn
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
-from rwn_core.data.variable import Kind, Role
+from benchmarks.tables import sampled, with_roles
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
@@ -55,8 +56,8 @@ Z95 = 1.959964
 def diabetes() -> rwn.Microdata:
     """442 patients of scikit-learn, one of them a rare level's."""
     frame = load_diabetes(as_frame=True, scaled=False).frame
-    data = rwn.Microdata.from_frame(frame.assign(sex=np.where(frame["sex"] > 1, "two", "one")))
-    return with_roles(data, keys=("age", "sex"), confidential="target")
+    frame = frame.assign(sex=np.where(frame["sex"] > 1, "two", "one"))
+    return with_roles(frame, "age sex", "target")
 
 
 def survey() -> rwn.Microdata:
@@ -76,31 +77,16 @@ def survey() -> rwn.Microdata:
     frame["income"] = np.exp(6.5 + score + rng.normal(0, 0.4, n)).round()
     frame["rent"] = (0.3 * frame["income"] + rng.normal(0, 80, n)).round()
     frame["happy"] = (frame["income"] / 900 + rng.normal(0, 2, n)).round(1)
-    return with_roles(
-        rwn.Microdata.from_frame(frame), keys=("age", "region", "sex"), confidential="income"
-    )
-
-
-def with_roles(data: rwn.Microdata, *, keys: tuple[str, ...], confidential: str) -> rwn.Microdata:
-    """Return a table with key variables and a confidential one."""
-    schema = data.schema
-    for name in keys:
-        schema = schema.replace_variable(name, role=Role.KEY)
-    return data.with_schema(schema.replace_variable(confidential, role=Role.CONFIDENTIAL))
-
-
-def demo(name: str) -> rwn.Microdata:
-    """Return a demo table, or a random part of a large one."""
-    data = rwn.load_demo(name)
-    if data.n <= MOST_RECORDS:
-        return data
-    return data.take(np.sort(np.random.default_rng(1).permutation(data.n)[:MOST_RECORDS]))
+    return with_roles(frame, "age region sex", "income")
 
 
 TABLES: Mapping[str, Callable[[], rwn.Microdata]] = {
     "diabetes": diabetes,
     "survey": survey,
-    **{name: (lambda name=name: demo(name)) for name in ("bodyfat", "pima", "cps1988", "randhie")},
+    **{
+        name: (lambda name=name: sampled(name, MOST_RECORDS, seed=1)[0])
+        for name in ("bodyfat", "pima", "cps1988", "randhie")
+    },
 }
 
 

@@ -21,7 +21,7 @@ import pandas as pd
 
 import rwn_core as rwn
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
-from benchmarks.tables import mixed, survey
+from benchmarks.tables import mixed, survey, with_roles
 from rwn_core.data.question import Question
 from rwn_core.data.slices import Slices
 from rwn_core.data.variable import Role
@@ -48,15 +48,6 @@ HOPELESS = 0.3  # of a limit's measure in the first release: the setting is left
 SHUFFLES, LEAF_SHARE = 10, 20
 
 
-def sampled(demo: str, records: int) -> tuple[rwn.Microdata, int]:
-    """A demo table, or random records of it, and how many it has."""
-    data = rwn.load_demo(demo)
-    if data.n <= records:
-        return data, data.n
-    chosen = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[:records]
-    return data.take(np.sort(chosen)), data.n
-
-
 def asked(data: rwn.Microdata, response: str, predictors: str) -> rwn.Microdata:
     """A table with a regression."""
     question = Question(response=response, predictors=tuple(predictors.split()))
@@ -65,14 +56,8 @@ def asked(data: rwn.Microdata, response: str, predictors: str) -> rwn.Microdata:
 
 def factors() -> rwn.Microdata:
     """Eight simulated variables, three of them keys and two confidential."""
-    data = rwn.Microdata.from_frame(pd.DataFrame(mixed(2_000, 8)).add_prefix("x"))
-    schema = data.schema
-    for name in data.names:
-        role = {"x0": Role.CONFIDENTIAL, "x5": Role.CONFIDENTIAL}.get(name, Role.OTHER)
-        schema = schema.replace_variable(
-            name, role=Role.KEY if name in {"x1", "x2", "x3"} else role
-        )
-    return asked(data.with_schema(schema), "x0", "x1 x2 x3 x5 x6")
+    data = with_roles(pd.DataFrame(mixed(2_000, 8)).add_prefix("x"), "x1 x2 x3", "x0 x5")
+    return asked(data, "x0", "x1 x2 x3 x5 x6")
 
 
 def randhie() -> rwn.Microdata:

@@ -19,9 +19,8 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from benchmarks.methods import sampled
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
-from rwn_core.data.variable import Role
+from benchmarks.tables import sampled, with_roles
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
@@ -38,19 +37,6 @@ KERNELS: Mapping[str, Mapping[str, Any]] = {
     "balanced": {"kernel": "gaussian", "balance": 1.0},
 }
 COLUMNS = ("table", "records", "variables", "what", "setting", "kept", "loss", "verdict", "seconds")
-
-
-def described(
-    frame: pd.DataFrame, keys: str, confidential: str, household: str = ""
-) -> rwn.Microdata:
-    """A table with roles."""
-    data = rwn.Microdata.from_frame(frame.reset_index(drop=True))
-    schema = data.schema
-    roles = (Role.KEY, keys), (Role.CONFIDENTIAL, confidential), (Role.HOUSEHOLD, household)
-    for role, names in roles:
-        for name in names.split():
-            schema = schema.replace_variable(name, role=role)
-    return data.with_schema(schema)
 
 
 def bundled(name: str) -> pd.DataFrame:
@@ -82,30 +68,30 @@ def survey(n: int = 800) -> pd.DataFrame:
 
 
 TABLES: dict[str, Callable[[], rwn.Microdata]] = {
-    "iris": lambda: described(bundled("iris"), "target", "petal_width_(cm)"),
-    "wine": lambda: described(bundled("wine"), "alcohol ash target", "proline"),
+    "iris": lambda: with_roles(bundled("iris"), "target", "petal_width_(cm)"),
+    "wine": lambda: with_roles(bundled("wine"), "alcohol ash target", "proline"),
     "bodyfat": lambda: rwn.load_demo("bodyfat"),
-    "diabetes": lambda: described(bundled("diabetes"), "age sex bmi", "target"),
-    "breast_cancer": lambda: described(
+    "diabetes": lambda: with_roles(bundled("diabetes"), "age sex bmi", "target"),
+    "breast_cancer": lambda: with_roles(
         bundled("breast_cancer"), "mean_radius mean_texture", "target"
     ),
     "pima": lambda: rwn.load_demo("pima"),
-    "modechoice": lambda: described(
+    "modechoice": lambda: with_roles(
         bundled("modechoice").drop(columns="choice"), "hinc psize", "mode", "individual"
     ),
-    "anes96": lambda: described(
+    "anes96": lambda: with_roles(
         bundled("anes96").drop(columns="logpopul"), "age educ income", "vote PID"
     ),
-    "survey": lambda: described(survey(), "age sex district school", "wage health", "household"),
+    "survey": lambda: with_roles(survey(), "age sex district school", "wage health", "household"),
     "cps1988": lambda: sampled("cps1988", 1_000)[0],
     "randhie": lambda: sampled("randhie", 2_000)[0],
-    "fair": lambda: described(
+    "fair": lambda: with_roles(
         bundled("fair").sample(2_000, random_state=1),
         "age educ occupation children",
         "affairs rate_marriage",
     ),
-    "star98": lambda: described(bundled("star98"), "LOWINC PERASIAN PERBLACK PERHISP", "NABOVE"),
-    "ccard": lambda: described(bundled("ccard"), "AGE INCOME OWNRENT", "AVGEXP"),
+    "star98": lambda: with_roles(bundled("star98"), "LOWINC PERASIAN PERBLACK PERHISP", "NABOVE"),
+    "ccard": lambda: with_roles(bundled("ccard"), "AGE INCOME OWNRENT", "AVGEXP"),
 }
 
 

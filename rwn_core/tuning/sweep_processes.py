@@ -111,9 +111,8 @@ class SweepRun:
         work = _Work(
             microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
         )
-        unknown = self._unknown() if watched else ()
-        tasks = len(open_) + bool(unknown)
-        self._pool = Pool(_prepare, work, workers=min(workers, tasks))
+        unknown = self._unknown() if watched and open_ else ()
+        self._pool = Pool(_prepare, work, workers=min(workers, len(open_)))
         if unknown:
             self._pool.submit(unknown)
         self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]

@@ -177,12 +177,6 @@ def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     assert session.pins["A"].values["bayes_linkage"] == 0.25
 
 
-def test_what_is_not_drawn_is_left_to_a_run(screen) -> None:
-    screen.results.memos["releases"].clear()
-    assert asked(screen) is None
-    assert user_work().worker.asked == ()
-
-
 def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
     ended: list[bool] = []
     monkeypatch.setattr(Reader, "cancel", lambda self: ended.append(True))

@@ -155,16 +155,6 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert sum(each.label == "Variable" for each in screen.test.selectbox) == 1
 
 
-def test_soft_kernels_are_candidates_next_to_rwn_as_published(screen) -> None:
-    match(screen, ["rwn", "rwn gaussian balanced"])
-    found = screen.job(matching.JOB).result
-    assert [each.method for each in found] == ["rwn", "rwn gaussian balanced"]
-    assert found[1].point.setting.params.balance == 1.0
-    assert "RWN, the 2022 method against RWN, gaussian balanced:" in shown(screen)
-    press(screen, "Open on Tune", 1)
-    assert screen.session.params == found[1].point.setting.params
-
-
 def test_a_match_of_another_table_is_not_shown(screen) -> None:
     match(screen, ["rwn"])
     assert "Tuned to" in shown(screen)
@@ -173,9 +163,3 @@ def test_a_match_of_another_table_is_not_shown(screen) -> None:
     )
     screen.test.run()
     assert "Tuned to" not in shown(screen)
-
-
-def test_no_method_cannot_be_matched(screen) -> None:
-    box = next(each for each in screen.test.multiselect if each.label == "Methods")
-    box.set_value([]).run()
-    assert next(each for each in screen.test.button if each.label == "Match").disabled

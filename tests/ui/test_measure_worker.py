@@ -101,8 +101,6 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
 
 SETTINGS = {
     "plain": PLAIN,
-    "a far radius": rwn.RWN(epsilon=1.5, k=4),
-    "k alone": rwn.RWN(k=30),
     "the 2015 method": rwn.NBRS2015(epsilon=0.8),
     "rounded": Rounded(params=PLAIN, precision=(("x", 0.5),)),
 }

@@ -7,14 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import source
-from rwn_core.neighbors.metric import coordinates
 from rwn_ui.features import analysis_plan
 from rwn_ui.state import prepared_table, startup
 from rwn_ui.state.prepared_table import SHOWN, PreparedTable
@@ -129,17 +126,6 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
     }
 
 
-def test_rounded_values_of_some_records(some) -> None:
-    data = table()
-    params = rwn.RWN(epsilon=0.1, k=5)
-    rounded = PreparedTable.prepare(data).release(
-        Rounded(params=params, precision=(("x", 0.5),)), 3
-    )
-    values = rounded.masked.masked.values("x")
-    np.testing.assert_allclose(values, 0.5 * np.round(values / 0.5))
-    assert isinstance(rounded.readings["correlation"], Reading)
-
-
 def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_page) -> None:
     screen = open_page("data").upload("large.csv", csv()).wait()
     for page in PAGES:
@@ -153,11 +139,6 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
     assert _not_expected(session) is None
     assert full_release(session).masked.masked.n == session.data.n
     assert len(screen.panel["cards"]) == 9
-
-
-def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
-    screen: AppTest = open_page("tune").test
-    assert not any("random sample of" in each.value for each in screen.caption)
 
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
@@ -176,9 +157,3 @@ def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
     session.analysis_plan = analysis_plan.suggested(session.data)
     labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
     assert "Analysis plan" not in labels
-
-
-def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "TABLE_BYTES", 2.4e6)
-    made = source.build_preview(coordinates(table()))
-    assert made.table is None or 12 * len(made.table.records) <= 2.4e6
