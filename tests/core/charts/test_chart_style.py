@@ -71,6 +71,7 @@ def test_a_density_counts_every_record_once_and_leaves_empty_cells_clear() -> No
 
 def test_extremes_are_the_largest_known_values_largest_first() -> None:
     assert style.extremes([1.0, np.nan, 3.0, np.inf, 2.0], 2).tolist() == [2, 4]
+    assert style.extremes([1.0, 3.0], 2).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
