@@ -213,14 +213,6 @@ def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
         assert exact(small).max(axis=1).mean() <= read(comparison).value
 
 
-def test_the_tenth_with_the_largest_bounds_is_said() -> None:
-    """By hand: of 12 rows two, whose bounds are for the most part of two records."""
-    found = read(compared(normal(12)))
-    bounds = np.sort(found.detail["bounds"])
-    assert found.detail["worst_tenth"] == pytest.approx(bounds[-2:].mean())
-    assert "Of the tenth of the rows with the largest bounds" in MEASURE.sentence(found, 12)
-
-
 def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     """What a screen shows: the whole original covers the rows that are drawn."""
     rng = np.random.default_rng(3)

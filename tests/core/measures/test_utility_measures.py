@@ -176,3 +176,19 @@ def test_clusters_far_apart_are_found_again():
         frame.mean().to_numpy() + rng.normal(size=frame.shape), columns=list("abc")
     )
     assert MEASURES["clustering"].compute(pair(frame, blurred)).value < 0.9
+
+
+@pytest.mark.parametrize(
+    "params",
+    [rwn.AdditiveNoise(size=0.5), rwn.RecordSwapping(variables="siri,bmi")],
+    ids=lambda params: params.method,
+)
+def test_small_groups_are_counted_without_donors_drawn_apart(params) -> None:
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, params, seed=1)
+    reading = MEASURES["subgroups"].read(
+        Comparison(original=data, masked=release.masked, law=release.law)
+    )
+    assert reading.detail["expected"] is None
+    plain = MEASURES["subgroups"].read(Comparison(original=data, masked=release.masked))
+    assert reading.value == plain.value

@@ -85,13 +85,6 @@ def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
         np.testing.assert_allclose(found[place], expected, atol=1e-6)
 
 
-def test_without_a_control_group_the_baseline_is_what_everybody_knows():
-    data = table(30, 6)
-    reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3), seed=1)))
-    assert reading.detail["control"] is None
-    assert reading.baseline == pytest.approx(float(reading.detail["ignorant"].mean()))
-
-
 def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     rng = np.random.default_rng(9)
     frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})

@@ -121,16 +121,6 @@ def test_above_the_affordable_size_it_is_at_least_and_an_estimate(request, too_l
     assert found["estimate"] > found["row_by_row"] + 0.05
 
 
-def test_where_even_the_estimate_is_too_large_the_sentence_says_so(bodyfat, too_large, monkeypatch):
-    monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 100)
-    measure = MEASURES["bayes_linkage"]
-    reading = measure.compute(released(bodyfat, RWN(epsilon=0.0, k=50), 1))
-    assert reading.detail["estimate"] is None
-    words = measure.sentence(reading, bodyfat.n)
-    assert "too large" in words
-    assert "estimate" not in words
-
-
 def test_a_sample_of_rows_is_at_least(pima):
     comparison = released(pima, RWN(epsilon=2.0, k=5), 1)
     found = worst_case(comparison, work=200 * pima.n)
