@@ -137,6 +137,12 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert sum(each.label == "Variable" for each in screen.test.selectbox) == 1
 
 
+def test_the_axes_of_the_map_run_towards_risk_and_away_from_loss() -> None:
+    axes = [matching._axis("bayes_linkage", 241, risk=True)]
+    axes += [matching._axis(key, 241, risk=False) for key in ("correlation", "ci_overlap")]
+    assert [axis["falls"] for axis in axes] == [False, True, False]
+
+
 def test_a_match_of_another_table_is_not_shown(screen) -> None:
     match(screen, ["rwn"])
     assert "Tuned to" in shown(screen)

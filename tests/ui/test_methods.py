@@ -91,6 +91,10 @@ def test_a_link_brings_its_method(open_page) -> None:
     screen = open_page("tune", method="nbrs2015", epsilon="2.5", q="0.5")
     assert screen.session.words == "The 2015 method · ε = 2.5 · q = 0.5"
     assert address(screen.session)["method"] == "nbrs2015"
+    screen.session.data = screen.session.data.with_weights({"age": 2.0})
+    assert "weight" in address(screen.session)
+    screen.session.method = "pram"  # which has no use for them
+    assert "weight" not in address(screen.session)
     assert not screen.test.warning
     screen = open_page("tune", method="swap")
     (warning,) = screen.test.warning
