@@ -143,13 +143,6 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
     assert judged["against"][0]["better"] is False
 
 
-def test_the_map_shows_now_and_the_pins(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    session.levers["k"] = 20
-    card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert [row[0] for row in json.loads(card["table"])["rows"]] == ["now", "A"]
-
-
 def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) -> None:
     stamps = set()
 

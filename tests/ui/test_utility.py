@@ -268,25 +268,6 @@ def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) ->
     assert screen.session.analysis_plan.analyses == ()
 
 
-def test_a_scenario_brings_its_analysis_plan_along_and_is_judged(open_page) -> None:
-    screen = open_page("utility")
-    screen.test.button(key="utility.0.pass.suggest").click().run()
-    registered = screen.session.analysis_plan
-    screen.visit("compare")
-    for name in ("one", "two"):
-        next(box for box in screen.test.text_input if box.label == "Name").set_value(name)
-        next(each for each in screen.test.button if each.label == "Save scenario").click().run()
-        screen.session.levers["k"] += 4
-    assert screen.errors == []
-    session = screen.session
-    assert session.scenarios["one"].analysis_plan == registered
-    assert len(screen.results.memos["standings of scenarios"]._kept) == 2
-    session.analysis_plan = type(registered)()
-    next(each for each in screen.test.button if each.label == "To Tune").click().run()
-    assert session.analysis_plan == registered
-    assert screen.visit("utility").test.text_area(key="utility.0.pass").value
-
-
 def test_analyses_are_registered_by_a_form(open_page) -> None:
     screen = open_page("utility")
     test, key = screen.test, "utility.0.pass.form"
