@@ -35,7 +35,11 @@ def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     """Several variables of either table as numbers, shape (n, len(names))."""
-    columns = [numbers(original, table, name) for name in names]
+    plain = table is original or table.schema is original.schema
+    if plain and set(names) <= set(original.schema.numeric_names):
+        columns = [table.values(name) for name in names]
+    else:
+        columns = [numbers(original, table, name) for name in names]
     return np.column_stack(columns) if columns else np.empty((table.n, 0))
 
 
