@@ -62,17 +62,18 @@ def complete(values: Floats) -> Integers:
 
 def empty_records(table: Microdata, names: Sequence[str] | None = None) -> Booleans:
     """True for records with every value (or all of some variables) missing, shape (n,)."""
-    asked = [v.name for v in table.schema.released if names is None or v.name in names]
+    chosen = None if names is None else frozenset(names)
 
     def find() -> Booleans:
         empty = np.ones(table.n, dtype=bool)
-        for name in asked:
-            empty &= pd.isna(table.array(name))
-            if not empty.any():  # nearly always after the first
-                break
+        for variable in table.schema.released:
+            if chosen is None or variable.name in chosen:
+                empty &= pd.isna(table.array(variable.name))
+                if not empty.any():  # nearly always after the first
+                    break
         return empty
 
-    return table.cached(("empty records", *asked), find)
+    return table.cached(("empty records", chosen), find)
 
 
 def released_rows(original: Microdata, masked: Microdata) -> Integers:

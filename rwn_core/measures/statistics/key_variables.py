@@ -84,7 +84,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, In
 
 def _paired_codes(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, _ = codes(original, original, name)
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)
