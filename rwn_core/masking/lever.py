@@ -162,7 +162,7 @@ def family(params: Any) -> Hashable:
         for name, value in lever_values(params).items()
         if value is not None and not isinstance(value, int | float)
     ]
-    rest = ((f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved)
+    rest = [(f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved]
     return (params.method, *rest, *unlike)
 
 

@@ -35,7 +35,11 @@ def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     """Several variables of either table as numbers, shape (n, len(names))."""
-    columns = [numbers(original, table, name) for name in names]
+    plain = table is original or table.schema is original.schema
+    if plain and set(names) <= set(original.schema.numeric_names):
+        columns = [table.values(name) for name in names]
+    else:
+        columns = [numbers(original, table, name) for name in names]
     return np.column_stack(columns) if columns else np.empty((table.n, 0))
 
 
@@ -58,17 +62,18 @@ def complete(values: Floats) -> Integers:
 
 def empty_records(table: Microdata, names: Sequence[str] | None = None) -> Booleans:
     """True for records with every value (or all of some variables) missing, shape (n,)."""
-    asked = [v.name for v in table.schema.released if names is None or v.name in names]
+    chosen = None if names is None else frozenset(names)
 
     def find() -> Booleans:
         empty = np.ones(table.n, dtype=bool)
-        for name in asked:
-            empty &= pd.isna(table.array(name))
-            if not empty.any():  # nearly always after the first
-                break
+        for variable in table.schema.released:
+            if chosen is None or variable.name in chosen:
+                empty &= pd.isna(table.array(variable.name))
+                if not empty.any():  # nearly always after the first
+                    break
         return empty
 
-    return table.cached(("empty records", *asked), find)
+    return table.cached(("empty records", chosen), find)
 
 
 def released_rows(original: Microdata, masked: Microdata) -> Integers:

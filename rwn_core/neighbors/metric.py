@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -48,6 +48,12 @@ class Metric:
     """
 
     axes: tuple[Axis, ...]
+    _all_coordinates: bool = field(init=False, repr=False, compare=False)  # no coded category
+
+    def __post_init__(self) -> None:
+        """Look once whether `coded` is the same as `points`."""
+        whole = all(_is_coordinates(part) for part in self._by_variable())
+        object.__setattr__(self, "_all_coordinates", whole)
 
     @classmethod
     def fit(
@@ -132,9 +138,9 @@ class Metric:
         ndarray of float64, shape (n, d), or CodedPoints
             The same as `points` where no category has many levels.
         """
-        parts = self._by_variable()
-        if all(_is_coordinates(part) for part in parts):
+        if self._all_coordinates:
             return self.points(microdata)
+        parts = self._by_variable()
         codes = self._level_numbers(microdata)
         squares: dict[int, NDArray[np.float64]] = {}
         columns: list[NDArray[np.float64]] = []
@@ -150,6 +156,8 @@ class Metric:
 
     def variable_columns(self, names: Sequence[str]) -> list[int]:
         """Columns of `coded` points that belong to some variables."""
+        if self._all_coordinates:
+            return [number for number, axis in enumerate(self.axes) if axis.variable.name in names]
         widths = [(part, len(part) if _is_coordinates(part) else 1) for part in self._by_variable()]
         owners = [part[0].variable.name for part, width in widths for _ in range(width)]
         return [column for column, name in enumerate(owners) if name in names]
@@ -228,7 +236,7 @@ def shared_metric(
     weights: Weights = "schema",
 ) -> Metric:
     """Fit the distance of a table, once for equal arguments."""
-    weighting = tuple((v.name, v.weight) for v in microdata.schema.released)
+    weighting = tuple([(v.name, v.weight) for v in microdata.schema.released])
 
     def fit() -> Metric:
         table = discretely_weighted(microdata) if weights == "discrete" else microdata

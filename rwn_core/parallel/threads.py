@@ -107,6 +107,7 @@ def run_in_ranges(
     # This thread is one of them; the others are begun where there is work for them.
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
+    watched = progress is not None or cancel is not None
     pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
@@ -114,7 +115,8 @@ def run_in_ranges(
         while not stop.is_set() and _does_a_range(work, ranges):
             if not others and threads > 1 and ranges.seconds_left > THREAD_GRAIN:
                 others = _start_helpers(pool, help_with, threads - 1)
-            listener.look(ranges)
+            if watched:
+                listener.look(ranges)
         while others:
             done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
             for future in done:

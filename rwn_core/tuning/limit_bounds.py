@@ -63,8 +63,9 @@ class LimitBounds:
 
     def unreachable(self, share: Callable[[float], float]) -> bool:
         """True if a limit is broken here, and by a file without any relation, too."""
-        both = (self.value, self.ends.get(UNRELATED))
-        return all(value is not None and share(value) > 1 for value in both)
+        end = self.ends.get(UNRELATED)
+        here = self.value is not None and share(self.value) > 1
+        return here and end is not None and share(end) > 1
 
     def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
         if self.value is None or math.isnan(self.value):

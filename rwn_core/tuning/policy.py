@@ -219,8 +219,8 @@ class Policy(NamedParameters, Summarized):
         the share, nothing is kept. What the red team achieved counts where it is worse.
         """
         worse = attacked(readings)
-        verdict = self._verdict({key: bounds_from_reading(each) for key, each in worse.items()})
-        return replace(verdict, released=released)
+        limited = {key: bounds_from_reading(worse[key]) for key in self.measures if key in worse}
+        return replace(self._verdict(limited), released=released)
 
     def judge_point(self, point: Point) -> Verdict:
         """Hold a setting against the limits, each at the upper end of where one more release falls.

@@ -72,7 +72,7 @@ class Verdict(Summarized):
     @property
     def broken(self) -> tuple[str, ...]:
         """The measures beyond their limits."""
-        return tuple(key for key, share in self.shares.items() if share > 1)
+        return tuple([key for key, share in self.shares.items() if share > 1])
 
     @property
     def kept(self) -> bool:  # words: public name
@@ -136,10 +136,12 @@ def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     """
     called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
     share = MEASURES[measure].is_share
+    known = [name for name in called if name in ends]
     return ", ".join(
-        f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
-        for name in called
-        if name in ends
+        [
+            f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
+            for name in known
+        ]
     )
 
 

@@ -181,13 +181,13 @@ def _looked(opened: OpenDataset) -> None:
         return
     found: DatasetPreview = job.result
     st.markdown("**Its columns**, from one pass over all records")
-    st.dataframe(_columns(found), hide_index=True, width="stretch")
+    st.dataframe(_columns(found), lazy=False, hide_index=True, width="stretch")
     shown = found.frame.copy()
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="random record")
     st.markdown(escaped(_words(found, job.about[0])))
     shown.insert(0, "neighbors", found.sizes)
     shown.insert(1, "radius", found.radius)
-    st.dataframe(shown, height=200, width="stretch")
+    st.dataframe(shown, lazy=False, height=200, width="stretch")
     st.caption("This is the confidential original: it stays on the server.")
     for question in open_questions(found.frame, opened.schema):
         if question.kind in _ASKED:

@@ -246,4 +246,4 @@ def _preview(content: bytes, layout: FileLayout, usual: str) -> None:
     names = [f"{i}" for i in range(1, width + 1)]
     shown = pd.DataFrame([row + [""] * (width - len(row)) for row in rows], columns=names)
     shown.index = pd.RangeIndex(layout.above + 1, layout.above + 1 + len(shown), name="line")
-    st.dataframe(shown, width="stretch", height="content")
+    st.dataframe(shown, lazy=False, width="stretch", height="content")

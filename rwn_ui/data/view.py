@@ -69,7 +69,8 @@ def overview(session: Session) -> None:
         f"The first {len(shown):,} of {session.data.n:,} records. This is the confidential "
         "original: it stays on this machine."
     )
-    st.dataframe(shown, height=200, width="stretch", column_config=_dates(session.data))
+    dates = _dates(session.data)
+    st.dataframe(shown, lazy=False, height=200, width="stretch", column_config=dates)
 
 
 def _dates(data: rwn.Microdata) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import rwn_core as rwn
@@ -24,7 +25,7 @@ def strip(
     if shown is None or not shown["names"]:
         return shown
     pairs = list(zip(shown["names"], shown["share"], strict=True))
-    name, share = min(pairs, key=lambda pair: pair[1])
+    name, share = min(pairs, key=itemgetter(1))
     least = f"least: {name} {_percent(share)}"
     found = None if law is None else law.neighborhoods
     own = None if found is None else found.largest_own_weight
@@ -47,7 +48,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
     few = [
         name
         for name, free in anywhere.items()
-        if session.data.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        if session.data.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED)
         and shares.get(name, 1.0) < WEAKLY_MASKED * q * free
     ]
     if not few:

@@ -110,6 +110,7 @@ def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:
     rows = claim_rows(session.data, table)
     st.dataframe(
         {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)},
+        lazy=False,
         hide_index=True,
         width="stretch",
     )

@@ -103,6 +103,7 @@ def _listed(last: Drawn) -> None:
             "file": list(last.files),
             "bytes": [f"{len(content):,}" for content in last.files.values()],
         },
+        lazy=False,
         hide_index=True,
         width="stretch",
     )

@@ -140,7 +140,8 @@ def _judged(session: Session, last: Drawn | None) -> None:
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
-    st.dataframe(_limits(session.policy, judged), hide_index=True, width="stretch")
+    limits = _limits(session.policy, judged)
+    st.dataframe(limits, lazy=False, hide_index=True, width="stretch")
     st.caption(escaped(" ".join(_about_draws(session, last))))
     st.caption("SHA-256 of the file")
     st.code(judged.sha256, language=None, wrap_lines=True)

@@ -44,7 +44,6 @@ def require_members() -> None:
     members = {
         "Runtime.uploaded_file_mgr": hasattr(Runtime, "uploaded_file_mgr"),
         "Runtime.media_file_mgr": hasattr(Runtime, "media_file_mgr"),
-        "Runtime.dataframe_source_mgr": hasattr(Runtime, "dataframe_source_mgr"),
         "SafeSessionState._state": "_state" in vars(SafeSessionState(SessionState(), lambda: None)),
         "SessionState._new_widget_state": hasattr(SessionState(), "_new_widget_state"),
         "PagesManager.uses_pages_directory": hasattr(PagesManager, "uses_pages_directory"),
@@ -81,7 +80,6 @@ def forget_current_user() -> None:
         server.media_file_mgr.clear_session_refs(controls.key)
         for _ in range(2):  # the first call only marks a file that was downloaded
             server.media_file_mgr.remove_orphaned_files()
-        server.dataframe_source_mgr.clear_all_for_session(controls.key)
     st.query_params.clear()
     st.session_state.clear()
     if controls is not None:

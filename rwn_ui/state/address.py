@@ -322,7 +322,8 @@ def _linked(option: Option) -> str:
 
 def _all_names(session: Session) -> list[str]:
     schema = session.data.schema  # those that stay inside come last
-    return [each.name for each in sorted(schema.variables, key=lambda v: not v.is_released)]
+    released = [each.name for each in schema.released]
+    return released + [name for name in schema.names if name not in released]
 
 
 def _option_text(option: Option, value: Any, names: list[str]) -> str:

@@ -17,6 +17,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.user import user_state
 
 _T = TypeVar("_T")
+_MISSING: Any = object()
 
 
 class Memo:
@@ -33,9 +34,9 @@ class Memo:
     def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """The kept result of this key, or a new one."""
         with self._lock:
-            if key in self._kept:
+            kept: _T = self._kept.get(key, _MISSING)
+            if kept is not _MISSING:
                 self._kept.move_to_end(key)
-                kept: _T = self._kept[key]
                 return kept
         result = make()
         self.keep(key, result)

@@ -139,6 +139,7 @@ def draw_table(session: Session, run: SweepRun) -> None:
                 best_settings(session.policy, run.sweep(), session.views["x"], session.views["y"]),
             ),
             key=key,
+            lazy=False,
             hide_index=True,
             on_select=choose,
             selection_mode="single-row",

@@ -106,7 +106,6 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     server = SimpleNamespace(
         media_file_mgr=made,
         uploaded_file_mgr=SimpleNamespace(remove_session_files=lambda session_id: None),
-        dataframe_source_mgr=SimpleNamespace(clear_all_for_session=lambda session_id: None),
     )
     ended: list[str] = []
     dataset = SimpleNamespace(erase=lambda: ended.append("dataset"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import logging
 import os
@@ -192,6 +193,20 @@ def test_a_server_without_a_private_member_ends_with_a_sentence(
     monkeypatch.setattr(serve, "say_no_values", lambda: None)
     with pytest.raises(SystemExit, match=r"lacks PagesManager\.uses_pages_directory"):
         serve.main()
+
+
+def test_every_table_is_sent_whole() -> None:
+    """A table that is sent in parts is held by the server, where nobody erases it."""
+    calls = [
+        node
+        for path in (ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("rwn_ui/**/*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".dataframe")
+    ]
+    assert len(calls) > 5
+    for call in calls:
+        given = {each.arg: ast.unparse(each.value) for each in call.keywords}
+        assert given.get("lazy") == "False", ast.unparse(call)
 
 
 @pytest.mark.parametrize("path", ["/tune", "/base/tune"])

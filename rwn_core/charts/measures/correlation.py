@@ -91,10 +91,11 @@ def _signed(change: float) -> str:
 
 
 def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+    whole = name_ticks(names, 60, 30)
     return {
         "data": [_heatmap(detail, names, drawn)],
         "layout": pair_layout(names, _ROOM, 44),
-        "large": {"xaxis": name_ticks(names, 60, 30), "yaxis": name_ticks(names, 60, 30)},
+        "large": {"xaxis": whole, "yaxis": whole},
         "table": _pairs(detail, names, drawn),
     }
 

@@ -57,16 +57,17 @@ def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     inside = values[(values >= q1 - whisker) & (values <= q3 + whisker)]
     outside = values[(values < q1 - whisker) | (values > q3 + whisker)]
     color = style.RELEASED if released else style.ORIGINAL
+    five = style.floats([[q1], [median], [q3], [inside.min()], [inside.max()]])
     box = {
         "type": "box",
         "orientation": "h",
         "name": style.SIDES[released],
         "y": [row],
-        "q1": style.floats([q1]),
-        "median": style.floats([median]),
-        "q3": style.floats([q3]),
-        "lowerfence": style.floats([inside.min()]),
-        "upperfence": style.floats([inside.max()]),
+        "q1": five[0],
+        "median": five[1],
+        "q3": five[2],
+        "lowerfence": five[3],
+        "upperfence": five[4],
         "width": 0.5,
         "line": {"color": color, "width": 1.6},
         "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",

@@ -1,7 +1,7 @@
 """Axes that end before a few very large values, with arrows and words for these."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rwn_core.charts.parts.style import Trace, floats, number
 
@@ -13,15 +13,20 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 def clipped(*files: ArrayLike) -> float | None:
     """Return the largest value that the axis holds; None if it holds all."""
     # At most ten times as large as all but one value in 500 of each file (at least one).
-    known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
-    top = max((float(each[-1]) for each in known if each.size), default=0.0)
-    rest = [
-        float(each[-1 - few]) for each in known if each.size > (few := max(1, each.size // FEW))
-    ]
+    known: list[NDArray[np.float64]] = []
+    tops: list[float] = []
+    rest: list[float] = []
+    for file in files:
+        values = np.asarray(file, dtype=float)
+        values = np.sort(values[np.isfinite(values)])
+        few = max(1, values.size // FEW)
+        known.append(values)
+        tops += [float(values[-1])] if values.size else []
+        rest += [float(values[-1 - few])] if values.size > few else []
     most = FLAT * max(rest, default=0.0)
-    if not 0 < most < top:
+    if not 0 < most < max(tops, default=0.0):
         return None
-    return max(float(each[each <= most].max(initial=0.0)) for each in known)
+    return max([float(each[each <= most].max(initial=0.0)) for each in known])
 
 
 def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:

@@ -51,7 +51,8 @@ def signed_heatmap(
 def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
     """Return the layout of a square of pairs; `room` names fit down and across."""
     size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
-    down, across = (name_ticks(names, each, 9) for each in room)
+    down = name_ticks(names, room[0], 9)
+    across = down if room[0] == room[1] else name_ticks(names, room[1], 9)
     x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
     y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
     made = style.layout(x, y, right=right)
@@ -64,8 +65,12 @@ def name_ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
     positions = list(range(0, len(names), max(1, -(-len(names) // max(room, 1)))))
     return {
         "tickvals": positions,
-        "ticktext": [style.escape(style.shorten(names[at], length)) for at in positions],
+        "ticktext": [_short(names[at], length) for at in positions],
     }
+
+
+def _short(name: str, length: int) -> str:
+    return style.escape(name if len(name) <= length else style.shorten(name, length))
 
 
 def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT) -> dict[str, Any]:

@@ -79,14 +79,20 @@ def above(value: float) -> float:
     if not value > 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-    return next(float(s * power) for s in steps if s * power >= value * (1 - 1e-9))
+    for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
+        if step * power >= value * (1 - 1e-9):
+            return float(step * power)
+    return 10 * power
 
 
 def largest(*groups: ArrayLike) -> float:
     """Return the largest finite value over all groups, 0 without any."""
-    tops = [np.nanmax(a) for g in groups if np.isfinite(a := np.asarray(g, dtype=float)).any()]
-    return float(max(tops, default=0.0))
+    tops = [0.0]
+    for group in groups:
+        values = np.asarray(group, dtype=float)
+        if np.isfinite(values).any():
+            tops.append(float(np.nanmax(values)))
+    return max(tops[1:] or tops)
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -94,7 +100,10 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     low, high = min(low, high), max(low, high)
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(s * power for s in (1, 2, 5, 10) if s * power >= rough * (1 - 1e-9))
+    step = 10 * power
+    for multiple in (5, 2, 1):
+        if multiple * power >= rough * (1 - 1e-9):
+            step = multiple * power
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 

@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import SIDES, extremes, largest
+from rwn_core.charts.parts.style import SIDES, extremes
 
 TABLE_ROWS = 400
 SINGLE = {"record", "question"}  # columns that name single people
@@ -34,7 +34,7 @@ def table(
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
     if not SINGLE.isdisjoint(columns):
         result["internal"] = True
-    result["rows"] = [list(row) for row in zip(*(_column(c, kept) for c in cells), strict=True)]
+    result["rows"] = [list(row) for row in zip(*[_column(c, kept) for c in cells], strict=True)]
     return result
 
 
@@ -114,12 +114,13 @@ def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
 
 
 def _rounded(array: NDArray[Any]) -> NDArray[Any]:
-    top = largest(np.abs(array))
+    known = np.abs(array[np.isfinite(array)])
+    top = float(known.max(initial=0.0))
     decimals = _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0)
     return np.round(array, decimals)
 
 
 def _plain(array: NDArray[Any]) -> list[Any]:
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" or np.isfinite(array).all():
         return list(array.tolist())
     return [v if math.isfinite(v) else None for v in array.tolist()]

@@ -77,7 +77,7 @@ class Success:
     @property
     def best(self) -> str:
         """The strategy with the highest success; the simplest of several."""
-        return max(self.rates, key=lambda key: self.rates[key])
+        return max(self.rates, key=self.rates.__getitem__)
 
 
 def attack(

@@ -63,7 +63,7 @@ def is_category(original: Microdata, name: str) -> bool:
 
 def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
-    if is_category(original, name):
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         code = codes(original, table, name)[0]
         return np.where(code < 0, np.nan, code.astype(np.float64))
     return numbers(original, table, name)

@@ -75,9 +75,9 @@ def count_names(names: Names, people: People) -> Named:
     place = sure * size + level
     shape = (len(CERTAINTIES), size)
     counted = [np.bincount(place, each, shape[0] * size) for each in (hit, weight)]
-    right, named = (  # without a name these are whole numbers
-        each.astype(np.float64).reshape(shape)[::-1].cumsum(axis=0)[::-1] for each in counted
-    )
+    # without a name these are whole numbers
+    both = np.array(counted, dtype=np.float64).reshape(2, *shape)
+    right, named = both[:, ::-1].cumsum(axis=1)[:, ::-1]
     return Named(right=right, named=np.maximum(named, right))
 
 
@@ -108,9 +108,8 @@ def best_score(
     with np.errstate(divide="ignore", invalid="ignore"):
         most = right / people * np.maximum((precision - base) / (1 - base), 0.0)
     most = np.nan_to_num(most, nan=0.0, posinf=0.0).ravel()
-    every_people, every_base = (
-        np.broadcast_to(each, right.shape).ravel() for each in (people, base)
-    )
+    every_people = np.broadcast_to(people, right.shape).ravel()
+    every_base = np.broadcast_to(base, right.shape).ravel()
     place, best = int(most.argmax()), 0.0
     left = np.flatnonzero((most > 0) & beyond_luck(right, named, base).ravel())
     left = left[np.argsort(-most[left], kind="stable")]

@@ -26,7 +26,7 @@ def naming_score(right: ArrayLike, named: ArrayLike, people: ArrayLike, base: Ar
     # lower: one-sided 97.5 % bound of Clopper and Pearson for the precision right / named, so that
     # a few lucky names do not count
     r, n, p, b = np.broadcast_arrays(
-        *(np.asarray(x, np.float64) for x in (right, named, people, base))
+        *[np.asarray(x, np.float64) for x in (right, named, people, base)]
     )
     low = np.zeros(r.shape)
     some = (r > 0) & (n > 0) & (p > 0) & (b < 1)

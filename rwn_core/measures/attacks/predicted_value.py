@@ -44,7 +44,7 @@ class KeyColumns:
         columns: list[Floats] = []
         for name in self.names:
             values = secret_values(self.original, table, name)
-            if self.original.schema.variable(name).kind is Kind.CATEGORICAL:
+            if self.original.schema.by_name[name].kind is Kind.CATEGORICAL:
                 own = secret_values(self.original, self.original, name)
                 columns += list(_dummies(values, _frequent(own)).T)
             else:

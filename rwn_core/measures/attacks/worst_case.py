@@ -121,7 +121,8 @@ def worst_case(
 def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
     """Return the released variables that the intruder knows."""
     released = [variable.name for variable in comparison.original.schema.released]
-    return tuple(name for name in released if names is None or name in set(names))
+    known = set(released if names is None else names)
+    return tuple([name for name in released if name in known])
 
 
 def _all(

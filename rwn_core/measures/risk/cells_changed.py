@@ -25,11 +25,12 @@ def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
 
 def _share(comparison: Comparison, variable: Variable) -> float:
     original, masked, name = comparison.original, comparison.masked, variable.name
-    read = codes if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED) else numbers
-    before: Any = read(original, original, name)
-    after: Any = read(original, masked, name)
-    if read is codes:
-        before, after = before[0], after[0]
+    before: NDArray[Any]
+    after: NDArray[Any]
+    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
+    else:
+        before, after = original.values(name), numbers(original, masked, name)
     return float(changed_cells(before, after).mean())
 
 

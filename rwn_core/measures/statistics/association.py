@@ -175,8 +175,8 @@ def _chance(original: Microdata) -> Floats:
 
 def _names(original: Microdata) -> tuple[tuple[str, ...], tuple[str, ...]]:
     released = original.schema.released
-    numbers = tuple(v.name for v in released if v.kind in NUMBERS)
-    return numbers, tuple(v.name for v in released if v.kind not in NUMBERS)
+    numbers = tuple([v.name for v in released if v.kind in NUMBERS])
+    return numbers, tuple([v.name for v in released if v.kind not in NUMBERS])
 
 
 def _ordered(original: Microdata, found: Floats) -> Floats:

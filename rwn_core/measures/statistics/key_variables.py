@@ -22,7 +22,7 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
     """Return the variables with the role key; without any, all that are not confidential."""
     # A sampling weight is known to the survey alone.
     released = comparison.original.schema.released
-    keys = tuple(v.name for v in released if v.role is Role.KEY)
+    keys = tuple([v.name for v in released if v.role is Role.KEY])
     if keys:
         return keys
     secret = set(confidential_names(comparison))
@@ -35,7 +35,7 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
 def confidential_names(comparison: Comparison) -> tuple[str, ...]:
     """Return the confidential variables; without any, the regression's response."""
     released = comparison.original.schema.released
-    secret = tuple(v.name for v in released if v.role is Role.CONFIDENTIAL)
+    secret = tuple([v.name for v in released if v.role is Role.CONFIDENTIAL])
     question = comparison.question
     if secret or question is None or len(released) < 2:
         return secret
@@ -84,7 +84,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, In
 
 def _paired_codes(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, _ = codes(original, original, name)
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)

@@ -211,7 +211,7 @@ def _file(comparison: Comparison) -> Microdata:
 
 def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
     """Return a cache key that does not depend on the weights."""
-    return f"unweighted {what}", *((each.name, each.kind) for each in file.schema.released)
+    return f"unweighted {what}", *[(each.name, each.kind) for each in file.schema.released]
 
 
 def original_points(comparison: Comparison) -> Points:

@@ -17,7 +17,7 @@ from rwn_core.measures.statistics.correlation import pair_changes
 
 def is_mixed(table: Microdata) -> bool:
     """Return True if some released variables are not numeric."""
-    return any(v.name not in table.numeric_names for v in table.schema.released)
+    return len(table.schema.numeric_names) < len(table.schema.released)
 
 
 def compute(comparison: Comparison) -> Reading:
