@@ -11,7 +11,6 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from rwn_core.data.schema import Schema
 from tests.cli.conftest import Run
 from tests.core.io.test_ugly_workbook import ugly
 
@@ -140,14 +139,6 @@ def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, surv
         refusal, note = said.splitlines()
         assert refusal.startswith("rwn: t.csv, line 2: ")
         assert note.endswith(f"(--schema FILE.toml) with the line {HINT}")
-
-
-def test_that_line_alone_is_a_schema(rwn_command: Run, survey: str) -> None:
-    Path("t.toml").write_text(HINT, encoding="utf-8")
-    assert Schema.from_toml(HINT).variables == ()
-    code, _, said = rwn_command("mask", survey, "out.csv", "--k", 45, "--schema", "t.toml")
-    assert code == 0
-    assert "60 records, 3 variables" in said
 
 
 def test_invented_names_are_said(rwn_command: Run) -> None:

@@ -66,13 +66,6 @@ def test_a_file_that_is_the_original_says_so(rwn_command: Run) -> None:
     assert "no cell differs" not in messages[0.5]
 
 
-def test_mask_with_the_2015_method(rwn_command: Run) -> None:
-    arguments = ("mask", "demo:bodyfat", "out.csv", "--method", "nbrs2015", "--epsilon", 3)
-    assert rwn_command(*arguments, "--seed", 1)[0] == 0
-    release = rwn.mask(rwn.load_demo("bodyfat"), rwn.NBRS2015(epsilon=3.0), seed=1)
-    assert Path("out.csv").read_bytes() == release.to_bytes("csv")
-
-
 def test_without_a_seed_no_two_releases_are_alike(rwn_command: Run) -> None:
     for name in ("one.csv", "two.csv"):
         assert rwn_command("mask", "demo:bodyfat", name, "--k", 5)[0] == 0
@@ -115,16 +108,6 @@ def test_audit_table_has_baselines_and_reasons(rwn_command: Run, bodyfat: Path) 
     assert {line.split(":")[0].split()[0] for line in lines} == set(rwn.MEASURES)
     reason = next(line for line in lines if line.startswith("neighborhood_size"))
     assert "not applicable" in reason
-
-
-def test_the_regression_can_be_asked_for(rwn_command: Run, bodyfat: Path) -> None:
-    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original")
-    question = ("--response", "siri", "--predictor", "abdomen", "--predictor", "weight")
-    code, output, _ = rwn_command(
-        "audit", bodyfat, "masked.csv", "--measure", "regression", "--json", *question
-    )
-    assert code == 0
-    assert json.loads(output)["measures"][0]["value"] > 0
 
 
 def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:

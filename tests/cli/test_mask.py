@@ -48,14 +48,6 @@ def test_rounding_writes_the_bytes_that_python_writes(rwn_command: Run, bodyfat)
     assert "rounded: age in steps of 5, weight in steps of 10" in said
 
 
-def test_rounding_of_all_numbers_and_of_one_of_them_otherwise(rwn_command: Run, bodyfat) -> None:
-    arguments = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--seed", 7, "--round", "age=20")
-    assert rwn_command(*arguments, "--round", 0.25)[0] == 0
-    precision = {**given_steps(bodyfat, 0.25), "age": 20}
-    wanted = rwn.mask(bodyfat, rwn.RWN(k=5), precision=precision, seed=7).to_bytes("csv")
-    assert Path("out.csv").read_bytes() == wanted
-
-
 def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING, seed=7))
     arguments = ("mask", "demo:bodyfat", "out.csv", "--scenario", name)

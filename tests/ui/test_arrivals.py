@@ -143,15 +143,6 @@ def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
     assert len(user_work().worker.asked) == 3
 
 
-def test_where_posts_are_blocked_runs_do_the_same(screen) -> None:
-    screen.edit()
-    reader = user_work().worker
-    assert len(reader.asked) == 2
-    reader.answer("bayes_linkage", 0.25)
-    screen.edit()
-    assert screen.panel["waits"] == ["first attribute_gain"]
-
-
 def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
     reader, session = user_work().worker, screen.session
     asked(screen)

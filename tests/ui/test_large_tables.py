@@ -159,24 +159,6 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
     assert screen.session.data.schema == before  # its neighbors are still there
 
 
-def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
-    gate.open.set()
-    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    screen.test.session_state[f"tune.{screen.session.table_version}.weighing.box"] = True
-    screen.test.run()
-    gate.open.clear()
-    screen.weigh(x=2.0)
-    assert weight_shown(screen, "x") == 2.0
-    screen.test.button(key="arrival.cancel").click().run()
-    assert screen.work.preparation is None
-    assert screen.session.data.schema.variable("x").weight == weight_shown(screen, "x") == 1.0
-
-
-def weight_shown(screen, name: str) -> float:
-    """Where the slider of a variable's weight stands."""
-    return next(each.value for each in screen.live_sliders("weights") if each.name == name)
-
-
 def test_a_preparation_ends_with_the_session(gate: Gate) -> None:
     work = Work(preparation=preparing(table()))
     work.close()

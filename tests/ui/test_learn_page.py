@@ -147,6 +147,14 @@ def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None
     assert open_page("learn", lesson="gone").session.lesson == "disclosure"
 
 
+def test_one_row_alone_is_the_person_s_own() -> None:
+    lesson = LESSONS["disclosure"]
+    start = {control.name: control.start for control in lesson.controls} | {"answer": True}
+    told = [lesson.show(start | {"guess": row}).tiles[0]["released"] for row in range(1, 25)]
+    assert [words.partition(",")[0] for words in told].count("right row") == 1
+    assert "right row, income learned" in told
+
+
 def test_an_address_gives_every_position_back() -> None:
     for key, lesson in LESSONS.items():
         start = {control.name: control.start for control in lesson.controls}

@@ -10,7 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.masking import PRAM, RankSwapping
+from rwn_core.masking import RankSwapping
 from rwn_core.tuning import Setting
 from rwn_ui.background import preparation
 from rwn_ui.state.address import address
@@ -87,23 +87,14 @@ def test_the_2015_method_on_the_other_pages(open_page) -> None:
         assert "Minimum neighbors k" not in [slider.label for slider in screen.live_sliders()]
 
 
-def test_a_lever_that_both_methods_have_stays_where_it_is(open_page) -> None:
-    screen = open_page("tune")
-    screen.slider("epsilon").set_value(3.3).run()
-    choose(screen, "nbrs2015")
-    assert screen.session.levers == {"epsilon": 3.3, "q": 1.0}
-    assert screen.slider("epsilon").value == 3.3
-    screen.edit({"undo": True})
-    assert screen.session.method == "rwn"
-    assert screen.session.levers["epsilon"] == 3.3
-    screen.edit({"redo": True})
-    assert screen.session.method == "nbrs2015"
-
-
 def test_a_link_brings_its_method(open_page) -> None:
     screen = open_page("tune", method="nbrs2015", epsilon="2.5", q="0.5")
     assert screen.session.words == "The 2015 method · ε = 2.5 · q = 0.5"
     assert address(screen.session)["method"] == "nbrs2015"
+    screen.session.data = screen.session.data.with_weights({"age": 2.0})
+    assert "weight" in address(screen.session)
+    screen.session.method = "pram"  # which has no use for them
+    assert "weight" not in address(screen.session)
     assert not screen.test.warning
     screen = open_page("tune", method="swap")
     (warning,) = screen.test.warning
@@ -255,20 +246,6 @@ def test_options_of_a_link_that_cannot_be_used_are_said(open_page) -> None:
     screen = open_page("tune", method="record_swapping", variables="99")
     (warning,) = screen.test.warning
     assert warning.value.startswith("variables of the link cannot be read")
-
-
-def test_a_scenario_brings_options_and_their_fields(open_page) -> None:
-    screen = open_page("tune")
-    setting = Setting(params=PRAM(change=0.3, spread="margins", alpha=0.5))
-    load(screen.session, setting)
-    screen.test.run()
-    assert field(screen, "selectbox", "spread").value == "margins"
-    assert field(screen, "number_input", "alpha").value == 0.5
-    load(screen.session, Setting(params=RankSwapping(r0=0.9)))
-    screen.test.run()
-    assert screen.session.levers == {"p": 0.0, "r0": 0.9, "k0": 0.0, "top": 0.0, "bottom": 0.0}
-    assert screen.slider("r0").value == 0.9
-    assert screen.errors == []
 
 
 def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -> None:

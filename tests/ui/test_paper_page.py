@@ -9,7 +9,6 @@ import pytest
 
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_ui.learn import paper
-from tests.ui.small_file import table
 
 
 @pytest.fixture
@@ -79,12 +78,6 @@ def test_a_position_without_a_regression_is_left_out_with_the_reason(open_page, 
     said = [each.value for each in screen.test.caption if each.value.startswith("No value at ε")]
     assert said[0].startswith("No value at ε = 0.1: The regression has 0 records")
     assert min(cards(panels)[0]["data"][0]["x"]) > 0.1
-
-
-def test_a_table_without_a_regression_gets_the_reason(open_page, panels) -> None:
-    screen = open_page("data").upload("mine.csv", table()).visit("paper")
-    assert (screen.errors, panels) == ([], [])
-    assert "regression" in infos(screen)
 
 
 def test_other_sliders_draw_anew_and_the_curves_own_lever_does_not(open_page, panels) -> None:

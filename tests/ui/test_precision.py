@@ -116,19 +116,6 @@ def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
     assert tune.test.button(key="tune.0.pin.A")  # the controls below are still there
 
 
-def test_undo_redo_and_pins_know_the_precision(tune) -> None:
-    session, exact = tune.session, worst(tune.session)
-    choose(tune, "1 SD")
-    coarse = session.precision
-    tune.test.button(key="tune.0.pin.A").click().run()
-    assert "numbers rounded to about 1 SD" in session.pins["A"].text
-    tune.edit({"undo": True})
-    assert session.precision == ()
-    assert worst(session) == exact
-    tune.edit({"redo": True})
-    assert (tune.errors, session.precision) == ([], coarse)
-
-
 def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     session = tune.session
     choose(tune, "1 SD")

@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_ui.features import axis_choice
 from rwn_ui.risk import view as risk_view
 
 Payloads = list[dict[str, Any]]
@@ -201,23 +200,3 @@ def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
     screen.session.seed += 1  # other numbers, though the words of the setting are the same
     screen.test.run()
     assert any("These numbers are of" in info.value for info in screen.test.info)
-
-
-def test_the_tune_page_shows_the_worst_case_first_and_any_risk_on_the_map(open_page):
-    screen = open_page("tune")
-    tile = screen.panel["verdict"]
-    assert tile["label"] == "Linked over one half"  # of its limit of 1 % most is used
-    assert "Worst-case linkage" in tile["help"]
-    assert "An ordinary intruder links " in tile["detail"]
-    assert "ordinary intruder" in tile["help"]
-    assert axis_choice.AXIS in screen.panel["cards"][0]
-    # every risk can stand on the map beside the policy
-    choice = screen.test.selectbox(key="tune.0.risk")
-    choice.set_value("membership").run()
-    assert screen.errors == []
-    tile, title = screen.panel["tiles"][0], axis_choice.title("membership", 241)
-    assert screen.panel["verdict"]["state"] == "over"
-    assert (tile["label"], tile["state"]) == (title, None)
-    assert tile["released"].endswith("%")
-    assert f"risk: {title.lower()}" in screen.panel["cards"][0]
-    assert set(axis_choice.CHOICES) >= {"bayes_linkage", "intruder_levels", "extremes"}

@@ -12,7 +12,6 @@ from rwn_core.evaluation.read_so_far import ReadSoFar
 from rwn_core.tuning import Point, Setting, SliceAnswer, SliceRanges, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
 from rwn_ui.features import keep_policy, partial_answer
-from rwn_ui.risk import view as risk_view
 from rwn_ui.sweep import goal_seek
 
 SO_FAR = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
@@ -158,26 +157,6 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     assert (
         partial_answer.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
     )
-
-
-def test_the_risk_page_shows_what_was_read_before_cancel(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 100)
-    begun: list[Searching] = []
-
-    def job(label: str, work: Any, *, words: str, about: Any, **arguments: Any) -> Searching:
-        read = ReadSoFar(values={"bayes_linkage": (0.4, "")}, now="attribute_gain")
-        begun.append(Searching(label=label, words=words, about=about, so_far=read))
-        return begun[-1]
-
-    monkeypatch.setattr(risk_view, "Job", job)
-    screen = open_page("risk")
-    screen.test.button(key="risk.0.start").click().run()
-    shown = [each.value for each in screen.test.caption]
-    assert any("Reading now: Attribute gain. So far: Worst-case linkage 40 %" in x for x in shown)
-    screen.test.button(key="risk.0.cancel").click().run()
-    shown = [each.value for each in screen.test.caption]
-    assert any(x.startswith("So far: Worst-case linkage 40 %") for x in shown)
-    assert not any("Reading now" in x for x in shown)
 
 
 FOUND = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))

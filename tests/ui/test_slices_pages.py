@@ -77,22 +77,6 @@ def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) ->
     assert session.words.endswith("abdomen + age + 13 more travel together")
 
 
-def test_undo_and_redo_bring_slices_back(open_page) -> None:
-    screen = open_page("tune")
-    choose(screen, "Keys together | rest")
-    first = screen.session.slices
-    choose(screen, "By correlation, 3 slices")
-    second = screen.session.slices
-    screen.edit({"undo": True})
-    assert screen.session.slices == first
-    assert field(screen.test, "selectbox", LABEL).value == "keys_together"
-    screen.edit({"undo": True})
-    assert screen.session.slices == ()
-    for _ in range(2):
-        screen.edit({"redo": True})
-    assert screen.session.slices == second
-
-
 def test_own_slices_are_put_together_from_fields(open_page) -> None:
     screen = open_page("tune")
     choose(screen, "own")

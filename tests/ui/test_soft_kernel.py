@@ -8,8 +8,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking import RWN
-from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import soft_neighborhoods
 from rwn_core.reporting.project import Project
 from rwn_core.tuning import Setting
 from rwn_ui.features.project import current_project
@@ -99,29 +97,3 @@ def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
     assert len(records) == 200
     np.testing.assert_array_equal(shown.exact.donors, release.donors[records])
     assert screen.session.params.width == 0.7
-
-
-def test_all_records_of_a_large_table_give_and_the_shown_rows_estimate_the_certificate(
-    open_page, monkeypatch
-) -> None:
-    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 150)
-    monkeypatch.setattr(soft_neighborhoods, "LARGEST_DENSE", 200)
-    screen = open_page("tune")
-    params = RWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=4.0)
-    load(screen.session, Setting(params=params))
-    screen.test.run()
-    assert screen.errors == []
-    data = screen.session.data
-    assert screen.session.params == params
-    current = current_release(screen.session)
-    assert current.masked.masked.n == 150
-    whole = rwn.mask(data, params, seed=screen.session.seed).masked.frame
-    shown = current.comparison.records
-    assert shown is not None
-    assert (current.masked.masked.frame.to_numpy() == whole.iloc[shown].to_numpy()).all()
-    reading = rwn.MEASURES["certified_linkage"].read(current.comparison)
-    assert isinstance(reading, Reading)
-    assert reading.detail["sampled"] == 150
-    assert 1 / 241 < reading.value <= 1
-    screen.slider("width").set_value(3.5).run()
-    assert screen.errors == []

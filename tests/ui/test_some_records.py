@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import source
 from rwn_ui.features import analysis_plan
-from rwn_ui.state import prepared_table, startup
+from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import SHOWN, PreparedTable
 from rwn_ui.state.results import current_release, full_release, prepared
 from rwn_ui.state.session import Session
@@ -48,19 +46,6 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     current = ready.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
-
-
-def test_a_large_first_table_is_on_the_first_picture(
-    open_page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_bytes(csv())
-    monkeypatch.setenv("RWN_FILE", str(path))
-    monkeypatch.setattr(startup, "_SOON", 60.0)  # other work goes on
-    screen = open_page("tune")
-    assert screen.session.name == "mine.csv"
-    assert len(screen.panel["cards"]) == 9
-    assert "records" not in screen.wait().panel["summary"]["text"]
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.3])

@@ -234,14 +234,14 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
             assert b"NaN" not in orjson.dumps(payload)
 
 
-def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
+def test_draws_are_points_only_where_each_has_both_measures() -> None:
     """Three of four draws have a loss: pairs in order would be of different draws."""
     values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
-    made, session = SimpleNamespace(values=values), SimpleNamespace(policy=rwn.Policy())
-    monkeypatch.setattr(repeated_draws, "drawn", lambda session: made)
-    assert repeated_draws.map_points(session, "distance_linkage") == []
+    made: Any = SimpleNamespace(values=values)
+    assert repeated_draws.map_points(rwn.Policy(), made, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["loss"] for spot in repeated_draws.map_points(session, "distance_linkage")]
+    found = repeated_draws.map_points(rwn.Policy(), made, "distance_linkage")
+    shown = [spot["loss"] for spot in found]
     assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 
@@ -266,25 +266,6 @@ def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) ->
     area.set_value("[[analysis").run()
     assert "not valid TOML" in screen.errors[0]
     assert screen.session.analysis_plan.analyses == ()
-
-
-def test_a_scenario_brings_its_analysis_plan_along_and_is_judged(open_page) -> None:
-    screen = open_page("utility")
-    screen.test.button(key="utility.0.pass.suggest").click().run()
-    registered = screen.session.analysis_plan
-    screen.visit("compare")
-    for name in ("one", "two"):
-        next(box for box in screen.test.text_input if box.label == "Name").set_value(name)
-        next(each for each in screen.test.button if each.label == "Save scenario").click().run()
-        screen.session.levers["k"] += 4
-    assert screen.errors == []
-    session = screen.session
-    assert session.scenarios["one"].analysis_plan == registered
-    assert len(screen.results.memos["standings of scenarios"]._kept) == 2
-    session.analysis_plan = type(registered)()
-    next(each for each in screen.test.button if each.label == "To Tune").click().run()
-    assert session.analysis_plan == registered
-    assert screen.visit("utility").test.text_area(key="utility.0.pass").value
 
 
 def test_analyses_are_registered_by_a_form(open_page) -> None:
