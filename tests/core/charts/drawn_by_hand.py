@@ -189,7 +189,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "neighborhood_size: wide": (made.size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
         "neighborhood_size: many": (made.size_reading(np.full(5_000, 7), TALL),),
         "neighborhood_size: outlier": (made.size_reading(np.arange(5, 45), outlying(5021.0)),),
-        "nearest_distance: whiskers": (made.index_reading([*range(1, 10), 30], [2.0] * 10),),
+        "nearest_distance: whiskers": (made.index_reading([*range(1, 10), 17], [2.0] * 10),),
         "nearest_distance: sample": (
             changed(made.index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
         ),

@@ -101,7 +101,7 @@ def components_reading() -> Reading:
 def marginals_reading(name: str = "age") -> Reading:
     numeric = {
         "kind": "numeric",
-        "edges": np.array([0.0, 1.0, 2.0, 4.0]),
+        "edges": np.array([0.0, 0.1, 2.0, 4.0]),
         "original": np.array([3, 5, 2]),
         "released": np.array([4, 4, 2]),
         "difference": 0.1,

@@ -105,6 +105,7 @@ def test_a_long_table_keeps_the_largest_and_says_so() -> None:
     assert len(table["rows"]) == tables.TABLE_ROWS
     assert table["rows"][0] == [999, 999.0]
     assert table["caption"] == "400 of 1,000 rows: the largest by value."
+    assert "caption" not in tables.table(["value"], [values[: tables.TABLE_ROWS]])
 
 
 def test_records_in_any_order_keep_their_own_values() -> None:
