@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.rules.import_law import nodes
+
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py")
 
@@ -27,6 +29,7 @@ IDIOM = re.compile(
 )
 OPENING = re.compile(r"^(What|Whom|Who|Whose|Where|How|In which|By which|Of|Out of|Whether)\b")
 NAMES = re.compile(r"(^|_)(told|whole|kept|of|beside|begun|alike|lone|heed|rest|once|here|on)$")
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ALLOWED = re.compile(r"# words: \S")
 _PHRASES = re.compile(r"an intruder who|side by side", re.I)
 
@@ -65,39 +68,37 @@ def _under(place: Path) -> Iterator[Path]:
 
 def offenders_in(source: str, path: str) -> list[Offender]:
     """Return the offenders of one file."""
-    tree, lines = ast.parse(source), source.splitlines()
-    found = [*_first_lines(tree, path), *_names(tree, path), *_sentences(tree, path)]
+    lines = source.splitlines()
+    found = [*_first_lines(source, path), *_names(source, path), *_sentences(source, path)]
     return [each for each in found if not _ALLOWED.search(lines[each.line - 1])]
 
 
-def _documented(tree: ast.Module) -> Iterator[ast.Constant]:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        first = node.body[0] if isinstance(node, kinds) and node.body else None
+def _documented(source: str) -> Iterator[ast.Constant]:
+    for node in nodes(source, ast.Module, *DEFINITIONS):
+        first = node.body[0] if node.body else None
         constant = first.value if isinstance(first, ast.Expr) else None
         if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
             yield constant
 
 
-def _first_lines(tree: ast.Module, path: str) -> Iterator[Offender]:
-    for constant in _documented(tree):
+def _first_lines(source: str, path: str) -> Iterator[Offender]:
+    for constant in _documented(source):
         line = str(constant.value).strip().split("\n")[0]
         plain = _PHRASES.sub("", line)
         if PERSON.search(plain) or IDIOM.search(plain) or OPENING.match(line):
             yield Offender("first line", path, constant.lineno, line)
 
 
-def _names(tree: ast.Module, path: str) -> Iterator[Offender]:
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, kinds) and NAMES.search(node.name):
+def _names(source: str, path: str) -> Iterator[Offender]:
+    for node in nodes(source, *DEFINITIONS):
+        if NAMES.search(node.name):
             yield Offender("name", path, node.lineno, node.name)
 
 
-def _sentences(tree: ast.Module, path: str) -> Iterator[Offender]:
-    docstrings = set(map(id, _documented(tree)))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+def _sentences(source: str, path: str) -> Iterator[Offender]:
+    docstrings = set(map(id, _documented(source)))
+    for node in nodes(source, ast.Constant):
+        if not isinstance(node.value, str):
             continue
         words = node.value.split()
         if id(node) in docstrings or len(words) < 4:

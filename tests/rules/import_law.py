@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +63,7 @@ Program = Mapping[str, str]
 """The source text of every file, by its dotted name."""
 Arrow = tuple[str, str]
 """A file and one that it imports."""
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def ranks(law: str) -> dict[str, int]:
@@ -119,19 +121,33 @@ def parsed(text: str) -> ast.Module:
 
 
 @cache
+def _by_class(text: str) -> Mapping[type, list[Any]]:
+    result = defaultdict(list)
+    for node in ast.walk(parsed(text)):
+        result[type(node)].append(node)
+    return result
+
+
+def nodes(text: str, *classes: type[Node]) -> Iterator[Node]:
+    """The parts of a source of these classes; all rules together walk through it once."""
+    found = _by_class(text)
+    return (node for each in classes for node in found.get(each, ()))
+
+
+@cache
 def imported_names(text: str) -> frozenset[str]:
     """The full names that a source imports, in functions and for types alone too."""
-    return frozenset(_imported_names(parsed(text)))
+    return frozenset(_imported_names(text))
 
 
-def _imported_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"relative import in line {node.lineno}"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "when_called":
+def _imported_names(text: str) -> Iterator[str]:
+    for node in nodes(text, ast.Import):
+        yield from (alias.name for alias in node.names)
+    for node in nodes(text, ast.ImportFrom):
+        assert node.level == 0, f"relative import in line {node.lineno}"
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for node in nodes(text, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "when_called":
             yield ast.literal_eval(node.args[0])
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rules import import_law as law
+
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = "rwn_core/neighbors/kernel.py"
 SIZES = "sizes"
@@ -17,10 +19,10 @@ def divisions_by_sizes(source: str) -> list[int]:
 
     They are an attribute of that name, a parameter of that name, or a name that holds one.
     """
-    found = []
-    for function in ast.walk(ast.parse(source)):
-        if not isinstance(function, ast.FunctionDef):
-            continue
+    found: list[int] = []
+    if SIZES not in source:
+        return []
+    for function in law.nodes(source, ast.FunctionDef):
         names = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
         names &= {SIZES}
         for node in ast.walk(function):

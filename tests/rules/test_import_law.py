@@ -148,11 +148,10 @@ def test_no_file_is_long() -> None:
 
 def classes_asked_for(text: str) -> Iterator[str]:
     """The classes that a source asks objects for, by `isinstance` or by a pattern."""
-    for node in ast.walk(law.parsed(text)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
-            yield from ast.unparse(node.args[1]).replace("(", "").replace(")", "").split(", ")
-        elif isinstance(node, ast.MatchClass):
-            yield ast.unparse(node.cls)
+    for call in law.nodes(text, ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id == "isinstance":
+            yield from ast.unparse(call.args[1]).replace("(", "").replace(")", "").split(", ")
+    yield from (ast.unparse(pattern.cls) for pattern in law.nodes(text, ast.MatchClass))
 
 
 def asking(files: law.Program, asked: Callable[[str], bool], room: str) -> set[str]:

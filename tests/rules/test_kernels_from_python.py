@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tests.rules import architecture_page
+from tests.rules import import_law as law
 
-ROOT = architecture_page.ROOT
+ROOT = law.ROOT
 INNER = {"jit_internal", "jit_no_refcount", "jit_inline", "jit_fused"}
 HOW = {"jit_entry", *INNER}
 FOR_TESTS = "callable_here"
@@ -27,7 +27,7 @@ def decorators(function: ast.AST) -> set[str]:
 def inner_kernels(files: Mapping[str, str]) -> set[str]:
     """The names of the kernels that only kernels may call."""
     nodes = (node for path, text in files.items() if is_kernel(path)
-             for node in ast.parse(text).body)  # fmt: skip
+             for node in law.parsed(text).body)  # fmt: skip
     return {node.name for node in nodes
             if isinstance(node, ast.FunctionDef) and decorators(node) & INNER}  # fmt: skip
 
@@ -60,7 +60,7 @@ def used(files: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Files and the inner kernels that their Python calls, or passes on to be called."""
     inner = inner_kernels(files)
     for path, text in files.items():
-        tree = ast.parse(text)
+        tree = law.parsed(text)
         names = known_here(tree, path, inner)
         for node in of_python(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:

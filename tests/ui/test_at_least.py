@@ -44,8 +44,8 @@ def claims(text: str) -> bool:
 
 
 def judged(session):
-    current = current_release(session)
-    return tiles.verdict(session, limit_queue.readings(session, current))
+    readings = limit_queue.readings(session, current_release(session))
+    return tiles.verdict(session, readings, session.policy.judge_readings(readings))
 
 
 @pytest.mark.parametrize(("large", "words"), [(True, "an estimate"), (False, "at once")])
@@ -56,7 +56,8 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
     box = next(box for box in screen.test.selectbox if box.label == "Risk on the map")
     box.set_value("bayes_linkage").run()
     current = current_release(screen.session)
-    tile, *_ = tiles.draw(screen.session, limit_queue.readings(screen.session, current))
+    readings = limit_queue.readings(screen.session, current)
+    tile, *_ = tiles.draw(screen.session, current, readings, None)
     assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
     assert not (large and claims(tile["help"]))
     assert words in tile["help"]
@@ -93,7 +94,8 @@ def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
     def tile(value: float, **changed: Any) -> dict[str, Any]:
         detail = {**reading.detail, "estimate": None, **changed}
         planted = replace(reading, value=value, detail=detail)
-        return verdict_line.draw(policy, {"bayes_linkage": planted})
+        planted_only = {"bayes_linkage": planted}
+        return verdict_line.draw(policy, planted_only, policy.judge_readings(planted_only))
 
     for changed, label, number, state in (
         ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),

@@ -243,7 +243,8 @@ def screen(open_page):
 
 def curves(screen) -> list[dict]:
     session = screen.session
-    shown = tiles.draw(session, limit_queue.readings(session, current_release(session)))
+    current = current_release(session)
+    shown = tiles.draw(session, current, limit_queue.readings(session, current), None)
     return [tile["curve"] for tile in shown if "curve" in tile]
 
 

@@ -105,7 +105,7 @@ def limited(session: Session, **limits: float) -> dict:
 def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> None:
     readings = limit_queue.readings(session, current_release(session))
     ordinary = readings["distance_linkage"].value
-    gain = limit_queue._read(session, current_release(session), "attribute_gain").value
+    gain = readings["attribute_gain"].value
     kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert kept["text"] == "Keeps all 2 limits"

@@ -234,14 +234,14 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
             assert b"NaN" not in orjson.dumps(payload)
 
 
-def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
+def test_draws_are_points_only_where_each_has_both_measures() -> None:
     """Three of four draws have a loss: pairs in order would be of different draws."""
     values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
-    made, session = SimpleNamespace(values=values), SimpleNamespace(policy=rwn.Policy())
-    monkeypatch.setattr(repeated_draws, "drawn", lambda session: made)
-    assert repeated_draws.map_points(session, "distance_linkage") == []
+    made: Any = SimpleNamespace(values=values)
+    assert repeated_draws.map_points(rwn.Policy(), made, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["loss"] for spot in repeated_draws.map_points(session, "distance_linkage")]
+    found = repeated_draws.map_points(rwn.Policy(), made, "distance_linkage")
+    shown = [spot["loss"] for spot in found]
     assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 

@@ -53,8 +53,10 @@ def test_days_for_missing_are_named_where_they_lie_far_off(day: str) -> None:
     assert "missing" not in said
 
 
-def test_row_names_of_pandas_are_named() -> None:
+def test_row_names_of_pandas_and_invisible_characters_are_named() -> None:
     assert "row names of a table" in notices(__index_level_0__=[1, 2, 4], x=[1.5, 2.5, 3])
+    hidden = "The name of column 2 has invisible characters."
+    assert notices(x=[1.5, 2.5, 3], **{"y\u200b": [2.5, 1, 4]}) == hidden
 
 
 def test_ordinary_values_are_not_named() -> None:

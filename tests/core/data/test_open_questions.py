@@ -55,6 +55,10 @@ def test_the_answer_is_written_to_the_schema_and_ends_the_question() -> None:
     data = Microdata.from_frame(frame)
     (doubt,) = open_questions(data.frame, data.schema)
     schema = data.schema.replace_variable(doubt.variable, **doubt.changes)
+    assert doubt.stops
     assert schema.variable("key").role is Role.IDENTIFIER
     assert 'role = "identifier"' in schema.to_toml()
     assert open_questions(data.frame, schema) == []
+    frame = pd.DataFrame({"x": [*np.arange(40.0) / 8, 999, 999]})
+    (code,) = open_questions(frame, Microdata.from_frame(frame).schema)
+    assert (code.kind, code.stops) == ("missing", False)

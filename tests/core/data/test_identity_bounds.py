@@ -1,0 +1,67 @@
+"""Where the rules for numbers and times begin to doubt a column, and where they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.identity import identity_doubts
+from rwn_core.data.identity.profile import Profile
+
+N = 300
+DRAWS = np.random.default_rng(5)
+
+
+def whole(low: float, high: float, count: int = N) -> np.ndarray:
+    """Whole numbers at equal steps, in no order."""
+    return DRAWS.permutation(np.linspace(low, high, count).astype(int))
+
+
+def times(step: int, different: int, each: int = 1) -> Any:
+    """Times of three days, at steps of so many seconds, in no order."""
+    at = [
+        pd.Timestamp("2024-03-01") + pd.Timedelta(days=i % 3, seconds=step * (i // 3 + 1))
+        for i in range(different)
+    ]
+    return pd.Series(at * each).sample(frac=1, random_state=1, ignore_index=True)
+
+
+NUMBERS, SECONDS, MINUTES = (
+    "numbers of people or objects",
+    "times to the second",
+    "times to the min",
+)
+HALVES = np.concatenate((whole(10_007, 20_003, N // 2), whole(80_001, 99_991, N // 2)))
+CASES: dict[str, tuple[Any, str]] = {
+    "even": (whole(10_007, 99_991), NUMBERS),
+    "two heaps": (DRAWS.permutation(HALVES), ""),
+    "a bell": (DRAWS.permutation(np.unique(DRAWS.normal(50_000, 9_000, N).astype(int))), ""),
+    "tens": (10 * whole(1_000, 9_999), ""),
+    "two lengths": (whole(9_007, 99_991), ""),
+    "seconds": (times(7, N), SECONDS),
+    "seconds of three": (times(7, N // 3, 3), SECONDS),
+    "seconds of four": (times(7, N // 4, 4), ""),
+    "minutes": (times(420, N), MINUTES),
+    "minutes of two": (times(420, N // 2, 2), ""),
+    "hours": (times(3600, 60), ""),
+    "twenty seconds": (times(7, 20), ""),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_column_is_doubted_from_a_bound_on(case: str) -> None:
+    values, looks_like = CASES[case]
+    found = [each.looks_like for each in identity_doubts(pd.DataFrame({"v": values}), ["v"])]
+    assert [each[: len(looks_like)] for each in found] == [looks_like] * bool(looks_like)
+
+
+def test_texts_are_numbers_only_if_all_of_them_are_numerals() -> None:
+    def numbers(*texts: str) -> Any:
+        return Profile.from_column(pd.Series(texts)).numbers
+
+    assert numbers("12", "13").tolist() == [12, 13]
+    assert numbers("12", "1e3", "77") is None
+    assert numbers(" ", "") is None
