@@ -129,5 +129,6 @@ def test_the_last_table_is_named_to_its_browser_alone_and_forgotten(
     assert project_folder.last("b") is not None
     assert project_folder.last("another browser") is None
     assert '"b"' not in (tmp_path / "last.toml").read_text(encoding="utf-8")
+    (tmp_path / "names.key").write_bytes(b"k" * 32)  # other tables have projects, this one none
     project_folder.forget("t")
     assert project_folder.last("b") is None
