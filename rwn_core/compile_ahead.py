@@ -13,7 +13,6 @@ import pandas as pd
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.assignment import Blocks, all_rows
 from rwn_core.measures.attacks.confidential_value import EXACT
@@ -21,8 +20,7 @@ from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
-from rwn_core.neighbors.metric_axes import CODED_LEVELS
-from rwn_core.parallel.kernel_cache import LEVELS, LIMITS, is_ready, set_ready
+from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
@@ -75,29 +73,8 @@ def _store(table: Microdata, params: RWN) -> None:
     neighbor_table(points, k=3, epsilon=0.1, watch=Watch(), index=build_index(points))
 
 
-def warm_for_levels() -> None:
-    """Use the kernels as a table with a category of many levels does: in double precision."""
-    # Most tables have none, so nobody waits for this.
-    if is_ready(LEVELS):
-        return
-    n = LARGEST_DENSE + 500
-    numbers = np.random.default_rng(0)
-    frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
-    table, params = Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1)
-    mask(table, params, seed=0)
-    _store(table, params)
-    set_ready(LEVELS)
-
-
-def has_many_levels(table: Microdata) -> bool:
-    """True if a category has enough levels to need the search of `warm_for_levels`."""
-    categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
-    return any(len(table.codes(name)[1]) > CODED_LEVELS for name in categories)
-
-
 if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(19)  # beside a server that somebody uses
     warm_for_limits()  # a small table needs them first
     warm()
-    warm_for_levels()

@@ -35,7 +35,7 @@ def shortened(sections: Sections) -> dict[str, list[str]]:
         near = max(alike, key=lambda one: 2 * alike[one] - whole[one].total(), default="")
         differs = unified_diff(written.get(near, []), list(given), n=0, lineterm="")
         changed = [line for line in differs if not line.startswith(("---", "+++", "@@"))]
-        if near and 2 * len(changed) < size:
+        if near and 3 * len(changed) < 2 * size:
             written[f"{head} (as {near}, but)" if changed else f"{head} (as {near})"] = changed
         else:
             whole[head], written[head] = lines, list(given)

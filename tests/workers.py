@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 BROWSER = "tests/browser"
-WAITING = ("compare_methods", "large_table", "prediction", "sweep", "utility_page")
+WAITING = ("compare_methods", "large_table", "paper_page", "prediction", "release_walk", "sweep")
 """Files of the browser's tests that wait for processes beside the page: about half the time."""
 
 LONGEST = (BROWSER, "tests/journeys", "tests/ui", "tests/core/tuning", "tests/core/neighbors")

@@ -29,7 +29,8 @@ IDIOM = re.compile(
 )
 OPENING = re.compile(r"^(What|Whom|Who|Whose|Where|How|In which|By which|Of|Out of|Whether)\b")
 NAMES = re.compile(r"(^|_)(told|whole|kept|of|beside|begun|alike|lone|heed|rest|once|here|on)$")
-DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+DEFINITIONS: tuple[type[Definition], ...] = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ALLOWED = re.compile(r"# words: \S")
 _PHRASES = re.compile(r"an intruder who|side by side", re.I)
 
@@ -74,7 +75,7 @@ def offenders_in(source: str, path: str) -> list[Offender]:
 
 
 def _documented(source: str) -> Iterator[ast.Constant]:
-    for node in nodes(source, ast.Module, *DEFINITIONS):
+    for node in (*nodes(source, ast.Module), *nodes(source, *DEFINITIONS)):
         first = node.body[0] if node.body else None
         constant = first.value if isinstance(first, ast.Expr) else None
         if isinstance(constant, ast.Constant) and isinstance(constant.value, str):

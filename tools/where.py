@@ -37,8 +37,8 @@ def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             says = lines[node.lineno - 1].partition("#")[2]
             yield f"{name}:{node.lineno} {node.targets[0].id}", says.strip()
-        for each in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(each, ast.FunctionDef):
+        if isinstance(node, ast.ClassDef):
+            for each in (part for part in node.body if isinstance(part, ast.FunctionDef)):
                 yield f"{name}:{each.lineno} {node.name}.{each.name}", _first_line(each)
 
 
@@ -65,7 +65,7 @@ def found(words: list[str], most: int = SHOWN) -> list[tuple[str, str]]:
     """Return the places that have most of the words: rare ones, and those of a name, count more."""
     wanted = stems(" ".join(words))
     known = [(name, line, stems(name), stems(line)) for name, line in places()]
-    holders = Counter(word for _, _, *both in known for word in wanted & set.union(*both))
+    holders = Counter(word for _, _, *both in known for word in wanted & set[str]().union(*both))
     scores = []
     for name, line, in_name, in_line in known:
         score = sum(

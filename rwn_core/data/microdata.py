@@ -39,6 +39,8 @@ class Microdata(Summarized):
     frame : pandas.DataFrame, shape (n, p)
     schema : Schema
         One variable for each column, in order.
+    n : int
+        Number of records.
     notices : tuple of str
         What a data steward should know about the table, a sentence each.
 
@@ -51,10 +53,11 @@ class Microdata(Summarized):
     (Microdata(3 records x 2 variables), ('age', 'pay'))
     """
 
-    __slots__ = ("_cache", "_frame", "_notices", "schema")
+    __slots__ = ("_cache", "_frame", "_notices", "n", "schema")
 
     def __init__(self, frame: pd.DataFrame, schema: Schema, notices: _Notices = ()) -> None:
         self._frame = frame
+        self.n = len(frame)
         self.schema = schema
         self._notices = notices
         self._cache: dict[Any, Any] = {}
@@ -149,11 +152,6 @@ class Microdata(Summarized):
         return self._notices() if callable(self._notices) else self._notices
 
     @property
-    def n(self) -> int:
-        """Number of records."""
-        return len(self._frame)
-
-    @property
     def p(self) -> int:
         """Number of variables."""
         return len(self.schema.variables)
@@ -180,12 +178,12 @@ class Microdata(Summarized):
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
-
-        def own_values() -> Any:
+        key = "array", name
+        if key not in self._cache:
             column = self._frame[name]
-            return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
-
-        return self.cached(("array", name), own_values)
+            plain = isinstance(column.dtype, np.dtype)
+            self._cache[key] = column.to_numpy() if plain else column.array
+        return self._cache[key]
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -201,7 +199,11 @@ class Microdata(Summarized):
         SchemaError
             The variable is categorical.
         """
-        return self.cached(("values", name), lambda: _read_only(self._numbers(name)))
+        key = "values", name
+        if key not in self._cache:
+            self._cache[key] = _read_only(self._numbers(name))
+        values: NDArray[np.float64] = self._cache[key]
+        return values
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None

@@ -49,6 +49,9 @@ class Schema(Summarized):
         Those that a release holds: all but direct identifiers and households.
     numeric_names : tuple of str
         The continuous and count variables of these.
+    by_name : mapping of str to Variable
+    slices : tuple of tuple of str
+        The masked variables of a release that share a donor, two or more each, sorted.
 
     Raises
     ------
@@ -72,6 +75,8 @@ class Schema(Summarized):
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    by_name: Mapping[str, Variable] = field(init=False, repr=False, compare=False)
+    slices: Slices = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def _summary(self) -> Summary:
@@ -92,6 +97,7 @@ class Schema(Summarized):
         object.__setattr__(self, "released", tuple([v for v in variables if v.is_released]))
         numbers = tuple([v.name for v in self.released if v.kind in NUMBERS])
         object.__setattr__(self, "numeric_names", numbers)
+        object.__setattr__(self, "by_name", {v.name: v for v in variables})
         object.__setattr__(self, "_hash", hash(tuple([v.weight for v in variables])))
         refuse_repeats(self.names, "in the schema")
         for group in {v.group for v in self.variables} - {None}:
@@ -106,6 +112,7 @@ class Schema(Summarized):
                     f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
                     "one, so give the other another role."
                 )
+        object.__setattr__(self, "slices", self._slices())
         self._check_rules()
         self._check_population()
         if self.question is not None:
@@ -165,9 +172,8 @@ class Schema(Summarized):
 
     def variable(self, name: str) -> Variable:
         """The variable of this name."""
-        for variable in self.variables:
-            if variable.name == name:
-                return variable
+        if name in self.by_name:
+            return self.by_name[name]
         raise SchemaError(f"There is no variable {name}; the table has: {', '.join(self.names)}.")
 
     def replace_variable(self, name: str, **changes: Any) -> Schema:
@@ -219,14 +225,13 @@ class Schema(Summarized):
             edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
         )
 
-    @property
-    def slices(self) -> Slices:
-        """The masked variables of a release that share a donor, two or more each, sorted."""
+    def _slices(self) -> Slices:
         groups: dict[str, list[str]] = {}
         for variable in self.released:
             if variable.group is not None and variable.masked:
                 groups.setdefault(variable.group, []).append(variable.name)
-        return as_slices(names for names in groups.values() if len(names) > 1)
+        shared = [names for names in groups.values() if len(names) > 1]
+        return as_slices(shared) if shared else ()
 
     def with_slices(self, slices: Iterable[Sequence[str]]) -> Schema:
         """This schema with exactly these variables sharing donors, and every other one alone.

@@ -19,7 +19,7 @@ def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], lis
 
 
 def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
-    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         level_codes, levels = microdata.codes(name)
         values: list[Any] = list(levels)
         codes = level_codes.astype(np.int64)
@@ -40,7 +40,7 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
     _, values = value_codes(original, name)
     missing = len(values) - 1 if values[-1] is None else -1
     known = values[:-1] if values[-1] is None else values
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         codes, _ = masked.codes(name, known)
         lost = masked.frame[name].isna().to_numpy()
         return np.where(lost, missing, codes).astype(np.int64)

@@ -21,7 +21,7 @@ from rwn_core.neighbors.index import Index, IndexArrays
 STEP = "join"
 LARGEST = 2**31 - 1  # records that an index can number
 _AT_ONCE = 1 << 22  # records whose numbers are written at a time
-_OF_ALL = ("levels", "squares", "coded", "far")  # the same in every leaf
+_OF_ALL = ("levels", "squares", "coded", "far", "scale")  # the same in every leaf
 
 
 def joined_index(run: Run, frame: Frame) -> Index:

@@ -120,7 +120,8 @@ def load_side(run: Run, leaf: int, which: str = "target") -> IndexArrays:
     arrays: dict[str, Any] = {
         name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in IndexArrays._fields
     }
-    return IndexArrays(**{**arrays, "far": float(arrays["far"])})
+    plain = {name: float(arrays[name]) for name in ("far", "scale")}
+    return IndexArrays(**{**arrays, **plain})
 
 
 def leaves_with_records(run: Run) -> list[int]:

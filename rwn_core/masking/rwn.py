@@ -293,10 +293,10 @@ class RWN(RadiusAndNearest):
             raise ParameterError("radius_variable needs kernel to be even; leave it out.")
         if self.epsilon is not None or self.k is not None:
             raise ParameterError(
-                f"A {self.kernel} kernel has a width in place of epsilon and k; leave both out."
+                f"kernel={self.kernel} has a width in place of epsilon and k; leave both out."
             )
         if self.neighbors != "exact":
-            raise ParameterError(f"A {self.kernel} kernel needs neighbors to be exact.")
+            raise ParameterError(f"kernel={self.kernel} needs neighbors to be exact.")
 
     def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
         """The same with the even kernel, a soft one, and a soft one with balance."""

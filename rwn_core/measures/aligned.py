@@ -20,9 +20,8 @@ RELEASED = " in the released table"  # ends a reason that concerns the release
 def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return a variable of either table as numbers, shape (n,), NaN where missing."""
     # an ordered variable counts the original's levels from 0, a date days since 1970
-    own = table.schema.variable(name).kind
-    same = table.schema is original.schema
-    kind = own if same else original.schema.variable(name).kind
+    kind = original.schema.by_name[name].kind
+    own = kind if table.schema is original.schema else table.schema.variable(name).kind
     if kind is Kind.ORDERED:
         known, _ = table.codes(name, original.codes(name)[1])
         return np.where(known < 0, np.nan, known.astype(np.float64))

@@ -223,22 +223,24 @@ class Comparison:
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables."""
-        return _cached(self._memo, key, make)
+        known = self._memo[key] if key in self._memo else _make(self._memo, key, make)
+        if isinstance(known, _Refused):
+            raise NotApplicable(known.reason)
+        return known
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        return _cached(self._here, key, make)
+        known = self._here[key] if key in self._here else _make(self._here, key, make)
+        if isinstance(known, _Refused):
+            raise NotApplicable(known.reason)
+        return known
 
 
-def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
-    if key not in memo:
-        try:
-            memo[key] = make()
-        except NotApplicable as refusal:
-            # the sentence only: a kept exception would keep every caller's tables alive
-            memo[key] = _Refused(refusal.reason)
-    kept = memo[key]
-    if isinstance(kept, _Refused):
-        raise NotApplicable(kept.reason)
-    result: _T = kept
-    return result
+def _make(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T | _Refused:
+    try:
+        made: _T | _Refused = make()
+    except NotApplicable as refusal:
+        # the sentence only: a kept exception would keep every caller's tables alive
+        made = _Refused(refusal.reason)
+    memo[key] = made
+    return made

@@ -312,8 +312,13 @@ def _partitioned(
         if m is not None:
             table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
         else:
-            quiet = Watch(threads=watch.threads)
-            near = neighbor_table(own, k=ball.k, epsilon=mine.epsilon, watch=quiet)
+            quiet, index = Watch(threads=watch.threads), None
+            if n > LARGEST_DENSE:
+                from rwn_core.neighbors.index import build_index
+
+                index = build_index(own, epsilon=mine.epsilon)
+            k, epsilon = ball.k, mine.epsilon
+            near = neighbor_table(own, k=k, epsilon=epsilon, watch=quiet, index=index)
             table = _cut(near, mine)
         others = records[table.records].astype(np.int32)
         parts.append(replace(table, records=others, numbers=records))

@@ -11,7 +11,6 @@ near. So there is a pass of the search for each set of categories (`search_kerne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,45 +24,40 @@ ROTATION_ROWS = 100_000  # rows that the axes are taken from
 # decides: passes of a search over coded categories; further ones are compared pair by pair
 CODED_PASSES = 4
 
-Precision = Literal["single", "double"]
+LARGEST_EXPONENT = 500  # of a scale, which is squared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rotation:
-    """Rotated coordinates: (point - center) @ axes.
+    """Rotated coordinates: (point - center) @ axes, in single precision.
 
-    A rotation changes no distance. Along the principal axes the boxes of the tree are smaller.
+    A rotation changes all distances alike, by the scale. Along the principal axes the boxes of the
+    tree are smaller.
     """
 
     center: NDArray[np.float64]
     axes: NDArray[np.float64]
-    precision: Precision
 
     @classmethod
-    def fit(cls, points: NDArray[np.float64], precision: Precision) -> Rotation:
+    def fit(cls, points: NDArray[np.float64], scale: float) -> Rotation:
         """The principal axes of a table, widest first."""
         step = max(1, len(points) // ROTATION_ROWS)
         some = np.ascontiguousarray(points[::step])
         center = some.mean(axis=0)
         spread = some - center
         _, axes = np.linalg.eigh(spread.T @ spread)
-        return cls(center=center, axes=np.ascontiguousarray(axes[:, ::-1]), precision=precision)
+        return cls(center=center, axes=np.ascontiguousarray(axes[:, ::-1]) * scale)
 
     @property
     def unit(self) -> float:
         """Relative error of a rotated coordinate, by rotation and by rounding."""
         dimensions = len(self.center)
-        rounding = float(np.finfo(self.dtype).eps) / 2
+        rounding = float(np.finfo(np.float32).eps) / 2
         return rounding + 4 * dimensions * float(np.finfo(np.float64).eps)
 
-    @property
-    def dtype(self) -> Any:
-        """Type of the rotated coordinates."""
-        return np.float32 if self.precision == "single" else np.float64
-
-    def columns(self, points: NDArray[np.float64], watch: Watch) -> NDArray[Any]:
+    def columns(self, points: NDArray[np.float64], watch: Watch) -> NDArray[np.float32]:
         """Rotated coordinates of some points, shape (d, g)."""
-        columns = np.empty((points.shape[1], len(points)), dtype=self.dtype)
+        columns = np.empty((points.shape[1], len(points)), dtype=np.float32)
 
         def fill(start: int, stop: int) -> None:
             first, last = start * BLOCK, min(stop * BLOCK, len(points))
@@ -157,22 +151,26 @@ class Frame:
     rotations : tuple of Rotation
     embedding : Embedding or None
         None where no category is coded; then there is one pass.
+    scale : float
+        Of the rotated coordinates, a power of two: single precision has their squares.
     """
 
     rotations: tuple[Rotation, ...]
     embedding: Embedding | None
+    scale: float
 
     @classmethod
-    def fit(cls, rows: NDArray[np.float64], points: Points, precision: Precision) -> Frame:
+    def fit(cls, rows: NDArray[np.float64], points: Points) -> Frame:
         """That of a table's distinct rows."""
         if not isinstance(points, CodedPoints):
-            return cls(rotations=(Rotation.fit(rows, precision),), embedding=None)
+            scale = _scale(float(np.ptp(rows, axis=0).max(initial=0.0)))
+            return cls(rotations=(Rotation.fit(rows, scale),), embedding=None, scale=scale)
         embedding = Embedding.fit(rows, points)
         passes = range(embedding.passes)
         placed = (embedding.placed(rows, which, querying=False) for which in passes)
-        # numbers of levels are large beside the coordinates
-        rotations = tuple(Rotation.fit(each, "double") for each in placed)
-        return cls(rotations=rotations, embedding=embedding)
+        scale = _scale(embedding.apart)
+        rotations = tuple(Rotation.fit(each, scale) for each in placed)
+        return cls(rotations=rotations, embedding=embedding, scale=scale)
 
     @property
     def unit(self) -> float:
@@ -181,11 +179,17 @@ class Frame:
 
     def columns(
         self, rows: NDArray[np.float64], which: int, watch: Watch, *, querying: bool = False
-    ) -> NDArray[Any]:
+    ) -> NDArray[np.float32]:
         """Rotated coordinates of some rows in a pass, shape (d, g)."""
         if self.embedding is not None:
             rows = self.embedding.placed(rows, which, querying=querying)
         return self.rotations[which].columns(rows, watch)
+
+
+def _scale(extent: float) -> float:
+    """Return the power of two that makes an extent at most 1, and more than a half."""
+    exponent = -int(np.frexp(extent)[1])
+    return float(np.ldexp(1.0, min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT)))
 
 
 def levels_in_one(points: CodedPoints) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -11,12 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.frame import Frame, Precision, levels_in_one
+from rwn_core.neighbors.frame import Frame, levels_in_one
 from rwn_core.neighbors.points import CodedPoints, Points, point_values
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.parallel.threads import Watch
 
-SMALLEST, LARGEST = 1e-12, 1e12
 BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
 FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
@@ -27,13 +26,10 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    precision : {"single", "double"}
-        Of the rotated coordinates.
     leaf : int
         Most rows of a leaf. A tile of 128 rows and ten coordinates fits the fastest cache.
     """
 
-    precision: Precision = "single"
     leaf: int = 128
 
 
@@ -49,7 +45,7 @@ class IndexArrays(NamedTuple):
 
     Attributes
     ----------
-    tiles : ndarray of float32 or float64, shape (passes * leaves, d + 1, width)
+    tiles : ndarray of float32, shape (passes * leaves, d + 1, width)
         Rotated points from the center of their leaf's box, leaf by leaf, and half of their
         squared distance from it; NaN beyond a leaf's last row.
     boxes : ndarray, shape (2, d, passes * leaves)
@@ -80,10 +76,12 @@ class IndexArrays(NamedTuple):
         What is to be added to a row's squared distances in a pass; empty if no column is coded.
     far : float
         A squared distance in a pass that no rows have which agree as it asks.
+    scale : float
+        What rotated squared distances are multiples of those of the points.
     """
 
-    tiles: NDArray[Any]
-    boxes: NDArray[Any]
+    tiles: NDArray[np.float32]
+    boxes: NDArray[np.float32]
     spans: NDArray[np.float64]
     norms: NDArray[np.float64]
     starts: NDArray[np.int64]
@@ -97,6 +95,7 @@ class IndexArrays(NamedTuple):
     places: NDArray[np.int32]
     shifts: NDArray[np.float64]
     far: float
+    scale: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,7 +149,7 @@ def build_index(
         rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
     quiet.report(0.0)
     if frame is None:
-        frame = Frame.fit(rows, points, layout.precision if _is_middling(rows) else "double")
+        frame = _frame(rows, points)
     leaves = 1
     while count > layout.leaf * leaves:
         leaves *= 2
@@ -175,6 +174,7 @@ def build_index(
         records=np.argsort(positions, kind="stable").astype(np.int32),
         numbers=numbered,
         **_categories(points, frame, rows, orders),
+        scale=frame.scale**2,
     )
     querying = side
     if frame.embedding is not None:  # a query's rows stay in the order of the first tree
@@ -183,10 +183,18 @@ def build_index(
     return Index(side=side, querying=querying, frame=frame)
 
 
-def shared_frame(points: Points, layout: Layout = LAYOUT) -> Frame:
+def shared_frame(points: Points) -> Frame:
     """The frame of tables that are searched against each other, from the records of all of them."""
-    rows = np.ascontiguousarray(point_values(points)) + 0.0
-    return Frame.fit(rows, points, layout.precision if _is_middling(rows) else "double")
+    return _frame(np.ascontiguousarray(point_values(points)) + 0.0, points)
+
+
+def _frame(rows: NDArray[np.float64], points: Points) -> Frame:
+    if not float(np.ptp(rows, axis=0).max(initial=0.0)) < FARTHEST:
+        raise ParameterError(
+            f"Every coordinate of the records must be a number, less than {FARTHEST:g} from any "
+            "other one; make the weights smaller."
+        )
+    return Frame.fit(rows, points)
 
 
 def _categories(
@@ -216,17 +224,6 @@ def _categories(
     }
 
 
-def _is_middling(rows: NDArray[np.float64]) -> bool:
-    """True if single precision has the squares of the rows' differences."""
-    extent = float(np.ptp(rows, axis=0).max(initial=0.0))
-    if not extent < FARTHEST:
-        raise ParameterError(
-            f"Every coordinate of the records must be a number, less than {FARTHEST:g} from any "
-            "other one; make the weights smaller."
-        )
-    return extent == 0 or SMALLEST < extent < LARGEST
-
-
 def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
     """Number the distinct rows in the order of their first records; also return how many."""
     n = len(columns[0])
@@ -239,7 +236,9 @@ def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
     return group, count
 
 
-def tree_order(columns: NDArray[Any], begins: NDArray[np.int64], watch: Watch) -> NDArray[np.int32]:
+def tree_order(
+    columns: NDArray[np.float32], begins: NDArray[np.int64], watch: Watch
+) -> NDArray[np.int32]:
     """Return the rows in the order of a tree that halves each node across its widest coordinate."""
     columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)
     leaves = width = len(begins) - 1
@@ -260,7 +259,7 @@ def tree_order(columns: NDArray[Any], begins: NDArray[np.int64], watch: Watch) -
     return order
 
 
-def _tiles(passes: Iterable[NDArray[Any]], begins: NDArray[np.int64]) -> dict[str, Any]:
+def _tiles(passes: Iterable[NDArray[np.float32]], begins: NDArray[np.int64]) -> dict[str, Any]:
     """Return the arrays of the leaves of all passes: see `IndexArrays`."""
     lengths = np.diff(begins)
     leaf = np.repeat(np.arange(len(lengths)), lengths)

@@ -195,11 +195,12 @@ def _equal_until(
 def _limit(
     query: IndexArrays, leaf: int, which: int, target: IndexArrays, row: int, candidates: Candidates
 ) -> float:
-    """Return how far a candidate of a row may lie in a pass; negative where none may."""
-    if len(query.levels) == 0:
-        return float(candidates.bound[row])
-    bound = candidates.bound[row] - _shift(query, which, _position(query, leaf, candidates, row))
-    return float(min(bound, target.far)) if which > 0 else float(bound)
+    """Return how far a candidate may lie in a pass, rotated; negative where none may."""
+    bound = float(candidates.bound[row])
+    if len(query.levels):
+        bound -= _shift(query, which, _position(query, leaf, candidates, row))
+        bound = min(bound, target.far) if which > 0 else bound
+    return bound * target.scale
 
 
 @jit_no_refcount

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
-READY, LEVELS, LIMITS = "ready", "ready-for-levels", "ready-for-limits"
+READY, LIMITS = "ready", "ready-for-limits"
 
 
 def folder() -> Path:

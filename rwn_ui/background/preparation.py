@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.compile_ahead import has_many_levels, warm, warm_for_levels
+from rwn_core.compile_ahead import warm
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.parallel.job import Job
-from rwn_core.parallel.kernel_cache import LEVELS, is_ready
+from rwn_core.parallel.kernel_cache import is_ready
 from rwn_core.parallel.threads import Cancelled, Progress, be_polite
 from rwn_ui.background.job import CANCELLED
 
@@ -89,7 +89,7 @@ class Preparation:
         words = f"Ranking the neighbors of {data.n:,} records of {name}"
 
         def work(task: Task) -> Any:
-            _compile(task, has_many_levels(data))
+            _compile(task)
             task.words = words
             be_polite()
             return prepare(data, task.progress, task.stop)
@@ -97,27 +97,25 @@ class Preparation:
         return cls(data=data, name=name, task=Task(work, words=words), then=then)
 
 
-def compile_ahead(levels: bool, progress: Progress | None = None) -> None:
+def compile_ahead(progress: Progress | None = None) -> None:
     """Compile the search for this machine."""
     warm()
-    if levels:
-        warm_for_levels()
 
 
-def _compile(task: Task, levels: bool) -> None:
+def _compile(task: Task) -> None:
     """Compile in another process, which can be stopped; here if it cannot write its cache."""
-    if is_ready() and (is_ready(LEVELS) or not levels):
+    if is_ready():
         return
     task.words = "Compiling the search for this machine, once: half a minute"
     while not _COMPILING.acquire(timeout=_GLANCE):
         task.check()
     try:
-        elsewhere = Job(compile_ahead, levels=levels)
+        elsewhere = Job(compile_ahead)
         try:
             while elsewhere.running:
                 task.check(_GLANCE)
         finally:
             elsewhere.cancel()
-        compile_ahead(levels)  # at once if the other process has written its cache
+        compile_ahead()  # at once if the other process has written its cache
     finally:
         _COMPILING.release()

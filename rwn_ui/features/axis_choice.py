@@ -30,8 +30,8 @@ def measure(session: Session) -> str:
 
 def wanted(session: Session) -> tuple[str, ...]:
     """Return the measures that tiles and map need: those of the limits, and the chosen one."""
-    chosen = measure(session)
-    return tuple(dict.fromkeys((*session.policy.measures, *(c for c in (chosen,) if c != POLICY))))
+    chosen, limits = measure(session), session.policy.measures
+    return limits if chosen == POLICY or chosen in limits else (*limits, chosen)
 
 
 def title(key: str, records: int) -> str:

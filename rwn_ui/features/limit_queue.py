@@ -47,33 +47,34 @@ def _compiled() -> bool:
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
     """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
-    found = dict(current.readings)
-    for key in wanted(session):
+    found, comparison = dict(current.readings), current.comparison
+    asked = wanted(session)
+    for key in asked:
         shown = found.get(key)
-        if shown is None:
-            found[key] = _read(session, current, key)
-        elif isinstance(shown, Reading):
-            found[key] = rwn.MEASURES[key].between_ends(shown, current.comparison)
+        if isinstance(shown, Reading):
+            found[key] = rwn.MEASURES[key].between_ends(shown, comparison)
+    others = [key for key in asked if key not in found]
+    for key, reading in _known(session, current, others).items():
+        if reading is None:
+            brief = key in QUICK  # of which the number alone is shown here
+            reading = rwn.MEASURES[key].read(comparison, begin=brief)
+            memo("limits", 32).keep((*release_key(session), key), reading)
+        found[key] = reading
     return found
 
 
-def _read(session: Session, current: CurrentRelease, key: str) -> Reading | rwn.NotApplicable:
-    reading = _known(session, current, key)
-    if reading is None:
-        about, brief = rwn.MEASURES[key], key in QUICK  # of which the number alone is shown here
-        name = (*release_key(session), key)
-        reading = memo("limits", 32).get_or_make(
-            name, lambda: about.read(current.comparison, begin=brief)
-        )
-    return reading
-
-
 def _known(
-    session: Session, current: CurrentRelease, key: str
-) -> Reading | rwn.NotApplicable | None:
-    """Known reading, or `PENDING`; None if it is to be read at once."""
-    read: Reading | rwn.NotApplicable | None = memo("limits", 32).get((*release_key(session), key))
-    return read or found_on_risk(session, key) or _read_by_worker(session, current, key)
+    session: Session, current: CurrentRelease, keys: Sequence[str]
+) -> dict[str, Reading | rwn.NotApplicable | None]:
+    """Known readings, or `PENDING`; None if one is to be read at once."""
+    release, stored, live = release_key(session), memo("limits", 32), is_live(session)
+    known: dict[str, Reading | rwn.NotApplicable | None] = {}
+    for key in keys:
+        reading = stored.get((*release, key)) or found_on_risk(session, key)
+        if reading is None and not live:
+            reading = _read_by_worker(session, current, key)
+        known[key] = reading
+    return known
 
 
 def _read_by_worker(
@@ -81,8 +82,7 @@ def _read_by_worker(
 ) -> Reading | rwn.NotApplicable | None:
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
-    quick = key in QUICK and _shows_all(session) and _compiled()
-    if quick or is_live(session):
+    if key in QUICK and _shows_all(session) and _compiled():
         return None
     reader = user_work().worker
     if reader is None or reader.data is not session.data:
@@ -151,7 +151,7 @@ def prefetch_limits(session: Session) -> None:
         return
     current = current_release(session)
     others = [key for key in wanted(session) if key not in current.measures]
-    known = {key: _known(session, current, key) for key in others}
+    known = _known(session, current, others)
     shown = {key: reading for key, reading in known.items() if reading is not None}
     _ask(session, [*questions(session, current, shown).values()], shown)
 

@@ -166,10 +166,9 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
     return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
 
 
-def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
+def map_points(policy: rwn.Policy, made: Ensemble | None, risk: str) -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
-    made = drawn(session)
-    return [] if made is None else draws(session.policy, made, risk)
+    return [] if made is None else draws(policy, made, risk)
 
 
 def words(made: Ensemble | None) -> str:

@@ -19,14 +19,12 @@ NAME = "Policy"
 def draw(
     policy: rwn.Policy,
     readings: Mapping[str, Reading | rwn.NotApplicable],
+    verdict: Verdict,
     *,
-    released: float | None = None,
     pending: int = 0,
 ) -> dict[str, Any]:
-    """The verdict on a release; `pending` limits are still being read."""
-    # Too few records `released`, of which this is the share, keep nothing. One broken limit is
-    # enough to know that not all are kept; nothing less is said before the end.
-    verdict = policy.judge_readings(readings, released=released)
+    """The policy's verdict on a release in words; `pending` limits are still being read."""
+    # One broken limit is enough to know that not all are kept; nothing less is said before the end.
     beside: dict[str, Any] = {
         "detail": _ordinary(readings),
         "state": None,

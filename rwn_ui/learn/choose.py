@@ -53,7 +53,8 @@ def _show(values: Values) -> Shown:
         accepted=values["accepted"],
     )
     judged = {key: found[now][key] for key in _POLICY.measures}
-    said, verdict = verdict_line.draw(_POLICY, judged), verdicts[now]
+    verdict = verdicts[now]
+    said = verdict_line.draw(_POLICY, judged, verdict)
     loss, share = float(lesson.loss[now]), float(lesson.share[now])
     accepted = "accepted" if loss <= values["accepted"] else "too much"
     return Shown(

@@ -123,6 +123,7 @@ def show(session: Session, attack: Attack, found: Disclosure, words: str) -> Non
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
+    few = current_release(session).retained_share
     stamp = f"{words}|{attack.identity}|{session.watched}|{session.table_version}"
     return {
         "stamp": stamp,
@@ -135,7 +136,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
         "verdict": verdict_line.draw(
             session.policy,
             found.readings,
-            released=current_release(session).retained_share,
+            session.policy.judge_readings(found.readings, released=few),
         ),
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],

@@ -12,10 +12,12 @@ from rwn_core.masking import Rounded
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.tuning import Verdict
 from rwn_ui.features import axis_choice, limit_queue, verdict_line
-from rwn_ui.features.repeated_draws import drawn, interval
+from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import Tile, loss_words, percent
-from rwn_ui.state.results import current_release, memo, prepared, table_key, user_results
+from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.results import memo, prepared, table_key, user_results
 from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
@@ -81,13 +83,15 @@ def chosen(session: Session) -> list[Tile]:
     return [Tile(label=about.title, measure=key, words=percent, help=about.question), *TILES]
 
 
-def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
+def draw(
+    session: Session, current: CurrentRelease, readings: Readings, draws: Ensemble | None
+) -> list[dict[str, Any]]:
     """Every tile of a release as plain data, with its curve over the lever moved last."""
-    draws, lever = drawn(session), moved_lever(session)
+    lever = moved_lever(session)
     known = _curves(session, lever) if lever else {}
     shown = []
     for tile in chosen(session):
-        shown.append(_tile(tile, readings, session, draws))
+        shown.append(_tile(tile, readings, session, current, draws))
         if len(known) == POSITIONS and tile in TILES:
             numbers = [each.get(tile.measure) for each in known.values()]
             shown[-1]["curve"] = {"y": numbers, "at": _share(session, str(lever))}
@@ -147,12 +151,10 @@ def _share(session: Session, lever: str) -> float:
     return (session.levers[lever] - ends.low) / ((ends.high - ends.low) or 1.0)
 
 
-def verdict(session: Session, readings: Readings) -> dict[str, Any]:
-    """The verdict on the release, and its limit at the pins."""
-    pending = sum(limit_queue.is_partial(readings[key]) for key in session.policy.measures)
-    few = current_release(session).retained_share
-    shown = verdict_line.draw(session.policy, readings, released=few, pending=pending)
-    judged = session.policy.judge_readings(readings)
+def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:
+    """The verdict on the release in words, and its limit at the pins."""
+    pending = [key for key in session.policy.measures if limit_queue.is_partial(readings[key])]
+    shown = verdict_line.draw(session.policy, readings, judged, pending=len(pending))
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).values
         if not pending and judged.first is not None and judged.first in before:
@@ -163,7 +165,11 @@ def verdict(session: Session, readings: Readings) -> dict[str, Any]:
 
 
 def _tile(
-    tile: Tile, readings: Readings, session: Session, draws: Ensemble | None
+    tile: Tile,
+    readings: Readings,
+    session: Session,
+    current: CurrentRelease,
+    draws: Ensemble | None,
 ) -> dict[str, Any]:
     reading = readings[tile.measure]
     tile = _called(tile, reading, session.data.n)
@@ -177,11 +183,11 @@ def _tile(
         shown["help"] += _ordinary_too(tile.measure, reading, readings)
         shown |= _at_most(tile, reading)
     if tile.aim is not None:
-        _mark(shown, tile, reading, session)
+        _mark(shown, tile, reading, session, current)
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        whole = prepared(session).prepared.masks_all_records
+        whole = current.prepared.masks_all_records
         shown["limit"] = f"draws {'' if whole else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
@@ -226,9 +232,11 @@ def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> T
     )
 
 
-def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session) -> None:
+def _mark(
+    shown: dict[str, Any], tile: Tile, reading: Reading, session: Session, current: CurrentRelease
+) -> None:
     """Hold a tile of utility against its aim; within it nothing is said to be well."""
-    if tile.aim == "slope" and not prepared(session).prepared.masks_all_records:
+    if tile.aim == "slope" and not current.prepared.masks_all_records:
         shown["limit"] = "SE of the shown records"
         shown["help"] += (
             " It is not compared with the aim: the full table has smaller standard errors, so the "
@@ -240,7 +248,7 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
     if tile.measure == UTILITY:
         shown["help"] += faded(reading)
-    most = without_relations(session, tile.measure)
+    most = without_relations(current, tile.measure)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
     if most is None:
         return
@@ -250,9 +258,9 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
         shown["help"] += " So this aim is empty: choose a smaller one."
 
 
-def without_relations(session: Session, measure: str) -> float | None:
+def without_relations(current: CurrentRelease, measure: str) -> float | None:
     """Return a measure's reading where no relation is left; None if it reads no relations."""
-    return rwn.MEASURES[measure].ends(current_release(session).comparison).get(UNRELATED)
+    return rwn.MEASURES[measure].ends(current.comparison).get(UNRELATED)
 
 
 def faded(reading: Reading) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
+from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.tuning import Verdict
 from rwn_ui.features import (
     advice,
     analysis_plan_results,
@@ -22,7 +25,7 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import current_release, release_key
+from rwn_ui.state.results import release_key
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
@@ -44,22 +47,29 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     limit_queue.complete_pins(session)
     readings = limit_queue.readings(session, current)
-    cards = _cards(readings, session, one_marginal(current.comparison, session.variable))
+    verdict = session.policy.judge_readings(readings, released=current.retained_share)
+    made = repeated_draws.drawn(session)
+    one = one_marginal(current.comparison, session.variable)
+    unread = limit_queue.first_pending(session, readings) is not None
+    cards = [
+        _map(readings, session, None if unread else verdict, made),
+        *_cards(readings, session, one, made),
+    ]
     shown = {
         "projector": session.projector,
         "address": address.address(session),
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}"
-            + repeated_draws.words(repeated_draws.drawn(session)),
+            "text": f"{session.words} · seed {session.seed}" + repeated_draws.words(made),
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
             session, readings["cells_changed"], current.comparison.law
         ),
-        "verdict": tiles.verdict(session, readings) | {"quick": advice.panel_part(session)},
+        "verdict": tiles.verdict(session, readings, verdict)
+        | {"quick": advice.panel_part(session)},
         "tiles": [
-            *tiles.draw(session, readings),
+            *tiles.draw(session, current, readings, made),
             *_analysis_plan(session, current),
         ],
         "cards": [serialise(chart) for chart in cards],
@@ -70,11 +80,10 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
     }
     waits = pending(session, readings)
-    asked = limit_queue.questions(session, current, readings)
     more = {
         "waits": waits,
         "waiting": bool(
-            asked or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
+            unread or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
         ),
     }
     return {"stamp": stamp(session.words, shown), **more, **shown}
@@ -107,7 +116,7 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         text=session.words,
         marks={
             str(card["key"]): chart_marks(card, reading)
-            for card, reading in _charts(readings, session, one)
+            for card, reading in _charts(readings, session, one, repeated_draws.drawn(session))
             if isinstance(reading, Reading)
         },
         values=values,
@@ -121,10 +130,15 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     )
 
 
-def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
-    """The map, the charts of readings and of the variable that is `shown`, with the pins' marks."""
-    cards = [_map(readings, session)]
-    for card, reading in _charts(readings, session, shown):
+def _cards(
+    readings: Readings,
+    session: Session,
+    shown: Reading | rwn.NotApplicable,
+    made: Ensemble | None,
+) -> list[Chart]:
+    """The charts of readings and of the variable that is `shown`, with the pins' marks."""
+    cards = []
+    for card, reading in _charts(readings, session, shown, made):
         key = card["key"]
         pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
         if pins and isinstance(reading, Reading):
@@ -134,11 +148,13 @@ def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplica
 
 
 def _charts(
-    readings: Readings, session: Session, shown: Reading | rwn.NotApplicable
+    readings: Readings,
+    session: Session,
+    shown: Reading | rwn.NotApplicable,
+    made: Ensemble | None,
 ) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
     """Each chart after the map, with the reading that it draws."""
     cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
-    made = repeated_draws.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
             key = MIXED  # correlations would leave its categories out
@@ -158,16 +174,16 @@ def _charts(
     return cards
 
 
-def _map(readings: Readings, session: Session) -> Chart:
+def _map(
+    readings: Readings, session: Session, verdict: Verdict | None, made: Ensemble | None
+) -> Chart:
+    """The map with this release, and whether it keeps the policy once that is known."""
     axis, loss = axis_choice.measure(session), readings[UTILITY]
-    waits = limit_queue.first_pending(session, readings) is not None
-    height = None if waits else _height(session, axis, readings)
+    height = None if verdict is None else _height(axis, readings, verdict)
     for why in (height, loss):
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    few = current_release(session).retained_share
-    verdict = None if waits else session.policy.judge_readings(readings, released=few)
     now = {"loss": loss.value, "risk": height, "text": session.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
@@ -177,19 +193,20 @@ def _map(readings: Readings, session: Session) -> Chart:
         points,
         1.0 if of_limits else None if limit is None else limit.at_most,
         sweep_points.small_map(session.policy, axis),
-        repeated_draws.map_points(session, axis),
+        repeated_draws.map_points(session.policy, made, axis),
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )
 
 
-def _height(session: Session, axis: str, readings: Readings) -> float | rwn.NotApplicable:
+def _height(axis: str, readings: Readings, verdict: Verdict) -> float | rwn.NotApplicable:
     """Position of the release on the risk axis, or the reason for none."""
     if axis != POLICY:
         reading = readings[axis]
         return reading.value if isinstance(reading, Reading) else reading
-    verdict = session.policy.judge_readings(readings)
-    return rwn.NotApplicable(verdict.sentence) if verdict.largest is None else verdict.largest
+    if verdict.largest is None:
+        return rwn.NotApplicable(replace(verdict, released=None).sentence)
+    return verdict.largest
 
 
 def _pins(session: Session, axis: str) -> list[dict[str, Any]]:

@@ -21,6 +21,8 @@ from playwright.sync_api import (
 )
 
 from rwn_ui.server import launch
+from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
+from rwn_ui.sweep.run import FOLDER_VARIABLE as SWEEPS
 from tests.browser.app_tab import PATIENCE, App, Server
 
 HERE = Path(__file__).parent
@@ -65,12 +67,13 @@ def server(
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")
     folder_of_log = tmp_path_factory.mktemp("server")
-    log, environment = folder_of_log / "log.txt", {**os.environ, "RWN_PROJECTS": str(folder_of_log)}
+    log = folder_of_log / "log.txt"
+    own = {name: str(folder_of_log / name) for name in (PROJECTS, SWEEPS)}
     with log.open("wb") as sink:
         process = subprocess.Popen(
             launch.command(port),
             cwd=folder,
-            env=environment,
+            env={**os.environ, **own},
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=sink,

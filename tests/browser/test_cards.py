@@ -62,13 +62,8 @@ def drag(app, box: tuple[float, float, float, float]) -> None:
     app.page.mouse.up()
 
 
-@pytest.mark.parametrize(
-    # bars whose names take room; the other is a curve under the same zoom
-    "title",
-    ["Regression of siri", pytest.param("Mahalanobis distance", marks=pytest.mark.nightly)],
-)
-def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(app, title: str) -> None:
-    app.open("/")
+def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(opened) -> None:
+    app, title = opened, "Regression of siri"  # bars whose names take room
     box = point(app, title)
     plot = app.card(title).locator(".rwn-plot")
     whole = plot.evaluate(RANGES)
@@ -130,6 +125,8 @@ def check_view(app, view, title: str) -> None:
         shown = rows.nth(place).locator("td").all_inner_texts()
         assert [same(a, b) for a, b in zip(shown, table[1 + place], strict=True)]
 
+    if title != CARDS[0]:
+        return  # all pictures are made by the same lines
     name, content = app.saved(view.get_by_role("button", name="PNG").click)
     assert name.endswith(".png")
     assert "bodyfat-epsilon-" in name

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from playwright.sync_api import TimeoutError
 
 import rwn_core as rwn
@@ -42,33 +40,6 @@ def choose_demo(app, name: str) -> None:
     badge(app, f"{name} · {rwn.DEMOS[name].records:,} × {rwn.DEMOS[name].variables}")
 
 
-def test_demos_can_be_chosen_one_after_the_other(app) -> None:
-    app.open("/").visit("Data")
-    for name in ("cps1988", "bodyfat"):  # tests/ui opens every one
-        choose_demo(app, name)
-        app.page.get_by_text(f"The first 100 of {rwn.DEMOS[name].records:,} records").wait_for()
-    assert app.visit("Tune").stamp.startswith("ε = 2 · k = 5 · q = 1")
-
-
-def test_a_good_file_is_opened_and_tuned_after_a_demo(app, tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "age": [20 + i * 7 % 53 for i in range(60)],
-            "income": [1000.5 + i * i % 97 for i in range(60)],
-            "region": ["north", "south", "west"] * 20,
-        }
-    )
-    path = tmp_path / "survey.parquet"
-    frame.to_parquet(path)
-    app.open("/").visit("Data")
-    choose_demo(app, "pima")
-    upload(app, path)
-    badge(app, "survey.parquet · 60 × 3")
-    app.visit("Tune")
-    badge(app, "survey.parquet · 60 × 3")
-    assert strip(app) == ["age", "income", "region"]
-
-
 def by_pointer(app, row: int, role: str) -> None:
     """Choose another role in the table of variables."""
     grid = app.page.get_by_test_id("stDataFrame").last
@@ -83,23 +54,19 @@ def by_pointer(app, row: int, role: str) -> None:
     raise AssertionError("The list does not close.")
 
 
-def by_keyboard(app, row: int, role: str) -> None:
-    """Choose another role by the first letters of its name."""
-    app.open_cell(app.page.get_by_test_id("stDataFrame").last, 0.2, row)
-    app.page.keyboard.type(role[:5])
-    app.page.locator("#portal").get_by_text(role, exact=True).wait_for()
-    app.page.keyboard.press("Enter")
+def strip(app) -> list[str]:
+    titles = app.page.locator(".rwn-strip i").evaluate_all("bars => bars.map((b) => b.title)")
+    return [title.split()[0] for title in titles]
 
 
-@pytest.mark.parametrize(
-    # both write one cell of one grid; the pointer is what most use
-    "choose",
-    [by_pointer, pytest.param(by_keyboard, marks=pytest.mark.nightly)],
-)
-def test_an_identifier_is_in_no_release(app, choose: Callable[..., None]) -> None:
-    app.open("/").visit("Data")
+GERMAN = "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\n"
+GERMAN += "Dora;;Ulm\nSource: the office"
+
+
+def test_an_identifier_is_in_no_release(opened) -> None:
+    app = opened.visit("Data")
     app.settle()
-    choose(app, 1, "identifier")
+    by_pointer(app, 1, "identifier")
     app.page.get_by_text("age is a direct identifier").wait_for()
     app.visit("Tune")
     assert "age" not in strip(app)
@@ -110,13 +77,8 @@ def test_an_identifier_is_in_no_release(app, choose: Callable[..., None]) -> Non
     assert header == [name for name in rwn.load_demo("bodyfat").names if name != "age"]
 
 
-def strip(app) -> list[str]:
-    titles = app.page.locator(".rwn-strip i").evaluate_all("bars => bars.map((b) => b.title)")
-    return [title.split()[0] for title in titles]
-
-
-def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(app, tmp_path: Path) -> None:
-    app.open("/").visit("Data")
+def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(opened, tmp_path: Path) -> None:
+    app = opened.visit("Data")
     for name, content in BAD_FILES.items():
         path = tmp_path / name
         path.write_bytes(content)
@@ -143,26 +105,10 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(app, tmp_path:
     assert "k = 6" in app.press("k", "ArrowRight")
 
 
-def test_a_schema_settles_what_a_file_alone_leaves_open(app, tmp_path: Path) -> None:
-    table, schema = tmp_path / 'the "codes".csv', tmp_path / "codes.toml"
-    table.write_text(CODES, encoding="utf-8")
-    schema.write_text(SCHEMA, encoding="utf-8")
-    app.open("/").visit("Data")
-    upload(app, table)
-    (message,) = app.messages()
-    assert "column code" in message
-    app.page.locator("input[type=file]").nth(1).set_input_files(schema)
-    badge(app, f"{table.name} · 30 × 2")
-
-
-GERMAN = "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\n"
-GERMAN += "Dora;;Ulm\nSource: the office"
-
-
-def test_what_was_seen_of_a_file_is_one_click_away(app, tmp_path: Path) -> None:
+def test_what_was_seen_of_a_file_is_one_click_away(opened, tmp_path: Path) -> None:
     path = tmp_path / "german.csv"
     path.write_bytes(GERMAN.encode("cp1252"))
-    app.open("/").visit("Data")
+    app = opened.visit("Data")
     upload(app, path)
     app.page.get_by_text("This is what I saw").wait_for()
     app.page.get_by_text("Windows-1252 text; fields separated by semicolons").wait_for()
@@ -174,11 +120,11 @@ def test_what_was_seen_of_a_file_is_one_click_away(app, tmp_path: Path) -> None:
     assert 'decimal = ","' in saved
 
 
-def test_what_a_table_leaves_open_is_asked_and_settled(app, tmp_path: Path) -> None:
+def test_what_a_table_leaves_open_is_asked_and_settled(opened, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     rows = [f"{5000 + i},{i % 31},{99999 if i < 5 else i % 47}" for i in range(300)]
     path.write_text("\n".join(["number,age,income", *rows]), encoding="utf-8")
-    app.open("/").visit("Data")
+    app = opened.visit("Data")
     upload(app, path)
     badge(app, "people.csv \u00b7 300 \u00d7 3")
     app.page.get_by_text("number looks like numbers of people").wait_for()
@@ -192,12 +138,43 @@ def test_what_a_table_leaves_open_is_asked_and_settled(app, tmp_path: Path) -> N
     assert strip(app) == ["age", "income"]
 
 
-def test_erased_is_gone(app, tmp_path: Path) -> None:
+def test_a_good_file_is_opened_and_tuned_after_a_demo(opened, tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "age": [20 + i * 7 % 53 for i in range(60)],
+            "income": [1000.5 + i * i % 97 for i in range(60)],
+            "region": ["north", "south", "west"] * 20,
+        }
+    )
+    path = tmp_path / "survey.parquet"
+    frame.to_parquet(path)
+    app = opened.visit("Data")
+    choose_demo(app, "pima")
+    upload(app, path)
+    badge(app, "survey.parquet · 60 × 3")
+    app.visit("Tune")
+    badge(app, "survey.parquet · 60 × 3")
+    assert strip(app) == ["age", "income", "region"]
+
+
+def test_erased_is_gone(opened, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(TABLE, encoding="utf-8")
-    app.open("/").visit("Data")
+    app = opened.visit("Data")
     upload(app, path)
     badge(app, "mine.csv \u00b7 30 \u00d7 3")
     app.page.get_by_role("button", name="Erase everything").click()
     app.page.get_by_role("button", name="Erase now").click()
     badge(app, "bodyfat \u00b7 241 \u00d7 15")
+
+
+def test_a_schema_settles_what_a_file_alone_leaves_open(opened, tmp_path: Path) -> None:
+    table, schema = tmp_path / 'the "codes".csv', tmp_path / "codes.toml"
+    table.write_text(CODES, encoding="utf-8")
+    schema.write_text(SCHEMA, encoding="utf-8")
+    app = opened.visit("Data")
+    upload(app, table)
+    (message,) = app.messages()
+    assert "column code" in message
+    app.page.locator("input[type=file]").nth(1).set_input_files(schema)
+    badge(app, f"{table.name} · 30 × 2")

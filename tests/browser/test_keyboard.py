@@ -27,50 +27,34 @@ def walk(app, presses: int) -> list[dict]:
     return places
 
 
-def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
-    app.open("/")
+def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
+    app = opened
+    assert not app.page.get_by_role("spinbutton", name="Seed of the trial").is_visible()
     places = walk(app, 70)
     names = [place["name"] for place in places]
     for wanted in (
-        "Method",
-        "Radius ε (standard deviations)",
-        "Minimum neighbors k",
-        "Modification probability q",
-        "Pin A",
-        "Pin B",
-        "Explain the verdict",
-        "Full view: Risk–utility map",
-        "Full view: Distribution of siri",
+        *("Method", "Radius ε (standard deviations)", "Minimum neighbors k"),
+        *("Modification probability q", "Pin A", "Pin B", "Explain the verdict"),
+        *("Full view: Risk–utility map", "Full view: Distribution of siri"),
+        *("Variable weights", "Find what keeps", "More", "Standard"),
     ):
         assert any(wanted in name for name in names), (wanted, names)
-    for part in ("Variable weights", "Find what keeps", "More", "Standard"):
-        assert any(part in name for name in names), (part, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
     assert unseen == []
 
 
-def test_tab_reaches_what_the_drawer_holds_once_it_is_open(app) -> None:
-    app.open("/")
-    assert not app.page.get_by_role("spinbutton", name="Seed of the trial").is_visible()
-    app.open_more()
-    names = [place["name"] for place in walk(app, 40)]
-    for part in ("More options", "Seed of the trial", "Projector mode", "Aims", "Trial file"):
-        assert any(part in name for name in names), (part, names)
-
-
-def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
-    app.open("/")
-    button = app.verdict.get_by_role("button")
-    tip = app.verdict.get_by_role("tooltip")
+def test_an_explanation_opens_with_the_focus_and_closes_with_escape(opened) -> None:
+    button = opened.verdict.get_by_role("button")
+    tip = opened.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
-    app.page.keyboard.press("Escape")
+    opened.page.keyboard.press("Escape")
     assert not tip.is_visible()
 
 
-def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
-    app.open("/")
+def test_a_setting_is_made_pinned_and_compared_without_a_mouse(opened) -> None:
+    app = opened
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
     app.verdict.get_by_text("±0.0 pp vs A").wait_for()
@@ -79,3 +63,20 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
     app.verdict.get_by_text("vs A").wait_for(state="detached")
+
+
+def test_tab_reaches_what_the_drawer_holds_once_it_is_open(opened) -> None:
+    opened.open_more()
+    names = [place["name"] for place in walk(opened, 40)]
+    for part in ("More options", "Seed of the trial", "Projector mode", "Aims", "Trial file"):
+        assert any(part in name for name in names), (part, names)
+
+
+def test_a_page_explains_itself_by_keyboard(opened) -> None:
+    page = opened.page
+    opener = page.get_by_role("button", name="What am I looking at?")
+    opener.press("Enter")
+    page.get_by_text("One masked copy of your table compared").wait_for()
+    page.get_by_text("Move a slider.").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_text("Move a slider.").wait_for(state="hidden")

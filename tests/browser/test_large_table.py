@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from rwn_ui.server import launch
 from rwn_ui.server.endpoint import ADDRESS
@@ -58,6 +59,7 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     assert [app.slider(name).input_value() for name in ("k", "q")] == ["6", "1"]
 
 
+@pytest.mark.nightly  # tests/ui/test_large_tables cancels a preparation and shows some records
 def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(
     app, tmp_path: Path
 ) -> None:

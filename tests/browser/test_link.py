@@ -24,6 +24,11 @@ def test_a_link_opens_its_table_and_setting_and_a_reload_keeps_them(app) -> None
     app.wait_for_cards()
     app.shows("k = 8")
     expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
+    for name in ("Data", "Compare"):  # pages without sliders
+        app.page.get_by_role("link", name=name, exact=True).click()
+        app.page.wait_for_url(f"**/{name.lower()}?**k=8*")
+        assert query(app)["demo"] == ["pima"]
+    app.visit("Tune").shows("k = 8")
 
 
 def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> None:
@@ -73,22 +78,3 @@ def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
         app.page.go_back()
         app.page.wait_for_url(f"**/{name}?**")
     app.complaints.clear()  # Streamlit looks for its server below the page's address first
-
-
-def test_a_link_brings_method_and_sliders_to_a_large_table_and_they_stay(app) -> None:
-    """Where the list of methods that goes from the page says its own value once more."""
-    app.open("/?demo=randhie&method=nbrs2015&epsilon=0.3&q=0.5")
-    app.page.wait_for_url("**method=nbrs2015**")
-    for _ in range(4):
-        app.page.wait_for_timeout(500)
-        assert app.stamp.startswith("The 2015 method · ε = 0.3 · q = 0.5")
-    assert query(app)["epsilon"] == ["0.3"]
-
-
-def test_pages_without_sliders_have_an_address_of_the_table_too(app) -> None:
-    app.open(LINK)
-    for name in ("Data", "Compare"):
-        app.page.get_by_role("link", name=name, exact=True).click()
-        app.page.wait_for_url(f"**/{name.lower()}?**k=7*")
-        assert query(app)["demo"] == ["pima"]
-    app.visit("Tune").shows(WORDS)

@@ -57,8 +57,8 @@ def weight(app, name: str):
     return app.page.get_by_role("slider", name=re.compile(rf"^\d+ · {name}$"))
 
 
-def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(app) -> None:
-    app.open("/")
+def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(opened) -> None:
+    app = opened
     app.page.evaluate(WATCH)
     slider = app.slider("epsilon")
     left, width = hold(app, slider, 0.3)
@@ -85,8 +85,8 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     expect(slider).to_have_value("2")  # the sliders come after the picture
 
 
-def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(app) -> None:
-    app.open("/")
+def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(opened) -> None:
+    app = opened
     app.page.evaluate(WATCH)
     slider = app.slider("epsilon")
     slider.focus()
@@ -116,20 +116,6 @@ def test_an_answer_that_comes_late_is_one(app) -> None:
         app.server.process.send_signal(signal.SIGCONT)
     app.page.get_by_text("· k = 6 ·").wait_for()
     assert "k = 7 " in app.press("k", "ArrowRight")
-
-
-def test_a_weight_redraws_while_it_is_dragged(app) -> None:
-    app.open("/")
-    slider = weight(app, "age")
-    app.page.evaluate(WATCH)
-    left, width = hold(app, slider, 0.3)
-    y = slider.bounding_box()["y"] + 8
-    for step in range(1, 15):
-        app.page.mouse.move(left + (0.3 + step / 50) * width, y)
-        app.page.wait_for_timeout(40)
-    app.until("() => window.shown.some((text) => text.includes('weight of age'))")
-    app.page.mouse.up()
-    app.page.get_by_text(f"weight of age = {float(slider.input_value()):g} ·").wait_for()
 
 
 def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -> None:
@@ -168,6 +154,20 @@ def test_a_move_asks_for_no_file(opened) -> None:
     opened.settle()
     asked = [url for url in asked if not url.startswith("blob:")]  # a part that comes late
     assert asked == [f"{opened.server.address}/{ADDRESS}"]  # the picture
+
+
+def test_a_weight_redraws_while_it_is_dragged(opened) -> None:
+    app = opened
+    slider = weight(app, "age")
+    app.page.evaluate(WATCH)
+    left, width = hold(app, slider, 0.3)
+    y = slider.bounding_box()["y"] + 8
+    for step in range(1, 15):
+        app.page.mouse.move(left + (0.3 + step / 50) * width, y)
+        app.page.wait_for_timeout(40)
+    app.until("() => window.shown.some((text) => text.includes('weight of age'))")
+    app.page.mouse.up()
+    app.page.get_by_text(f"weight of age = {float(slider.input_value()):g} ·").wait_for()
 
 
 def test_moves_presets_and_undo_are_answered_without_a_run(app) -> None:

@@ -4,42 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from rwn_cli import main
 from tests.browser.test_trial_file import download
-
-
-@pytest.mark.parametrize(
-    ("method", "title", "lever", "words", "still"),
-    [
-        ("additive_noise", "Additive noise", "Size of the noise", "size = 0.35", set()),
-        # without categories the counts are changed: age, which has no part in these
-        ("pram", "Post-randomization (PRAM)", "Categories drawn", "change = 0.25",
-         {"Regression of siri", "Cook’s distance", "Distribution of siri"}),
-    ],
-)  # fmt: skip
-def test_a_method_without_neighborhoods_has_its_slider_and_redraws_its_cards(
-    app, method: str, title: str, lever: str, words: str, still: set[str]
-) -> None:
-    app.open(f"/?method={method}")
-    app.settle()
-    sidebar = app.page.get_by_test_id("stSidebar")
-    expect(sidebar.get_by_role("combobox", name="Method")).to_have_value(title)
-    expect(sidebar.get_by_role("slider")).to_have_count(1)
-    expect(sidebar).not_to_contain_text("Variable weights")
-    app.open_more()
-    expect(sidebar).to_contain_text("More options")
-    assert "q =" not in app.page.locator(".rwn-parameters").inner_text()
-    titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
-    before = app.drawn
-    assert len(before) == 8  # without that of neighborhood sizes
-    assert words in app.press(lever, "ArrowRight")
-    least = [0 if t in still else count for t, count in zip(titles, before, strict=True)]
-    app.wait_for_cards(beyond=least)
-    assert words in app.page.locator(".rwn-parameters").inner_text()
-    assert app.page.get_by_text("Unexpected error").count() == 0
 
 
 def test_the_2015_method_moves_all_nine_cards_and_saves_the_bytes_of_the_command(

@@ -8,13 +8,17 @@ RUN = "Predict siri at this setting"
 
 
 def begin(app) -> None:
-    app.open("/")
     app.page.get_by_role("button", name=RUN).click()
     app.page.get_by_role("button", name="Cancel").wait_for()
 
 
-def test_sliders_answer_while_the_forests_grow_and_the_table_comes(app) -> None:
+def test_it_can_be_cancelled_and_sliders_answer_until_the_table_comes(app) -> None:
     before = app.server.children()
+    app.open("/")
+    begin(app)
+    app.page.get_by_role("button", name="Cancel").click()
+    app.page.get_by_text("Cancelled.").wait_for()
+    assert app.server.ends_what_began_since(before)
     begin(app)
     assert "k = 6" in app.press("k", "ArrowRight")
     assert "k = 7" in app.press("k", "ArrowRight")
@@ -26,25 +30,3 @@ def test_sliders_answer_while_the_forests_grow_and_the_table_comes(app) -> None:
     assert "169 / 72" in text
     expect(app.page.get_by_role("button", name=RUN)).to_be_enabled()
     assert app.server.ends_what_began_since(before)
-
-
-def test_cancel_leaves_no_process(app) -> None:
-    before = app.server.children()
-    begin(app)
-    app.page.get_by_role("button", name="Cancel").click()
-    app.page.get_by_text("Cancelled.").wait_for()
-    assert app.server.ends_what_began_since(before)
-    assert "k = 6" in app.press("k", "ArrowRight")
-
-
-def test_another_table_ends_the_work_and_takes_its_result_away(app) -> None:
-    before = app.server.children()
-    begin(app)
-    app.visit("Data")
-    app.page.get_by_role("combobox").first.click()
-    app.page.get_by_role("option", name="pima").click()
-    app.page.get_by_text("pima · 768 × 9").wait_for()
-    assert app.server.ends_what_began_since(before)
-    app.visit("Tune")
-    expect(app.page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(app.page.get_by_test_id("stTable")).to_have_count(0)

@@ -28,7 +28,7 @@ def opened(app: Any, tmp_path: Any) -> Any:
 
 
 def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
-    app, tmp_path, chromium, server
+    app, open_app, tmp_path, chromium, server
 ) -> None:
     opened(app, tmp_path)
     app.page.get_by_role("button", name="Pin A").click()
@@ -57,10 +57,6 @@ def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
         assert stranger.get_by_role("button", name="Take it over").count() == 0
     finally:
         stranger.context.close()
-
-
-def test_a_second_tab_takes_a_copy(app, open_app, tmp_path) -> None:
-    opened(app, tmp_path)
     second = open_app()
     second.page.goto(second.server.address)
     second.page.get_by_role("button", name="Take it over").click()
@@ -68,7 +64,7 @@ def test_a_second_tab_takes_a_copy(app, open_app, tmp_path) -> None:
     second.wait_for_cards()
     second.shows("k = 6")
     assert "k = 7" in second.press("k", "ArrowRight")
-    assert "k = 6" in app.stamp
+    assert "k = 6" in app.stamp, "a second tab takes a copy"
 
 
 def test_a_server_that_has_stopped_is_said(visit, free_port) -> None:

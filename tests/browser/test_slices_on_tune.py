@@ -54,25 +54,3 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     app.page.get_by_role("button", name="Undo").click()
     expect(line).to_have_text(plain)
     assert app.judged() == alone
-
-
-def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
-    app.open("/?epsilon=6&k=5&q=1")
-    sidebar = app.page.get_by_test_id("stSidebar")
-    app.pick(sidebar.get_by_role("combobox", name=LABEL), "Own slices")
-    field = sidebar.get_by_role("combobox", name="Slice 1")
-    field.click()
-    for name in ("hip", "knee"):
-        field.fill(name)
-        # until the list is cut, a click may meet the option for all
-        app.page.get_by_role("option", name="abdomen", exact=True).wait_for(state="detached")
-        app.page.get_by_role("option", name=name, exact=True).click()
-        app.settle()  # the run that follows empties what is typed meanwhile
-    app.shows("hip + knee travel together")
-    app.settle()
-    app.page.wait_for_url("**slices=**")
-    app.page.wait_for_timeout(500)  # the address of the last move, if there are several
-    link = app.page.url
-    assert "hip" not in link
-    app.open(link[link.index("/?") :])
-    app.shows("hip + knee travel together")

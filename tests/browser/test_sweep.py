@@ -21,20 +21,18 @@ FIELDS = {
     "Modification probability q": "1",
     "Releases": "2",
 }
-LONG = {**FIELDS, "Radius ε (standard deviations)": "0:4:0.1", "Releases": "8"}
-
-
-@pytest.fixture(scope="module")
-def server(server, tmp_path_factory: pytest.TempPathFactory, free_port):
-    """A server of its own, so that its sweeps are kept in a folder of this test."""
-    folder = tmp_path_factory.mktemp("sweeps")
-    log = folder / "log.txt"
-    log.write_text("", encoding="utf-8")
-    port = free_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(sweep_run.FOLDER_VARIABLE, str(folder / "jobs"))
-        with launch.serving(port) as process:
-            yield type(server)(f"http://{launch.ADDRESS}:{port}", process, log)
+LONG = {**FIELDS, "Radius ε (standard deviations)": "0:4:0.02"}
+ONE_PRECISION = "/?rounding=1-5&slices=1-2"
+"""A setting with steps and slices of its own, so that a sweep tries no others."""
+POINTS = """() => {
+  const graph = document.querySelector('.rwn-card .js-plotly-plot');
+  if (!graph?._fullLayout) return null;
+  const { _size: size, xaxis, yaxis } = graph._fullLayout;
+  const box = graph.getBoundingClientRect();
+  return graph.data.filter((t) => t.customdata).flatMap((t) => t.customdata.map((key, i) =>
+    [key, box.x + size.l + xaxis.d2p(t.x[i]), box.y + size.t + yaxis.d2p(t.y[i])]));
+}"""
+STYLE = "() => getComputedStyle(document.querySelector('.stMainBlockContainer')).padding"
 
 
 def go(app, name: str) -> None:
@@ -101,11 +99,34 @@ def finished(app) -> None:
     app.settle()
 
 
+def clicks_choose_and_load_nothing(app) -> None:
+    """A click on the map chooses a setting, and leaves the page as it is."""
+    page, style = app.page, app.page.evaluate(STYLE)
+    chosen = page.get_by_role("combobox", name="Setting (")
+    now = page.locator(".rwn-parameters").inner_text()
+    app.card("Risk–utility map of the sweep").locator(".rwn-plot").hover()
+    app.until(f"() => ({POINTS})() !== null")
+    lines = set()
+    for _, x, y in page.evaluate(POINTS)[:3]:
+        page.mouse.move(x - 2, y)
+        page.mouse.move(x, y)
+        page.locator(".hovertext").first.wait_for()
+        page.mouse.click(x, y)
+        app.settle()
+        lines.add(chosen.input_value())
+        assert page.evaluate(STYLE) == style
+    assert len(lines) > 1, "each click chooses its own"
+    assert page.locator(".rwn-parameters").inner_text() == now, "nothing is loaded"
+    assert page.get_by_text("Loaded into Tune").count() == 0
+    assert "fragment rerun was triggered" not in app.server.log
+
+
 def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
-    app.open("/")
+    app.open(ONE_PRECISION)
     sweep(app)
     finished(app)
-    assert settings(app).startswith("16 settings")
+    assert settings(app).startswith("4 settings")
+    clicks_choose_and_load_nothing(app)
     app.card("Relations lost over ε and k").wait_for()
     app.page.get_by_role("combobox", name="Up: risk").focus()
     app.page.keyboard.type("Worst-case linkage")
@@ -156,26 +177,26 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
 
 
 def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, server) -> None:
-    one = open_app()
-    one.open("/")
+    one, before = open_app(), server.children()
+    one.open(ONE_PRECISION)
     sweep(one, LONG)
-    one.page.get_by_text(re.compile(r"of 328 settings")).wait_for()
+    one.page.get_by_text(re.compile(r"of 402 settings")).wait_for()
     go(one, "Tune")
     one.wait_for_cards()
     one.press("k", "ArrowRight")
     go(one, "Sweep")
-    more_than(one, 10)
-    assert server.children()
+    more_than(one, 4)
+    assert set(server.children()) - set(before)
     one.page.close()
     # data of a session that is gone stays in no process
-    assert server.ends_what_began_since([])
+    assert server.ends_what_began_since(before)
     two = open_app()
-    two.open("/")
+    two.open(ONE_PRECISION)
     go(two, "Sweep")
     two.page.get_by_text(re.compile("A sweep of this table is kept")).wait_for()
     press(two, "Go on with it")
-    more_than(two, 10)
-    workers = server.children()
+    more_than(two, 4)
+    workers = list(set(server.children()) - set(before))
     assert workers
     press(two, "Cancel")
     assert gone(workers)
@@ -223,39 +244,3 @@ def test_killed_workers_and_a_killed_server_lose_no_finished_point(
         two.page.get_by_text(re.compile("Cancelled;")).wait_for()
         assert two.server.ends_what_began_since([])
         assert two.complaints == []
-
-
-POINTS = """() => {
-  const graph = document.querySelector('.rwn-card .js-plotly-plot');
-  if (!graph?._fullLayout) return null;
-  const { _size: size, xaxis, yaxis } = graph._fullLayout;
-  const box = graph.getBoundingClientRect();
-  return graph.data.filter((t) => t.customdata).flatMap((t) => t.customdata.map((key, i) =>
-    [key, box.x + size.l + xaxis.d2p(t.x[i]), box.y + size.t + yaxis.d2p(t.y[i])]));
-}"""
-STYLE = "() => getComputedStyle(document.querySelector('.stMainBlockContainer')).padding"
-
-
-def test_a_click_on_the_map_chooses_a_setting_and_leaves_the_page_as_it_is(app) -> None:
-    app.open("/")
-    sweep(app)
-    finished(app)
-    page, style = app.page, app.page.evaluate(STYLE)
-    chosen = page.get_by_role("combobox", name="Setting (")
-    card = app.card("Risk–utility map of the sweep")
-    now = page.locator(".rwn-parameters").inner_text()
-    card.locator(".rwn-plot").hover()
-    app.until(f"() => ({POINTS})() !== null")
-    lines = set()
-    for _, x, y in page.evaluate(POINTS)[:3]:
-        page.mouse.move(x - 2, y)
-        page.mouse.move(x, y)
-        page.locator(".hovertext").first.wait_for()
-        page.mouse.click(x, y)
-        app.settle()
-        lines.add(chosen.input_value())
-        assert page.evaluate(STYLE) == style
-    assert len(lines) > 1, "each click chooses its own"
-    assert page.locator(".rwn-parameters").inner_text() == now, "nothing is loaded"
-    assert page.get_by_text("Loaded into Tune").count() == 0
-    assert "fragment rerun was triggered" not in app.server.log

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -51,8 +50,8 @@ def test_every_chart_has_words_for_a_screen_reader(opened) -> None:
         assert len(chart.get_attribute("aria-label") or "") > 20
 
 
-def test_an_arrow_key_redraws_the_cards_in_place(app) -> None:
-    app.open("/")
+def test_an_arrow_key_redraws_the_cards_in_place(opened) -> None:
+    app = opened
     app.page.evaluate(TAG)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, word, same in (
@@ -83,8 +82,8 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
         assert read[0] == read[1]
 
 
-def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
-    app.open("/")
+def test_pins_show_differences_and_stand_on_the_map_until_cleared(opened) -> None:
+    app = opened
     linked = app.verdict
     app.page.get_by_role("button", name="Pin A").click()
     linked.get_by_text("±0.0 pp vs A").wait_for()
@@ -109,8 +108,8 @@ def settings_on_map(app) -> list[str]:
     return names
 
 
-def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(app) -> None:
-    app.open("/")
+def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(opened) -> None:
+    app = opened
     app.page.get_by_role("button", name="Strong").click()
     strong = app.shows("k = 15").rpartition(" ")[0]
     app.press("k", "ArrowRight")
@@ -133,21 +132,13 @@ PIXELS = """(wanted) => {
 }"""
 
 
-@pytest.mark.parametrize(("scheme", "colors"), [("light", LIGHT), ("dark", DARK)])
-def test_each_theme_draws_in_its_own_colors(
-    open_app: Callable[..., object], scheme: str, colors: list[str]
-) -> None:
-    app = open_app(colors=scheme).open("/")
-    assert app.page.evaluate(COLORS) == colors
-    for color in colors:
-        assert app.page.evaluate(PIXELS, [int(v) for v in re.findall(r"\d+", color)]) > 20
-
-
-def test_a_change_of_theme_redraws_the_charts(app) -> None:
-    app.open("/")
-    app.page.emulate_media(color_scheme="dark")
-    app.until(f"() => ({PIXELS})([86, 180, 233]) > 20")
-    assert app.page.evaluate(COLORS) == DARK
+def test_each_theme_draws_in_its_own_colors_also_when_it_changes(opened) -> None:
+    for scheme, colors in (("light", LIGHT), ("dark", DARK)):
+        opened.page.emulate_media(color_scheme=scheme)
+        for color in colors:
+            channels = [int(part) for part in re.findall(r"\d+", color)]
+            opened.until(f"channels => ({PIXELS})(channels) > 20", channels)
+        assert opened.page.evaluate(COLORS) == colors
 
 
 def test_projector_mode_shows_two_columns_and_larger_type(app) -> None:

@@ -1,23 +1,9 @@
-"""The Utility page: the same setting as on Tune, draws and standard errors in the background."""
+"""The Utility page: the same setting as on Tune, another pair, and a registered analysis."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import expect
-
-DRAWS = "Draw 25 releases of this setting"
-PALE = """canvas => {
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let pale = 0;
-  for (let i = 0; i < data.length; i += 4) {
-    const [r, g, b, a] = data.slice(i, i + 4);
-    if (r > 200 && g < 140 && b < 60 && a > 30 && a < 70) pale++;
-  }
-  return pale;
-}"""
-"""How many pixels have the released color at a low opacity."""
 
 
 @pytest.fixture
@@ -53,17 +39,6 @@ def test_another_pair_of_variables(utility):
     utility.page.get_by_role("option", name="wrist").click()
     utility.wait_for_change(before)
     utility.card("siri and wrist").wait_for()
-
-
-def test_draws_come_with_progress_and_reach_the_tune_page(utility):
-    before = utility.server.children()
-    utility.page.get_by_role("button", name=DRAWS).click()
-    utility.page.get_by_role("button", name="Cancel").wait_for()
-    utility.tile("Interval overlap").get_by_text("9 of 10 draws").wait_for(timeout=90_000)
-    assert utility.server.ends_what_began_since(before)
-    utility.visit("Tune")
-    tile = utility.tile("Max Mahalanobis")
-    expect(tile.locator(".rwn-verdict")).to_have_text(re.compile("^draws"))
 
 
 def test_a_registered_analysis_passes_or_fails(utility):

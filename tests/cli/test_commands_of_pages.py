@@ -11,8 +11,8 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.cli.conftest import Run
@@ -29,9 +29,10 @@ LONG = (
     *("how-to/replay-the-papers.md", "how-to/round-values.md", "explanation/kernels.md"),
 )
 """Pages with searches, sweeps and plans: nightly."""
+COMMAND_LINE = "how-to/use-the-command-line.md"
 ELSEWHERE = {
     "tutorial/a-release-that-leaves.md": "test_a_release_that_leaves.py",
-    "how-to/use-the-command-line.md": "test_command_line_page.py",
+    COMMAND_LINE: "test_commands_of_pages.py",
     "how-to/use-from-r.md": "test_r_package.py",
     "explanation/journeys.md": "../journeys/test_shell.py",
     "tutorial/case-study.md": "../rules/test_drawn_pages.py",
@@ -104,6 +105,15 @@ def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(page, rwn_command)
 
 
+def test_the_sweeps_of_the_page_on_the_command_line_read_everything(rwn_command: Run) -> None:
+    follow(COMMAND_LINE, rwn_command)
+    for name in ("sweep.csv", "methods.csv"):
+        swept = pd.read_csv(name)
+        refused = swept[swept["not_applicable"].notna()]
+        assert refused.empty, refused[["method", "measure", "not_applicable"]].to_string()
+        assert "attribute_gain" in set(swept["measure"])
+
+
 def test_every_page_with_commands_is_followed() -> None:
     held = {*SHORT, *LONG, *ELSEWHERE, *NOT_HERE}
     lost = []
@@ -134,8 +144,3 @@ def test_a_command_that_fails_is_noticed(
     with pytest.raises(AssertionError, match=r"gone\.csv"):
         follow("page.md", rwn_command)
     assert Path("a.toml").read_text() == "x = 1\n"
-
-
-def test_a_named_file_is_written_and_others_are_not() -> None:
-    shown: list[Any] = list(blocks("In `a.toml`:\n\n```toml\nx\n```\nor\n```toml\ny\n```\n"))
-    assert [bool(_FILE.search(before)) for _, _, before in shown] == [True, False]

@@ -30,13 +30,6 @@ def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command, tmp_
     assert code == 0, said
 
 
-def test_nothing_is_known_of_a_table_without_telling_names(rwn_command, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("x1,x2\n1,3\n2,5\n2,7\n3,3\n", encoding="utf-8")
-    code, out, _ = rwn_command("describe", "t.csv")
-    assert code == 0
-    assert out.count("none known") == 4
-
-
 def test_a_description_that_lies_with_the_file_is_used_and_named(
     rwn_command, tmp_path: Path
 ) -> None:

@@ -1,12 +1,17 @@
-"""What the command line says of a file that lies in another way than usual."""
+"""Files in another layout or with labels: what is said of them, and how they come back."""
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyreadstat
+import pytest
 
+from tests.cli.conftest import Run
 from tests.core.io.test_ugly_workbook import ugly
 
 
@@ -71,32 +76,6 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Pat
     assert rwn_command("verify", "o.csv", "card.toml")[0] == 0
 
 
-def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: Path) -> None:
-    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d.%m.%Y")
-    lines = ["The office", "born;x", *(f"{day};{20 + i},5" for i, day in enumerate(days))]
-    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
-    options = ("separator=;", "decimal=,", "above=1", "dates=DD.MM.YYYY")
-    given = [text for option in options for text in ("--file", option)]
-    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, *given, "--keep", "born")
-    code, _, said = rwn_command(*mask, "--record", "r.toml", "--key-file", "key")
-    assert code == 0, said
-    code, output, said = rwn_command("reproduce", "r.toml", "--key", "key")
-    assert code == 0, said
-    assert "the same file came out of the key" in output + said
-    (tmp_path / "s.toml").write_text(
-        '[[variable]]\nname = "born"\nkind = "date"\nrole = "key"'
-        '\n[[variable]]\nname = "x"\nkind = "continuous"'
-        '\n[file]\nseparator = ";"\ndecimal = ","\nabove = 1\ndates = "DD.MM.YYYY"\n',
-        encoding="utf-8",
-    )
-    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--schema", "s.toml")
-    code, _, said = rwn_command(*mask, "--order", "original", "--q", 0, "--overwrite")
-    assert code == 0, said
-    audit = ("audit", "t.csv", "o.csv", "--schema", "s.toml", "--measure", "cells_changed")
-    code, output, said = rwn_command(*audit)
-    assert code == 0, said
-
-
 def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(ugly())
     mask = (
@@ -126,3 +105,96 @@ def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_pat
     code, _, said = rwn_command(*mask, *given)
     assert code == 0, said
     assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 24
+
+
+HINT = 'file = { encoding = "cp1252", separator = ";", decimal = "," }'
+
+
+@pytest.fixture
+def survey(rwn_command: Run) -> str:
+    """A table in the layout of a spreadsheet of the west of Europe."""
+    towns = ("K\u00f6ln", "Ulm", "Bonn")
+    lines = [f"{towns[i % 3]};{i * 7 % 60},5;{i * 3 % 41}" for i in range(60)]
+    text = "\n".join(["town;income;age", *lines]) + "\n"
+    Path("t.csv").write_bytes(text.encode("cp1252"))
+    return "t.csv"
+
+
+def test_the_refusal_comes_first_and_the_options_after_it(rwn_command: Run, survey: str) -> None:
+    code, _, said = rwn_command("mask", survey, "out.csv", "--k", 3)
+    refusal, note = said.splitlines()
+    assert code == 3
+    assert refusal.startswith("rwn: t.csv, line 2: ")
+    assert "say its encoding, or save" in refusal
+    assert note.startswith("note: the file seems to be laid out in another way; give --file ")
+    options = note.partition("give ")[2].replace('"', "").split()
+    assert rwn_command("mask", survey, "out.csv", "--k", 45, *options)[0] == 0
+
+
+def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, survey: str) -> None:
+    for command in (("audit", survey, survey), ("seek", survey, "--k", 3)):
+        code, _, said = rwn_command(*command)
+        assert code == 3
+        assert "--file" not in said
+        refusal, note = said.splitlines()
+        assert refusal.startswith("rwn: t.csv, line 2: ")
+        assert note.endswith(f"(--schema FILE.toml) with the line {HINT}")
+
+
+def test_invented_names_are_said(rwn_command: Run) -> None:
+    lines = [f"{i * 7 % 60},{i * 3 % 41}" for i in range(60)]
+    Path("n.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    mask = ("mask", "n.csv", "o.csv", "--k", 3, "--file", "header=false")
+    code, _, said = rwn_command(*mask, "--keep", "V1")  # it has each number from 0 to 59 once
+    assert code == 0, said
+    assert "note: The file has no line with names, so they are invented: V1 to V2." in said
+
+
+SEX = {1: "male", 2: "female", 9: "refused"}
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice([1.0, 2.0, 9.0], 60),
+            "health": rng.choice([1.0, 2.0, 3.0], 60),
+            "income": np.where(rng.random(60) < 0.1, -9, rng.normal(2000, 300, 60).round(2)),
+        }
+    )
+    pyreadstat.write_sav(
+        frame,
+        tmp_path / "s.sav",
+        column_labels={"sex": "Sex of the person"},
+        variable_value_labels={"sex": SEX, "health": {1: "bad", 2: "fair", 3: "good"}},
+        missing_ranges={"sex": [9], "income": [-9]},
+        variable_measure={"health": "ordinal"},
+    )
+
+
+def test_a_release_in_any_format_reads_the_same(labelled, rwn_command) -> None:
+    tables = {}
+    for ending in ("sav", "csv", "rds"):
+        line = f"mask s.sav o.{ending} --k 3 --order original --seed 1"
+        code, _, said = rwn_command(*line.split())
+        assert code == 0
+        assert "sex has" in said
+        assert "declared as missing (9)" in said
+        lost = said.count("does not keep")
+        assert lost == (4 if ending == "csv" else 0)
+        code, tables[ending], _ = rwn_command(
+            "audit", "s.sav", f"o.{ending}", "--measure", "correlation", "--measure", "marginals"
+        )
+        assert code == 0
+    assert len(set(tables.values())) == 1
+    assert "correlation" in tables["sav"]
+
+
+def test_a_pipe_without_a_writer_is_refused_at_once(rwn_command, tmp_path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes with names")
+    os.mkfifo(tmp_path / "p.csv")
+    code, _, said = rwn_command("mask", "p.csv", "o.csv", "--k", "2")
+    assert code == 3
+    assert "is no ordinary file" in said

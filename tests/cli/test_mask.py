@@ -1,18 +1,20 @@
-"""`rwn mask` with a release precision and with a scenario: the bytes of Python, and refusals."""
+"""`rwn mask`: the bytes of Python for rounding, slices and scenarios, its record, its warnings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_cli.precision_option import step_axis, steps
 from rwn_core.data.rounding import given_steps
-from rwn_core.errors import ParameterError
+from rwn_core.reporting import read_record
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
+from rwn_core.tuning.slice_presets import preset_slices
 from tests.cli.conftest import Run
 
 SETTING = Setting.of(
@@ -44,14 +46,6 @@ def test_rounding_writes_the_bytes_that_python_writes(rwn_command: Run, bodyfat)
     assert code == 0
     assert Path("out.csv").read_bytes() == expected(bodyfat)
     assert "rounded: age in steps of 5, weight in steps of 10" in said
-
-
-def test_rounding_of_all_numbers_and_of_one_of_them_otherwise(rwn_command: Run, bodyfat) -> None:
-    arguments = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--seed", 7, "--round", "age=20")
-    assert rwn_command(*arguments, "--round", 0.25)[0] == 0
-    precision = {**given_steps(bodyfat, 0.25), "age": 20}
-    wanted = rwn.mask(bodyfat, rwn.RWN(k=5), precision=precision, seed=7).to_bytes("csv")
-    assert Path("out.csv").read_bytes() == wanted
 
 
 def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
@@ -139,24 +133,6 @@ def test_a_sweep_tries_every_precision(rwn_command: Run, bodyfat) -> None:
     assert set(pd.read_csv("out.csv")["precision"]) == {"weight=10", "age=5 weight=10"}
 
 
-def test_a_sweep_of_a_scenario_has_its_precision(rwn_command: Run, bodyfat) -> None:
-    search = Search(
-        grid=Grid(axes={"k": (5,)}, precision=({}, {"age": 5})),
-        plan=Plan(measures=("marginals",), releases=1),
-    )
-    ends = ("--workers", 1, "-o", "out.csv")
-    name = write(Scenario(setting=SETTING, search=search))
-    assert rwn_command("sweep", "demo:bodyfat", "--scenario", name, *ends)[0] == 0
-    assert pd.read_csv("out.csv")["precision"].fillna("").tolist() == ["", "age=5"]
-    name = write(Scenario(setting=SETTING))
-    more = ("--k", 5, "--measure", "marginals", "--releases", 1)
-    assert (
-        rwn_command("sweep", "demo:bodyfat", "--scenario", name, *more, *ends, "--overwrite")[0]
-        == 0
-    )
-    assert pd.read_csv("out.csv")["precision"].tolist() == ["age=5 weight=10"]
-
-
 def test_shares_and_steps_are_combined(bodyfat) -> None:
     some = given_steps(bodyfat, 0.25)
     assert steps(bodyfat, ["0.25", "age=none"]) == {n: s for n, s in some.items() if n != "age"}
@@ -166,7 +142,83 @@ def test_shares_and_steps_are_combined(bodyfat) -> None:
     assert tried == ({"age": 2.0}, {"age": 4.0}, {**some, "age": 2.0}, {**some, "age": 4.0})
 
 
-@pytest.mark.parametrize("text", ["=5", "age=", "age=x", "x", "0", "-1", "nan", "11", "age=5,6"])
-def test_a_text_that_is_no_precision_is_refused(bodyfat, text: str) -> None:
-    with pytest.raises(ParameterError, match="--round"):
-        steps(bodyfat, [text])
+SLICES = (("age", "weight"), ("hip", "knee", "neck"))
+OPTIONS = ("--slice", "weight,age", "--slice", "hip,knee, neck")
+
+
+def of_slices(data: rwn.Microdata) -> bytes:
+    return rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).to_bytes("csv")
+
+
+def test_a_slice_writes_the_bytes_of_the_groups(rwn_command: Run, bodyfat) -> None:
+    command = ("mask", "demo:bodyfat", "out.csv", "--epsilon", 2, "--k", 5, "--seed", 7)
+    code, _, said = rwn_command(*command, *OPTIONS, "--record", "record.toml")
+    assert code == 0
+    grouped = bodyfat.schema
+    for name, group in zip(("age", "weight", "hip", "knee", "neck"), "aabbb", strict=True):
+        grouped = grouped.replace_variable(name, group=group)
+    assert Path("out.csv").read_bytes() == of_slices(bodyfat.with_schema(grouped))
+    assert "A row shows age and weight of one person verbatim" in said
+    kept = read_record(Path("record.toml").read_text(encoding="utf-8"))
+    assert kept["setting"]["slices"] == [list(each) for each in SLICES]
+
+
+def test_a_scenario_has_slices_that_an_option_replaces(rwn_command: Run, bodyfat) -> None:
+    setting = Setting.of("rwn", {"epsilon": 2.0, "k": 5}, slices=SLICES).resolved(bodyfat)
+    Path("s.toml").write_text(Scenario(setting=setting).to_toml(), encoding="utf-8")
+    command = (
+        "mask",
+        "demo:bodyfat",
+        "out.csv",
+        "--scenario",
+        "s.toml",
+        "--seed",
+        7,
+        "--overwrite",
+    )
+    assert rwn_command(*command)[0] == 0
+    assert Path("out.csv").read_bytes() == of_slices(bodyfat.with_slices(SLICES))
+    assert rwn_command(*command, "--slice", "hip,knee")[0] == 0
+    assert Path("out.csv").read_bytes() == of_slices(bodyfat.with_slices([["hip", "knee"]]))
+    assert rwn_command(*command, "--slice", "none")[0] == 0
+    assert Path("out.csv").read_bytes() == of_slices(bodyfat)
+
+
+def test_a_sweep_tries_presets(rwn_command: Run, bodyfat) -> None:
+    command = ("sweep", "demo:bodyfat", "--epsilon", "3", "--k", "5", "--releases", 2)
+    more = ("--measure", "correlation", "--workers", 1, "-o", "out.csv", "--overwrite")
+    code, _, said = rwn_command(*command, *more, "--slices", "alone, keys_together")
+    assert code == 0
+    assert "2 settings" in said
+    frame = pd.read_csv("out.csv", keep_default_na=False)
+    slices = preset_slices(bodyfat, "keys_together")
+    assert list(frame["slices"]) == ["", " ".join("+".join(names) for names in slices)]
+    assert frame["median"][1] < frame["median"][0]
+    code, _, said = rwn_command(*command, *more, "--slices", "half")
+    assert code == 2
+    assert "There are no slices half" in said
+    assert rwn_command(*command, *more, *OPTIONS)[0] == 0
+    assert pd.read_csv("out.csv")["slices"].tolist() == ["age+weight hip+knee+neck"]
+
+
+def test_variables_that_were_hardly_masked_are_named(rwn_command: Run) -> None:
+    """Finding P4: the mean share of changed cells hides a category that nothing changed."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(20, 90, 300), "income": rng.normal(size=300).round(3)}
+    )
+    frame["sex"] = rng.choice(["m", "f"], 300)
+    frame["rare"] = np.where(np.arange(300) < 3, "yes", "no")
+    frame["all"] = "same"
+    frame.to_csv("people.csv", index=False)
+    code, _, said = rwn_command("mask", "people.csv", "out.csv", "--k", 5, "--seed", 1)
+    assert code == 0
+    assert "WARNING: " in said
+    assert "no cell changed: the file shows only true values" in said
+    assert "sex" in said.partition("WARNING: ")[2]
+    assert "all" not in said.partition("WARNING: ")[2].partition(" masked at")[0].split(", ")
+    code, _, said = rwn_command("mask", "people.csv", "leaves.csv", "--k", 5, "--weight", "sex=99")
+    assert (code, "no cell changed" in said) == (4, True)
+    assert not Path("leaves.csv").exists()
+    code, _, said = rwn_command("mask", "demo:bodyfat", "b.csv", "--k", 5)
+    assert "WARNING" not in said

@@ -78,10 +78,3 @@ def test_every_command_that_writes_a_file_has_the_option() -> None:
         options = {name for param in made.params for name in param.opts}
         if options & OUTPUTS and made.name != "mask-dataset":  # which replaces nothing at all
             assert "--overwrite" in options, made.name
-
-
-def test_one_setting_and_one_release_are_no_several(rwn_command) -> None:
-    """Finding P10: "1 settings, 2 releases each"."""
-    code, _, said = rwn_command(*COMMANDS["sweep"])
-    assert code == 0
-    assert "1 setting, 1 release each" in said

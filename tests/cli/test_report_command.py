@@ -1,14 +1,20 @@
-"""`rwn report`, `rwn verify` and `rwn ledger`: what they refuse, and what they find again."""
+"""`rwn report`, `rwn verify` and `rwn ledger`: what they refuse, find again and prove."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
+import orjson
 import pytest
 
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
+from rwn_core.reporting import read_record
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
 
 MASK = ("mask", "people.csv", "out.csv", "--k", "5", "--record", "record.toml", "--drop", "siri")
@@ -188,3 +194,106 @@ def test_texts_that_a_spreadsheet_would_run_are_announced(rwn_command: Run) -> N
     assert Path("out.csv").read_text(encoding="utf-8").count("'=1+1") == 10
     code, _, said = rwn_command("mask", "in.csv", "out.parquet", "--k", "3", "--q", "0")
     assert (code, "formula" in said) == (0, False)
+
+
+@pytest.fixture
+def made(rwn_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A release with its card and its sealed entry, in the folder of work."""
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text("a,b\n" + "".join(f"{i * i % 97},{i % 7}\n" for i in range(60)))
+    for command in (
+        ("mask", "in.csv", "out.csv", "--k", "5", "--record", "record.toml"),
+        ("report", "record.toml", "--public", "-o", "card.toml"),
+        ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--card", "card.toml"),
+    ):
+        code, _, words = rwn_command(*command)
+        assert code == 0, words
+    return rwn_command
+
+
+def test_verify_says_what_it_proves(made: Run) -> None:
+    code, _, words = made("ledger", "verify", "l.jsonl")
+    assert code == 0
+    assert "1 sealed under the key: nobody without it changed them or put them in." in words
+    assert "shows only with --last" in words
+    Path("l.jsonl.key").rename("elsewhere.key")
+    code, _, words = made("ledger", "verify", "l.jsonl")
+    assert code == 0
+    assert "the key is missing: anybody who may write to it can change it" in words
+    entry = orjson.loads(Path("l.jsonl").read_bytes())
+    Path("l.jsonl").write_bytes(orjson.dumps({**entry, "by": "Eve"}) + b"\n")
+    assert made("ledger", "verify", "l.jsonl")[0] == 0  # as it says
+    code, _, words = made("ledger", "verify", "l.jsonl", "--key", "elsewhere.key")
+    assert code == 3
+    assert "Line 1 of the ledger was changed" in words
+
+
+def test_who_changes_file_and_card_is_found_with_the_ledger(made: Run) -> None:
+    """Finding T7: a card and its file, both changed, pass without the ledger."""
+    asked = ("verify", "out.csv", "card.toml")
+    code, _, words = made(*asked, "--ledger", "l.jsonl")
+    assert code == 0, words
+    assert "file and card sealed in entry 1 of the ledger" in words
+    card = Path("card.toml").read_text()
+    Path("card.toml").write_text(card.replace("records = 60", "records = 61"))
+    assert made(*asked)[0] == 0
+    code, _, words = made(*asked, "--ledger", "l.jsonl")
+    assert code == 4
+    assert "card was changed after it was sealed" in words
+    content = Path("out.csv").read_bytes() + b"1,1\n"
+    old = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
+    Path("out.csv").write_bytes(content)
+    Path("card.toml").write_text(card.replace(old, hashlib.sha256(content).hexdigest()))
+    assert made(*asked)[0] == 0
+    code, _, words = made(*asked, "--ledger", "l.jsonl")
+    assert code == 4
+    assert "no entry of this release" in words
+    Path("l.jsonl.key").unlink()
+    code, _, words = made(*asked, "--ledger", "l.jsonl")
+    assert code == 4
+    assert "nothing is proved" in words
+
+
+def test_another_card_and_a_missing_file_are_refused(made: Run) -> None:
+    assert made("mask", "in.csv", "two.csv", "--k", "5", "--record", "two.toml")[0] == 0
+    adding = ("ledger", "add", "l.jsonl", "two.toml")
+    code, _, words = made(*adding, "--card", "card.toml")
+    assert code == 4
+    assert "card of another release" in words
+    code, _, words = made(*adding, "--released", "none.csv")
+    assert code == 5
+    assert "none.csv does not exist" in words
+    code, _, words = made(*adding)
+    assert code == 0
+    assert "Merges of this release with release " in words
+
+
+@pytest.fixture
+def decided(rwn_command: Run) -> Run:
+    """The decision of a meeting lies in the folder."""
+    one = Scenario(
+        name="Careful",
+        table=rwn.load_demo("bodyfat").fingerprint,
+        setting=Setting(params=rwn.RWN(epsilon=2, k=5)),
+    )
+    made = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
+    Path("decision.toml").write_text(made.frozen(), encoding="utf-8")
+    return rwn_command
+
+
+@pytest.mark.parametrize(("epsilon", "followed"), [(2, True), (3, False)])
+def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(
+    decided: Run, epsilon: int, followed: bool
+) -> None:
+    options = ("--record", "record.toml", "--meeting", "decision.toml")
+    code, _, said = decided(
+        "mask", "demo:bodyfat", "o.csv", "--epsilon", epsilon, "--k", 5, *options
+    )
+    assert code == 0, said
+    record = read_record(Path("record.toml").read_text(encoding="utf-8"))
+    digest = hashlib.sha256(Path("o.csv").read_bytes()).hexdigest()
+    assert record["file"]["sha256"] == digest
+    assert digest in said
+    assert ("does not follow the decision of --meeting" in said) is not followed
+    assert record["decision"]["followed"] is followed
+    assert record["decision"]["meeting"]["date"] == "2026-03-31"

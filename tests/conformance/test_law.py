@@ -38,6 +38,11 @@ def released(e1_points, sources):
     return e1_points[sources, np.arange(2)]
 
 
+@pytest.fixture(scope="module")
+def values(draws, neighborhoods, e1_points):
+    return released(e1_points, replicate_sources(neighborhoods, draws, Q))
+
+
 def table_fit(counts: np.ndarray, probabilities: np.ndarray) -> tuple[float, int]:
     """Chi-square statistic of counts against a law; infinite for what the law rules out."""
     possible = probabilities > 1e-12
@@ -78,20 +83,17 @@ WITHIN_ROWS = [((record, 0), (record, 1)) for record in range(6)]
 ACROSS_ROWS = [((a, column), (b, column)) for a, b in pairwise(range(6)) for column in (0, 1)]
 
 
-def test_cells_follow_the_law(law, draws, neighborhoods, e1_points):
-    values = released(e1_points, replicate_sources(neighborhoods, draws, Q))
+def test_cells_follow_the_law(law, values):
     assert fit(list(cell_tables(law, values))) > ALPHA
 
 
 @pytest.mark.parametrize("pairs", [WITHIN_ROWS, ACROSS_ROWS], ids=["one row", "two rows"])
-def test_cells_are_independent(law, draws, neighborhoods, e1_points, pairs):
-    values = released(e1_points, replicate_sources(neighborhoods, draws, Q))
+def test_cells_are_independent(law, values, pairs):
     assert fit(list(pair_tables(law, values, pairs))) > ALPHA
 
 
-def test_moments_follow_the_forecast(law, draws, neighborhoods, e1_points):
+def test_moments_follow_the_forecast(law, values):
     """Means within six standard errors; the covariance within six of its own, by simulation."""
-    values = released(e1_points, replicate_sources(neighborhoods, draws, Q))
     forecast = forecast_law(law)
     means = values.mean(axis=1)
     error = np.sqrt(forecast.mean_variances / RELEASES)
@@ -102,7 +104,7 @@ def test_moments_follow_the_forecast(law, draws, neighborhoods, e1_points):
     assert (np.abs(covariances.mean(0) - forecast.covariances) < 6 * error).all(axis=None)
 
 
-@pytest.mark.parametrize("q", [0.46, 0.54, 1.0])
+@pytest.mark.parametrize("q", [0.46, 0.54])
 def test_another_q_is_refuted(law, draws, neighborhoods, e1_points, q):
     values = released(e1_points, replicate_sources(neighborhoods, draws, q))
     assert fit(list(cell_tables(law, values))) < ALPHA

@@ -95,15 +95,6 @@ def test_pairs_of_records_are_selected_as_drawn(sample):
     assert len(together) * worst > ALPHA
 
 
-def test_whole_masking_equals_its_parts(sample, e1, key_base):
-    way, _, donors = sample
-    keys = replicate_keys(f"nbrs2015 {way} {key_base}", 40)
-    params = NBRS2015(epsilon=2.2, q=Q, record_selection=way)
-    for number, key in enumerate(keys):
-        release = mask(e1, params, seed=SecretKey(key))
-        np.testing.assert_array_equal(release.donors, donors[number])
-
-
 def test_the_law_of_a_release_is_that_of_its_draws(sample, e1, key_base):
     """Every cell of the law that comes with a release, against the donors that were drawn."""
     way, chance, donors = sample

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts import claims_of_lessons, claims_of_pages
-from tests.contracts.claims_of_pages import Claim
+from tests.contracts.claims_of_pages import CLAIMS, Claim
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 40
-CLAIMS = (*claims_of_pages.CLAIMS, *claims_of_lessons.CLAIMS)
 
 
 def words_of(page: str) -> str:

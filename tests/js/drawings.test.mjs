@@ -1,4 +1,5 @@
-// Every call and property of the canvas, for charts with all that is painted, against drawings.txt.
+// Every call and property of the canvas, for charts with all that is painted, against drawings.txt:
+// a line for each act that is seen, after the path and the properties that it is done with.
 // After a wanted change: UPDATE=1 node --test tests/js/drawings.test.mjs, and read the diff.
 
 import assert from "node:assert/strict";
@@ -9,22 +10,30 @@ import { load } from "./load.mjs";
 
 const { paint } = load(["painter.js", "marks.js"], ["paint"]);
 const FILE = new URL("drawings.txt", import.meta.url);
+const SEEN = /^(fill|stroke|clip|clearRect|fillRect|strokeRect|fillText|setTransform|save|restore)$/;
 const THEME = { family: "serif", color: "#111", background: "#fff" };
 
 function recorder() {
   const log = [];
+  let before = [];
+  const note = (name, text) => {
+    before.push(text);
+    if (!SEEN.test(name)) return;
+    log.push(before.join("; "));
+    before = [];
+  };
   const said = (value) => (typeof value === "number" ? Number(value.toFixed(3)) : value);
   const ctx = new Proxy({}, {
     get: (target, name) => {
       if (name in target) return target[name];
       if (name === "measureText") return (text) => ({ width: 6 * text.length });
       return (...given) => {
-        log.push(`${name} ${given.map(said).join(" ")}`);
-        return { addColorStop: (...stop) => log.push(`stop ${stop.join(" ")}`), toString: () => "gradient" };
+        note(name, [name, ...given.map(said)].join(" "));
+        return { addColorStop: (...stop) => note("stop", `stop ${stop.join(" ")}`), toString: () => "gradient" };
       };
     },
     set: (target, name, value) => {
-      log.push(`${name} = ${said(value)}`);
+      note(name, `${name} = ${said(value)}`);
       target[name] = value;
       return true;
     },

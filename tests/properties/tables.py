@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=40)
 
 # A column is a list of small numbers (None where missing), written as one of these types.
 TYPES = {

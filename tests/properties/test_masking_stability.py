@@ -56,17 +56,6 @@ def test_chunks_and_threads_give_the_same_donors(params, threads):
         assert hashes == {expected}
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1000, 90])
-def test_small_chunks_give_the_same_donors(chunk):
-    points = np.random.default_rng(4).integers(0, 5, (90, 3)).astype(float)
-    neighborhoods = find_neighborhoods(points, k=5, epsilon=1.0)
-    key, q = SecretKey.from_seed(7), np.full(3, 0.6)
-    whole = sha256(drawn(neighborhoods, key, q, streams=range(3)))
-    for threads in (1, 2):
-        parts = drawn(neighborhoods, key, q, streams=range(3), threads=threads, chunk=chunk)
-        assert sha256(parts) == whole
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize("params", [RWN(k=5, q=0.6), NBRS2015(epsilon=1.0)])
 def test_a_seed_decides_the_bytes(params, form):

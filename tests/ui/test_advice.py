@@ -151,14 +151,6 @@ def test_another_answer_on_the_data_page_gives_another_start_until_something_is_
     assert own.session.levers == {"epsilon": 1.0, "k": 6, "q": 1.0}
 
 
-def test_another_answer_leaves_a_moved_setting(own) -> None:
-    followed(own)
-    own.move("levers", {"k": 7.0})
-    as_key(own)
-    followed(own)
-    assert own.session.levers["k"] == 7
-
-
 def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
     def helps() -> dict[str, str]:
         parts = live_sliders.controls(own.session)["levers"]["presets"]

@@ -143,15 +143,6 @@ def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
     assert len(user_work().worker.asked) == 3
 
 
-def test_where_posts_are_blocked_runs_do_the_same(screen) -> None:
-    screen.edit()
-    reader = user_work().worker
-    assert len(reader.asked) == 2
-    reader.answer("bayes_linkage", 0.25)
-    screen.edit()
-    assert screen.panel["waits"] == ["first attribute_gain"]
-
-
 def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
     reader, session = user_work().worker, screen.session
     asked(screen)
@@ -175,12 +166,6 @@ def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     found = asked(screen)
     assert found["waits"] == ["first attribute_gain", "pin attribute_gain"]
     assert session.pins["A"].values["bayes_linkage"] == 0.25
-
-
-def test_what_is_not_drawn_is_left_to_a_run(screen) -> None:
-    screen.results.memos["releases"].clear()
-    assert asked(screen) is None
-    assert user_work().worker.asked == ()
 
 
 def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:

@@ -11,8 +11,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data import sizes
 from rwn_core.data.variable import Role
-from rwn_core.datasets import dataset_preview
-from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_ui.background.dataset_job import write_reports
@@ -96,34 +94,6 @@ def opened_page(open_page):
     opened.version += 1
     test.run()
     return screen
-
-
-@pytest.mark.usefixtures("here")
-def test_a_dataset_is_masked_with_a_soft_kernel(open_page, folders: tuple[Path, Path]) -> None:
-    test = opened_page(open_page).test
-    test.session_state["data.dataset.1.options.box"] = True
-    test.run()
-    test.selectbox(key="data.dataset.1.option.kernel").set_value("gaussian").run()
-    test.number_input(key="data.dataset.1.width").set_value(0.7).run()
-    test.number_input(key="data.dataset.1.balance").set_value(1.0).run()
-    assert not test.error
-    assert not any(each.key == "data.dataset.1.neighbors" for each in test.selectbox)
-    test.button(key="data.dataset.look").click().run()
-    test.button(key="data.dataset.plan").click().run()
-    assert not test.error
-    test.text_input(key="data.dataset.1.target").set_value("soft").run()
-    test.toggle(key="data.dataset.1.keep").set_value(True).run()
-    test.button(key="data.dataset.mask").click().run()
-    assert not test.error
-    out = folders[1]
-    data = rwn.Microdata.from_frame(pd.read_parquet(folders[0] / "survey")[["x", "y"]])
-    params = rwn.RWN(kernel="gaussian", width=0.7, balance=1.0)
-    release = rwn.mask(data, params, seed=read_key(out / "soft.key"))
-    wanted = pd.read_parquet(release.publish(out.parent / "memory.parquet"))
-    pd.testing.assert_frame_equal(pd.read_parquet(out / "soft"), wanted)
-    test.selectbox(key="data.dataset.1.option.kernel").set_value("even").run()
-    assert not test.error
-    assert test.number_input(key="data.dataset.1.k").value == 5
 
 
 @pytest.mark.usefixtures("here")
@@ -229,18 +199,6 @@ def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
     assert [each.role for each in schema.variables] == [Role.KEY, Role.OTHER, Role.IDENTIFIER]
     y = schema.variable("y")
     assert (y.weight, y.group, y.masked) == (0.5, "pair", False)
-
-
-def test_a_page_says_whose_neighborhoods_it_shows(
-    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dataset_preview, "DONORS", 50)
-    source = Dataset.at(folders[0] / "survey")
-    schema, params = source.guessed_schema(), rwn.RWN(k=5)
-    found = dataset_preview.preview_dataset(source, schema, params, largest_exact=100)
-    words = dataset_page._words(found, params)
-    assert "neighborhoods among 50 random ones of 600 (Method 1)" in words
-    assert "neighborhoods in the full table" not in words
 
 
 def test_without_the_option_there_is_no_control(open_page) -> None:

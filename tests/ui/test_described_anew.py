@@ -53,13 +53,6 @@ def test_another_role_keeps_the_setting_and_reads_the_pin_anew(session: Session)
     user_work().worker.cancel()
 
 
-def test_an_answer_outside_of_the_grid_draws_it_anew(session: Session) -> None:
-    grid = session.grid_version
-    described(session, "age", by_grid=False, role=rwn.Role.KEY)
-    assert session.grid_version == grid + 1
-    assert session.levers["k"] == 9
-
-
 def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> None:
     session.variable = "age"
     described(session, "age", role=rwn.Role.IDENTIFIER)
@@ -97,27 +90,3 @@ def test_questions_of_the_last_table_are_not_shown_below_a_file_that_fails(open_
     assert len(screen.errors) == 1
     assert not screen.test.multiselect
     assert any("show bodyfat still" in each.value for each in screen.test.caption)
-
-
-def test_a_notice_stands_below_the_tables_that_it_would_move(open_page) -> None:
-    screen = open_page("data")
-
-    def order() -> list[str]:
-        found, blocks = [], [screen.test.main]
-        while blocks:
-            block = blocks.pop(0)
-            if hasattr(block, "children"):
-                blocks = [*block.children.values(), *blocks]
-            else:
-                found.append(block.type)
-        return found
-
-    before = order()
-    data = screen.session.data
-    screen.session.data = rwn.Microdata(data.frame, data.schema, ("A notice.",))
-    screen.test.run()
-    after = order()
-    assert [each.value for each in screen.test.info] == ["A notice."]
-    assert after[: after.index("info")] == before[: after.index("info")]
-    assert after.count("dataframe") == 2
-    assert {"dataframe", "multiselect"}.isdisjoint(after[after.index("info") :])

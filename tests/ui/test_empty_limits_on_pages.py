@@ -15,8 +15,6 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
-from rwn_ui.risk import tables as risk_tables
-from rwn_ui.risk import view as risk_view
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
@@ -107,28 +105,6 @@ def test_sweep_and_compare_do_not_call_it_kept(session: Session) -> None:
     free = replace(spread, ends={"unmasked": 0.95})
     fair = replace(scenario, readings=replace(point, spreads={"t_closeness": free}).stated())
     assert limit_cell(session, fair)["state"] == "kept"
-
-
-def test_the_risk_page_shows_both_ends_beside_the_limit(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    payloads: list[dict[str, Any]] = []
-    monkeypatch.setattr(risk_view, "panel", lambda payload, key: payloads.append(payload))
-    screen = open_page("risk")
-    screen.session.policy = rwn.Policy(limits=(*rwn.Policy().limits, *POLICY.limits))
-    screen.test.run()
-    (table,) = [t for t in payloads[-1]["tables"] if t["title"] == "Limits of the policy"]
-    assert table["columns"][3:5] == ["unmasked file", "no relation left"]
-    rows = {row[0]: row for row in table["rows"]}
-    assert rows["Worst-case linkage"][3:5] == ["100 %", "0.415 %"]
-    assert rows["t-closeness"][5].startswith(CANNOT)
-    assert screen.errors == []
-
-
-def test_a_table_of_limits_has_a_row_for_what_has_no_answer() -> None:
-    readings = {"t_closeness": rwn.NotApplicable("No keys.")}
-    (row,) = risk_tables.limits(POLICY, readings)["rows"]
-    assert row[1:] == ["–", "90 %", "–", "–", "No keys."]
 
 
 def test_the_editor_ends_at_a_hundred_percent(open_page) -> None:

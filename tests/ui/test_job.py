@@ -71,21 +71,6 @@ def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
     assert multiprocessing.active_children() == []
 
 
-def test_cancel_leaves_no_process() -> None:
-    job = Job("ε = 2", linger, words="Lingering")
-    end = time.monotonic() + 60
-    while job.share == 0 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert job.share == 0.25
-    (process,) = multiprocessing.active_children()
-    job.cancel()
-    assert not job.running
-    assert job.refusal == "Cancelled."
-    assert multiprocessing.active_children() == []
-    with pytest.raises(ProcessLookupError):
-        os.kill(process.pid, 0)
-
-
 def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background_job, "JOB_SLOTS", Slots(1))
     monkeypatch.setattr(run, "JOB_SLOTS", background_job.JOB_SLOTS)

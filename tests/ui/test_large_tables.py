@@ -10,7 +10,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
-from rwn_ui.background.job import CANCELLED
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
 from rwn_ui.state.prepared_table import PreparedTable
@@ -72,12 +71,6 @@ def test_the_pages_stay_in_use_until_the_table_is_ready(open_page, gate: Gate) -
     assert (screen.session.name, screen.session.data.n) == ("large.csv", RECORDS)
     assert len(screen.panel["cards"]) == 9
     assert screen.slider("k").value == screen.session.levers["k"] == 5
-
-
-def test_a_small_table_is_there_at_once(open_page, gate: Gate) -> None:
-    screen = open_page("data").upload("small.csv", csv(2000))
-    assert screen.work.preparation is None
-    assert screen.session.name == "small.csv"
 
 
 def test_cancel_leaves_the_old_table_and_no_thread(open_page, gate: Gate) -> None:
@@ -148,19 +141,6 @@ def test_the_first_table_of_all_is_waited_for(
     assert len(screen.panel["cards"]) == 9
 
 
-def test_the_first_table_of_all_can_be_cancelled(
-    open_page, gate: Gate, monkeypatch: pytest.MonkeyPatch, tmp_path
-) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_bytes(csv())
-    monkeypatch.setenv("RWN_FILE", str(path))
-    screen = open_page("tune")
-    screen.test.button(key="arrival.cancel").click().run()
-    assert screen.errors == []
-    assert screen.session.name == "bodyfat"
-    assert len(screen.panel["cards"]) == 9
-
-
 def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
@@ -177,31 +157,6 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
     assert screen.errors == []
     screen.edit({"undo": True})
     assert screen.session.data.schema == before  # its neighbors are still there
-
-
-def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
-    gate.open.set()
-    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
-    screen.test.session_state[f"tune.{screen.session.table_version}.weighing.box"] = True
-    screen.test.run()
-    gate.open.clear()
-    screen.weigh(x=2.0)
-    assert weight_shown(screen, "x") == 2.0
-    screen.test.button(key="arrival.cancel").click().run()
-    assert screen.work.preparation is None
-    assert screen.session.data.schema.variable("x").weight == weight_shown(screen, "x") == 1.0
-
-
-def weight_shown(screen, name: str) -> float:
-    """Where the slider of a variable's weight stands."""
-    return next(each.value for each in screen.live_sliders("weights") if each.name == name)
-
-
-def test_a_preparation_ends_when_it_is_told_to() -> None:
-    work = preparing(table(60_000))
-    work.task.cancel()
-    ended(work)
-    assert (work.task.result, work.task.refusal) == (None, CANCELLED)
 
 
 def test_a_preparation_ends_with_the_session(gate: Gate) -> None:

@@ -136,14 +136,6 @@ def test_every_flag_takes_effect(tmp_path: Path) -> None:
     assert effective == {key: as_flags_read(value) for key, value in SAFE_OPTIONS.items()}
 
 
-def test_both_themes_are_there() -> None:
-    theme = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
-    assert theme["light"]["primaryColor"] == "#0072B2"
-    assert theme["dark"]["primaryColor"] == "#2079AE"
-    assert set(theme["light"]) == set(theme["dark"])
-    assert "base" not in theme  # the browser's wish decides
-
-
 def test_a_taken_port_is_refused_or_passed_over() -> None:
     with socket.socket() as taken:
         taken.bind((launch.ADDRESS, 0))
@@ -267,17 +259,6 @@ def test_the_file_and_what_clears_memory_reach_the_app(
     assert seen[environment.FILE_VARIABLE] == str(tmp_path / "table.csv")
     # tables do not stay readable in memory that they have left
     assert launch.WRITTEN_OVER.items() <= seen.items()
-
-
-def test_a_refusal_leaves_the_signal_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> Path:
-        raise RWNError("The app's files are not there; install the package again.")
-
-    before = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(launch, "app_file", refuse)
-    with pytest.raises(RWNError, match="install the package"), launch.serving(1):
-        pass
-    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_an_installation_that_cannot_be_written_serves_a_copy(

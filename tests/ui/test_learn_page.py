@@ -1,4 +1,4 @@
-"""The Learn page: lessons and notes, their numbers, code and addresses, and the way to Tune."""
+"""The Learn page: the code's numbers, the links, and a way on to Tune."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from rwn_ui.learn import analyst, choose, intruder, method_pairs, standard_errors, view
 from rwn_ui.learn import lesson as parts
-from rwn_ui.learn.lessons import LESSONS, NOTES
+from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.results import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
@@ -60,21 +60,8 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
     assert seen[0] != seen[1]
 
 
-def test_a_lesson_is_one_idea_three_sentences_and_a_question() -> None:
-    assert len(LESSONS) == 10
-    for number, lesson in enumerate(LESSONS.values()):
-        assert lesson.title.startswith("Notes · " if lesson is NOTES else f"{number} · ")
-        assert len(lesson.sentences) == 3
-        assert lesson.question.endswith("?")
-        assert sum(isinstance(c, parts.Slider) for c in lesson.controls) in (1, 2, 3)
-        # an epsilon that is shown is a radius, and says so
-        for control in lesson.controls:
-            assert "ε" not in control.label or "differential privacy" in control.help
-
-
-@pytest.mark.parametrize("key", LESSONS)
 def test_every_lesson_opens_and_only_it_is_computed(
-    open_page, monkeypatch: pytest.MonkeyPatch, key: str
+    open_page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -89,17 +76,17 @@ def test_every_lesson_opens_and_only_it_is_computed(
         view, "LESSONS", MappingProxyType({k: noted(each) for k, each in LESSONS.items()})
     )
     screen = open_page("learn")
-    asked.clear()
-    screen.test.radio(key="learn.lesson").set_value(key).run()
-    assert screen.errors == []
-    assert asked == [key]
-    payload = screen.results.last[view.PICTURE]
-    assert len(payload["tiles"]) == 3
-    assert json.loads(payload["cards"][0])["key"] == f"lesson_{key}"
-    texts = " ".join(each.value for each in screen.test.markdown)
-    assert all(sentence in texts for sentence in LESSONS[key].sentences)
-    assert [each.label for each in screen.test.expander][:2] == ["Answer", "The code"]
-    assert screen.test.code[0].value == LESSONS[key].code(screen.session.lessons[key])
+    for key in LESSONS:
+        asked.clear()
+        screen.test.radio(key="learn.lesson").set_value(key).run()
+        assert (screen.errors, asked) == ([], [key])
+        payload = screen.results.last[view.PICTURE]
+        assert len(payload["tiles"]) == 3
+        assert json.loads(payload["cards"][0])["key"] == f"lesson_{key}"
+        texts = " ".join(each.value for each in screen.test.markdown)
+        assert all(sentence in texts for sentence in LESSONS[key].sentences)
+        assert [each.label for each in screen.test.expander][:2] == ["Answer", "The code"]
+        assert screen.test.code[0].value == LESSONS[key].code(screen.session.lessons[key])
 
 
 def test_sliders_move_the_numbers_and_stay_after_a_visit_elsewhere(open_page) -> None:
@@ -119,10 +106,7 @@ TO_TUNE = ("choose", "intruder", "neighborhood", "edges")
 """Lessons with slices, rounding, weights and a kernel, which Tune takes over by the day."""
 
 
-@pytest.mark.parametrize(
-    "key",
-    [key if key in TO_TUNE else pytest.param(key, marks=pytest.mark.nightly) for key in LESSONS],
-)
+@pytest.mark.parametrize("key", TO_TUNE)
 def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: str) -> None:
     screen = open_page("learn", demo="bodyfat_raw")
     screen.test.radio(key="learn.lesson").set_value(key).run()
@@ -158,47 +142,28 @@ def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
     assert "a value" not in sentence
 
 
-def test_a_table_of_one_s_own_is_not_replaced_without_a_word(open_page) -> None:
-    screen = open_page("learn")
-    assert not [each for each in screen.test.caption if "your own table" in each.value]
-    screen.session.demo = None
-    screen.test.run()
-    assert [each for each in screen.test.caption if "your own table" in each.value]
-
-
-def test_large_type_for_a_class_room_is_the_projector_mode_of_every_page(open_page) -> None:
-    screen = open_page("learn")
-    assert not screen.results.last[view.PICTURE]["projector"]
-    screen.test.toggle(key="learn.projector").set_value(True).run()
-    assert screen.results.last[view.PICTURE]["projector"]
-    assert screen.session.projector
-
-
-def test_the_notes_hold_the_numbers_that_do_not_come_out(open_page) -> None:
-    assert "0.0417 = 1/24" in method_pairs.NUMBERS
-    assert "0.0625 = 1/16" in method_pairs.NUMBERS
-    assert "0.0210" in method_pairs.NUMBERS
-    shown = [each.value for each in open_page("learn", lesson=NOTES.key).test.markdown]
-    assert method_pairs.NUMBERS in shown
-    shown = [each.value for each in open_page("learn", lesson="theorem").test.markdown]
-    assert method_pairs.NUMBERS not in shown
-
-
 def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None:
     assert open_page("learn", lesson="neighborhood").session.lesson == "neighborhood"
     assert open_page("learn", lesson="gone").session.lesson == "disclosure"
 
 
-@pytest.mark.parametrize("key", LESSONS)
-def test_an_address_gives_every_position_back(key: str) -> None:
-    lesson = LESSONS[key]
-    start = {control.name: control.start for control in lesson.controls}
-    assert view.write_link(lesson, start) == {}
-    asked = view.write_link(lesson, start | MOVED[key])
-    assert len(asked) == len(MOVED[key])
-    found, refused = view.read_link(lesson, asked)
-    assert (found, refused) == (MOVED[key], [])
-    assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
+def test_one_row_alone_is_the_person_s_own() -> None:
+    lesson = LESSONS["disclosure"]
+    start = {control.name: control.start for control in lesson.controls} | {"answer": True}
+    told = [lesson.show(start | {"guess": row}).tiles[0]["released"] for row in range(1, 25)]
+    assert [words.partition(",")[0] for words in told].count("right row") == 1
+    assert "right row, income learned" in told
+
+
+def test_an_address_gives_every_position_back() -> None:
+    for key, lesson in LESSONS.items():
+        start = {control.name: control.start for control in lesson.controls}
+        assert view.write_link(lesson, start) == {}
+        asked = view.write_link(lesson, start | MOVED[key])
+        assert len(asked) == len(MOVED[key])
+        found, refused = view.read_link(lesson, asked)
+        assert (found, refused) == (MOVED[key], [])
+        assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
 
 
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf", "-1", "1e999", "2.5", "<b>"])
@@ -230,12 +195,41 @@ def test_a_linked_position_is_shown_and_next_leads_on(open_page) -> None:
 MOVED_BY_LINK = {control.name: control.start for control in intruder.LESSON.controls}
 
 
-@pytest.mark.parametrize(("epsilon", "slices"), [(7.0, choose.SLICES[0]), (3.0, choose.SLICES[2])])
-def test_the_lesson_on_choosing_shows_the_verdict_of_tune(
-    open_page, epsilon: float, slices: str
-) -> None:
-    screen = open_page("learn", lesson="choose", **{"lesson-epsilon": str(epsilon)})
-    screen.test.selectbox(key="learn.choose.slices").set_value(slices).run()
+def test_the_lesson_on_choosing_shows_the_verdict_of_tune(open_page) -> None:
+    screen = open_page("learn", lesson="choose", **{"lesson-epsilon": "3.0"})
+    screen.test.selectbox(key="learn.choose.slices").set_value(choose.SLICES[2]).run()
     policy, *_ = screen.results.last[view.PICTURE]["tiles"]
     screen.test.button(key="learn.choose.tune").click().run()
     assert screen.panel["verdict"]["text"] == policy["released"]
+
+
+def press(screen: Any, label: str) -> None:
+    next(each for each in screen.test.button if each.label == label).click().run()
+    assert screen.errors == []
+
+
+def shown(screen: Any) -> str:
+    return "\n".join(each.value for each in (*screen.test.markdown, *screen.test.caption))
+
+
+def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(method_pairs, "Job", at_once)
+    screen = open_page("learn", lesson="k_methods")
+    tables: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
+    )
+    press(screen, f"Draw {method_pairs.RELEASES} releases")
+    assert "standard errors from 0" in shown(screen)
+    press(screen, "Compare the laws")
+    titles = [each["title"] for each in tables]
+    assert f"{screen.session.variable}, k = 10" in titles
+    record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
+    assert record["columns"][1:] == [
+        "per cell (2022)",
+        "per record (2015)",
+        "fixed count of records (2015)",
+    ]
+    intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
+    assert intact[2].startswith("50 %")
+    assert float(intact[1].removesuffix(" %")) < 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
-from rwn_ui.background import preparation
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.session import Session
@@ -20,26 +19,19 @@ def bodyfat() -> Session:
     return session
 
 
-@pytest.mark.parametrize(
-    ("link", "sentence"),
-    [
-        ({"epsilon": "-1"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "nan"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "inf"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "5 km"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"k": "0"}, "k of the link must be a whole number from 1 to 100"),
-        ({"k": "241"}, "k of the link must be a whole number from 1 to 100"),
-        ({"k": "2.5"}, "k of the link must be a whole number from 1 to 100"),
-        ({"q": "-0.1"}, "q of the link must be a number from 0 to 1"),
-        ({"q": "1.01"}, "q of the link must be a number from 0 to 1"),
-        ({"q": "half"}, "q of the link must be a number from 0 to 1"),
-    ],
-)
-def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
-    bodyfat: Session, link: dict[str, str], sentence: str
-) -> None:
-    (message,) = address._take_levers(bodyfat, link)
-    assert message.startswith(sentence + ";")
+BAD = {
+    "epsilon of the link must be a number from 0 to 8.2": ("-1", "nan", "inf", "5 km", "1e999"),
+    "k of the link must be a whole number from 1 to 100": ("0", "241", "2.5", "9" * 5000),
+    "q of the link must be a number from 0 to 1": ("-0.1", "1.01", "half", "-" + "9" * 4000),
+}
+"""What is said of values that a link cannot bring."""
+
+
+def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(bodyfat: Session) -> None:
+    for sentence, values in BAD.items():
+        for value in values:
+            (message,) = address._take_levers(bodyfat, {sentence.split()[0]: value})
+            assert message.startswith(sentence + ";")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
 
 
@@ -51,25 +43,11 @@ def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
     assert screen.panel is not None
 
 
-@pytest.mark.parametrize("value", ["9" * 400, "-" + "9" * 4000, "1e999", "9" * 5000])
-def test_numbers_of_hundreds_of_digits_are_refused_in_a_link(bodyfat: Session, value: str) -> None:
-    for name in ("epsilon", "k", "q"):
-        (message,) = address._take_levers(bodyfat, {name: value})
-        assert message.startswith(f"{name} of the link must be")
-
-
 def test_a_link_of_too_many_letters_opens_the_page_without_it(open_page) -> None:
     screen = open_page("tune", epsilon="1.5", slices="1-2_" * 6_000)
     (warning,) = screen.test.warning
     assert warning.value == "The link is too long; the page opens without its settings."
     assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-
-
-def test_good_values_of_a_link_are_taken(open_page) -> None:
-    screen = open_page("tune", demo="pima", epsilon="1.5", k="7", q="0.5", projector="1")
-    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-    assert screen.panel["projector"] is True
-    assert not screen.test.warning
 
 
 def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(open_page) -> None:
@@ -93,24 +71,6 @@ def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(o
     screen.slider("epsilon").set_value(0.3).run()
     screen.visit("risk").visit("tune")
     assert screen.session.levers["epsilon"] == pytest.approx(0.3)  # a link is taken once
-
-
-def test_the_sliders_of_an_unknown_method_are_not_those_of_another(open_page) -> None:
-    screen = open_page("tune", method="rwn2099", epsilon="0.7")
-    (warning,) = screen.test.warning
-    assert warning.value.startswith("method of the link must be one of")
-    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-
-
-def test_what_a_link_waits_for_may_be_given_up(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(preparation, "_compile", lambda task, levels: task.check(60))
-    screen = open_page("tune", own="1", method="nbrs2015", q="0.5")
-    screen.visit("data").upload("mine.csv", csv())
-    while not any(button.key == "arrival.cancel" for button in screen.test.button):
-        screen.test.run()
-    screen.test.button(key="arrival.cancel").click().run()
-    screen.wait().visit("tune")
-    assert (screen.session.method, screen.session.levers["q"]) == ("rwn", 1.0)
 
 
 def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
@@ -141,15 +101,6 @@ def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(
     screen.visit("data").upload("other.csv", table()[:-8]).visit("tune")
     assert screen.session.name == "other.csv"
     assert screen.session.words != "ε = 0.7 · k = 3 · q = 0.25"
-
-
-def test_the_note_on_an_address_goes_with_the_next_choice(open_page) -> None:
-    screen = open_page("sweep", own="1", k="3")
-    assert len(screen.test.warning) == 1
-    screen.test.run()  # such as another widget's, which chooses nothing
-    assert len(screen.test.warning) == 1
-    screen.session.levers["k"] = 9
-    assert not screen.visit("risk").test.warning
 
 
 def test_an_address_serves_the_file_that_the_app_was_started_with(
@@ -188,20 +139,15 @@ def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_pag
     assert again.panel["address"] == link
 
 
-@pytest.mark.parametrize(
-    ("link", "what"),
-    [
-        ({"weight": "99-2"}, "weight"),
-        ({"weight": "1-101"}, "weight"),
-        ({"weight": "1-nan"}, "weight"),
-        ({"weight": "_".join(f"{i}-0" for i in range(15))}, "weight"),
-        ({"rounding": "1-0"}, "rounding"),
-        ({"rounding": "age-5"}, "rounding"),
-    ],
-)
-def test_weights_and_steps_that_cannot_be_used_are_a_sentence(
-    bodyfat: Session, link: dict[str, str], what: str
-) -> None:
-    (message,) = address.take_numbers(bodyfat, link)
-    assert message.startswith(f"{what} of the link must be numbers of")
+UNUSED = {
+    "weight": ("99-2", "1-101", "1-nan", "_".join(f"{i}-0" for i in range(15))),
+    "rounding": ("1-0", "age-5"),
+}
+
+
+def test_weights_and_steps_that_cannot_be_used_are_a_sentence(bodyfat: Session) -> None:
+    for what, values in UNUSED.items():
+        for value in values:
+            (message,) = address.take_numbers(bodyfat, {what: value})
+            assert message.startswith(f"{what} of the link must be numbers of")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

@@ -25,7 +25,6 @@ RWN = matched(rwn.RWN(k=5), correlation=NEAR, bayes_linkage=FAR, distance_linkag
 NOISE = matched(
     rwn.AdditiveNoise(size=0.4), correlation=BETWEEN, bayes_linkage=NEAR, distance_linkage=FAR
 )
-ROWS = matched(rwn.RowCopy(k=5), correlation=NEAR, bayes_linkage=BETWEEN, distance_linkage=NEAR)
 WEAK = matched(rwn.PRAM(change=1.0), reached=False, correlation=(0.01, 0.02, 0.03))
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -36,14 +35,6 @@ def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
         f"RWN, the 2022 method against Additive noise: better on Distance linkage (11.0{SPACE}% "
         f"against 61.0{SPACE}%); worse on Worst-case linkage (61.0{SPACE}% against 11.0{SPACE}%)."
     )
-
-
-def test_nobody_wins_where_releases_overlap() -> None:
-    told = match_sentences.sentences([RWN, ROWS, NOISE], LOSS, 100)
-    assert told[0] == "No method is better than every other one on any measure."
-    assert "no clear difference on 1 of 2" in match_sentences.pairs([RWN, ROWS], LOSS, 100)[0]
-    without = match_sentences.sentences([RWN, NOISE, WEAK], LOSS, 100)
-    assert not any("every other" in each for each in without)  # two are compared, and not three
 
 
 def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> None:
@@ -68,15 +59,6 @@ def test_a_method_without_an_answer_is_not_ranked_there() -> None:
     assert match_sentences.unread([swap], 100) == [
         "Rank swapping is not ranked on Worst-case linkage: It has no law."
     ]
-
-
-def test_lost_records_are_said() -> None:
-    lossy = matched(rwn.NBRS2015(epsilon=1.0, q=1.0), correlation=NEAR, bayes_linkage=NEAR)
-    lossy = replace(lossy, point=replace(lossy.point, shown=(0.867,)))
-    (told,) = match_sentences.sentences([RWN, lossy], LOSS, 100)
-    assert told == (
-        "The 2015 method releases 86.7 % of the records; its risks are shares of these."
-    )
 
 
 def test_who_is_left_out_is_said_with_the_reason() -> None:
@@ -155,14 +137,10 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert sum(each.label == "Variable" for each in screen.test.selectbox) == 1
 
 
-def test_soft_kernels_are_candidates_next_to_rwn_as_published(screen) -> None:
-    match(screen, ["rwn", "rwn gaussian balanced"])
-    found = screen.job(matching.JOB).result
-    assert [each.method for each in found] == ["rwn", "rwn gaussian balanced"]
-    assert found[1].point.setting.params.balance == 1.0
-    assert "RWN, the 2022 method against RWN, gaussian balanced:" in shown(screen)
-    press(screen, "Open on Tune", 1)
-    assert screen.session.params == found[1].point.setting.params
+def test_the_axes_of_the_map_run_towards_risk_and_away_from_loss() -> None:
+    axes = [matching._axis("bayes_linkage", 241, risk=True)]
+    axes += [matching._axis(key, 241, risk=False) for key in ("correlation", "ci_overlap")]
+    assert [axis["falls"] for axis in axes] == [False, True, False]
 
 
 def test_a_match_of_another_table_is_not_shown(screen) -> None:
@@ -173,9 +151,3 @@ def test_a_match_of_another_table_is_not_shown(screen) -> None:
     )
     screen.test.run()
     assert "Tuned to" not in shown(screen)
-
-
-def test_no_method_cannot_be_matched(screen) -> None:
-    box = next(each for each in screen.test.multiselect if each.label == "Methods")
-    box.set_value([]).run()
-    assert next(each for each in screen.test.button if each.label == "Match").disabled

@@ -101,8 +101,6 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
 
 SETTINGS = {
     "plain": PLAIN,
-    "a far radius": rwn.RWN(epsilon=1.5, k=4),
-    "k alone": rwn.RWN(k=30),
     "the 2015 method": rwn.NBRS2015(epsilon=0.8),
     "rounded": Rounded(params=PLAIN, precision=(("x", 0.5),)),
 }
@@ -179,21 +177,6 @@ def test_what_is_under_way_is_interrupted_and_a_process_that_rests_stays() -> No
         assert made.running
 
 
-def test_questions_are_answered_one_after_another_by_one_process() -> None:
-    with started(Question.answer) as made:
-        process = made._pool.pids
-        first, second = (answered(made, about(seed=seed)) for seed in (7, 8))
-        assert made._pool.pids == process
-        assert len(process) == 1
-        assert isinstance(first, Reading)
-        assert isinstance(second, Reading)
-        assert first.value != second.value
-        made.cancel()
-        assert made.known(about(seed=7)) == first  # what was answered stays
-        assert not made.running
-        assert answered(made, about(seed=9))  # and it can be asked again
-
-
 def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     data = rwn.load_demo("bodyfat")
     with started() as made:
@@ -230,14 +213,6 @@ def test_questions_asked_together_are_answered_until_a_process_dies() -> None:
         assert answered(made, about(seed=5)).value == 5.0
 
 
-def test_a_refusal_is_the_answer() -> None:
-    data = rwn.load_demo("bodyfat")
-    far = Question(measure="bayes_linkage", params=rwn.RWN(k=data.n), seed=1)
-    answer = far.answer(Comparison(original=data, masked=data))
-    assert isinstance(answer, rwn.NotApplicable)
-    assert "k" in str(answer)
-
-
 def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -250,14 +225,3 @@ def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type
             answered(made, about(seed=seed))
         assert made.known(about(seed=3)) is None
         assert made.known(about(seed=5)).value == 5.0
-
-
-def test_a_process_that_ends_before_it_reads_the_question_is_told_without_a_fault() -> None:
-    with started() as made:
-        made.ask(about(seed=3))
-        kill(made)  # it still reads its libraries
-        end = time.monotonic() + 10
-        while (reading := made.known(about(seed=3))) is None and time.monotonic() < end:
-            time.sleep(0.01)
-        assert isinstance(reading, rwn.NotApplicable)
-        assert not made.running

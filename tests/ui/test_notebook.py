@@ -58,18 +58,6 @@ def test_the_setting_goes_both_ways(widget: TuneWidget) -> None:
     assert seen == [9, 3, 9]
 
 
-def test_another_method_has_its_own_sliders(widget: TuneWidget) -> None:
-    widget.setting = rwn.RankSwapping(p=0.25)
-    sliders = answered(widget, seq=0)["controls"]["levers"]["sliders"]
-    assert [(each["name"], each["value"]) for each in sliders] == [
-        ("p", 0.25),
-        ("r0", 1.0),
-        ("k0", 0.0),
-        ("top", 0.0),
-        ("bottom", 0.0),
-    ]
-
-
 def test_a_release_is_that_of_mask(widget: TuneWidget) -> None:
     answered(widget, edits=[{"levers": {"k": 7.0}}, {"weights": {"age": 2.0}}])
     expected = rwn.mask(

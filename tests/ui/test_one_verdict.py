@@ -15,7 +15,6 @@ from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.features import verdict_line
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
@@ -77,14 +76,6 @@ def test_a_trial_of_other_limits_judges_all_and_changes_no_policy(session: Sessi
     assert candidates(session, stricter)["candidates"][0]["state"] == "over"
 
 
-def test_the_source_of_a_limit_is_beside_it(session: Session) -> None:
-    told = rwn.Limit(measure="bayes_linkage", at_most=0.5, source="statute 7", set_by="Board")
-    session.policy = rwn.Policy(limits=(told, session.policy.limits[1]))
-    first, second = candidates(session)["rows"][:2]
-    assert first["note"] == "at most 50\N{NO-BREAK SPACE}%; set by statute 7, Board"
-    assert second["note"].endswith("source not stated")
-
-
 def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session) -> None:
     shown = candidates(session)
     assert [each["state"] for each in shown["candidates"]] == ["kept", "over", None]
@@ -131,20 +122,6 @@ def test_the_sweep_says_the_same(session: Session) -> None:
     lines = [sweep_pick._line(session, p, "correlation", POLICY, set()) for p in POINTS]
     assert [line.startswith("✓") for line in lines] == [True, False, False]
     assert "1 of 3 settings keep all limits" in sweep.words(session.policy)
-
-
-def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
-    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
-    worse = point(9, {**BROKEN, "correlation": (0.3, 0.3)})
-    all_three = Sweep.from_points(sweep.plan, [*POINTS[:2], worse], 3)
-    kept = places_on_map.best(session.policy, all_three, "correlation", POLICY)
-    assert kept == {each.setting.key for each in POINTS[:2]}
-
-
-def test_the_mark_of_a_verdict() -> None:
-    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
-    for value, mark in ((0.5, "kept"), (0.6, "over"), (None, None)):
-        assert verdict_line.state(policy.judge({"bayes_linkage": value})) == mark
 
 
 def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session) -> None:

@@ -1,4 +1,4 @@
-"""Each page for each demo, its widgets, and every sentence that refuses something."""
+"""The pages without a browser: widgets and session, two users, a class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-import rwn_core as rwn
+from rwn_cli.main import USAGE, run
+from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state.results import prepared
 from tests.ui.small_file import table
 
@@ -19,23 +20,15 @@ SECRET = "SENTINEL7731"
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_by_its_address(open_page, page: str) -> None:
-    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
+    screen = open_page(page, demo="bodyfat_raw", epsilon="1.5", k="7", q="0.5")
     assert screen.errors == []
-    assert screen.session.name == "pima"
+    assert screen.session.name == "bodyfat_raw"
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
 
 
-def test_every_page_runs_for_the_raw_demo(open_page) -> None:
-    screen = open_page("data", demo="bodyfat_raw")
-    for page in PAGES:
-        assert screen.visit(page).errors == [], page
-        assert screen.session.name == "bodyfat_raw"
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("demo", ["randhie", "cps1988"])
-def test_every_page_runs_for_every_large_demo(open_page, demo: str) -> None:
-    screen = open_page("tune", demo=demo).wait()
+def test_a_large_demo_runs(open_page) -> None:
+    screen = open_page("tune", demo="randhie").wait()
     assert screen.errors == []
     assert len(screen.panel["cards"]) == 9
     assert screen.visit("data").errors == []
@@ -53,17 +46,6 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
     screen.slider("k").set_value(11).run()
     screen.visit("data").visit("tune")
     assert [screen.slider(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
-
-
-def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page) -> None:
-    screen = open_page("utility")
-    slider = screen.test.slider(key="utility.0.k")
-    slider.set_value(9).run()
-    screen.session.levers["k"] = 12
-    screen.test.run()
-    assert (screen.session.levers["k"], screen.test.slider(key="utility.0.k").value) == (12, 12)
-    screen.test.slider(key="utility.0.k").set_value(14).run()
-    assert screen.session.levers["k"] == 14
 
 
 def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> None:
@@ -96,16 +78,6 @@ def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> 
     assert (screen.session.name, screen.session.table_version) == ("mine.csv", loaded)
     screen.test.selectbox(key="data.demo").set_value("bodyfat").run()
     assert screen.session.name == "bodyfat"
-
-
-def test_a_refused_file_is_a_sentence_and_the_table_stays(a_process_reads, open_page) -> None:
-    screen = open_page("data")
-    screen.upload("bad.csv", table() + f"\n1,2,{SECRET},4".encode())
-    (sentence,) = screen.errors
-    assert "line 62: there are 4 fields" in sentence
-    assert SECRET not in screen.everything()
-    assert screen.session.name == "bodyfat"
-    assert len(screen.visit("tune").panel["cards"]) == 9
 
 
 def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(
@@ -162,15 +134,6 @@ def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(
     assert len(screen.visit("tune").panel["cards"]) == 9
 
 
-def test_an_unknown_column_in_the_regression_is_a_sentence() -> None:
-    schema = rwn.load_demo("bodyfat").schema
-    with pytest.raises(rwn.SchemaError, match="names the variable belly, which the table does not"):
-        rwn.Schema(
-            variables=schema.variables,
-            question=rwn.Question(response="belly", predictors=("age",)),
-        )
-
-
 def test_half_a_regression_is_a_sentence_and_a_whole_one_is_drawn(open_page) -> None:
     screen = open_page("data")
     screen.test.multiselect(key="data.0.predictors").set_value([]).run()
@@ -191,14 +154,6 @@ def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page
     np.testing.assert_array_equal(shown.index, np.arange(1, 101))
 
 
-def test_a_table_without_a_regression_shows_the_other_cards(open_page) -> None:
-    screen = open_page("data").upload("mine.csv", table()).visit("tune")
-    assert screen.errors == []
-    assert len(screen.panel["cards"]) == 9
-    assert screen.panel["tables"] == []
-    assert any("Data page" in info.value for info in screen.test.info)
-
-
 def test_two_users_never_see_each_other(open_page) -> None:
     mine, theirs = open_page("data"), open_page("data")
     mine.upload("same.csv", table(mark="MINE7731"))
@@ -216,3 +171,30 @@ def test_two_users_never_see_each_other(open_page) -> None:
     mine.slider("k").set_value(9).run()
     theirs.test.run()
     assert theirs.session.levers["k"] == 5
+
+
+@pytest.mark.parametrize("in_class", [True, False])
+def test_a_class_sees_large_type_and_can_open_no_file(
+    open_page, monkeypatch: pytest.MonkeyPatch, in_class: bool
+) -> None:
+    if in_class:
+        monkeypatch.setenv(CLASSROOM_VARIABLE, "1")
+    screen = open_page("data")
+    choosers = len(screen.test.get("file_uploader"))
+    for page in ("compare", "tune"):
+        choosers += len(screen.visit(page).test.get("file_uploader"))
+    assert screen.errors == []
+    assert screen.session.projector == in_class
+    assert (choosers == 0) == in_class
+    words = " ".join(each.value for each in screen.visit("data").test.markdown)
+    assert ("Open your table" in words) != in_class
+    assert screen.test.selectbox(key="data.demo").options
+    first = open_page("tune").test  # the page of an address without a name
+    assert [each.label for each in first.radio][:1] == (["Lesson"] if in_class else [])
+
+
+def test_a_file_of_the_command_line_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["app", str(tmp_path / "t.csv"), "--classroom", "--no-browser"]) == USAGE
+    assert "leave the file out" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,15 +164,6 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
     assert not [e for e in screen.test.text_input if e.label.startswith("Name of")]
 
 
-def test_drawing_again_is_counted(screen) -> None:
-    look_and_draw(screen)
-    first = screen.work.drawn.judged.id
-    press(screen, "Draw another release")
-    assert screen.work.drawn.judged.id != first
-    assert screen.work.drawn.number == 2
-    assert "It is release 2 that was drawn of this setting" in words(screen)
-
-
 def test_a_description_that_changes_is_to_be_looked_at_again(screen) -> None:
     field(screen, "checkbox", "I have looked").check().run()
     session = screen.session
@@ -222,39 +212,3 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
     with pytest.raises(ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
-
-
-def said_twice(screen) -> list[str]:
-    """What more than one message on screen says."""
-    kinds = ("caption", "info", "success", "warning", "error")
-    boxes = [each.value for kind in kinds for each in getattr(screen.test, kind)]
-    lines = Counter(line.strip() for box in boxes for line in box.splitlines())
-    return [line for line, times in lines.items() if times > 1]
-
-
-def test_nothing_is_said_twice_on_one_screen(screen, tmp_path: Path) -> None:
-    session, book = screen.session, tmp_path / "a.jsonl"
-    variables = {"siri": "sampling weight", "wrist": "identifier", "neck": "household"}
-    schema = session.data.schema
-    for name, role in variables.items():
-        schema = schema.replace_variable(name, role=role)
-    session.data = session.data.with_schema(schema)
-    screen.test.run()
-    assert said_twice(screen) == []
-    assert len(session.data.notices) > 1
-    assert len(screen.test.info) == 1
-    for _ in range(3):
-        if not screen.session.release.checked:
-            field(screen, "checkbox", "I have looked").check().run()
-        press(screen, next(b.label for b in screen.test.button if b.label.startswith("Draw ")))
-        field(screen, "text_input", "Name of the person").set_value("Ada")
-        field(screen, "text_input", "Reason, where").set_value("A lesson")
-        assert said_twice(screen) == []
-        press(screen, "Record")
-        press(screen, "Make the files")
-        field(screen, "text_input", "Ledger on this machine").set_value(str(book)).run()
-        assert said_twice(screen) == []
-        assert len(screen.test.warning) <= 1
-        press(screen, "Sign as Ada")
-        assert screen.work.drawn.entry is not None
-    assert len(book.read_text().splitlines()) == 3

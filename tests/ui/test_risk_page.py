@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_ui.features import axis_choice
 from rwn_ui.risk import view as risk_view
 
 Payloads = list[dict[str, Any]]
@@ -167,22 +166,6 @@ def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(page, d
     assert "at least the file" in page.error[0].value
 
 
-def test_the_watch_list_follows_a_record_and_a_question(page, drawn):
-    names = [button.label for button in page.button]
-    page.button[names.index("Watch this record")].click().run()
-    page.button[names.index("Watch this question")].click().run()
-    assert not page.exception
-    page.run()
-    table = drawn[-1]["tables"][-1]
-    assert table["title"] == "Watch list (internal)"
-    assert table["rows"][0][0] == "record 1"
-    assert len(table["rows"]) == 2
-    names = [button.label for button in page.button]
-    page.button[names.index("Clear the list")].click().run()
-    page.run()
-    assert drawn[-1]["tables"][-1]["title"] != "Watch list (internal)"
-
-
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, drawn, at_once) -> list[dict[str, Any]]:
     """Small tables count as large, and a job is done as soon as it is begun."""
@@ -217,35 +200,3 @@ def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
     screen.session.seed += 1  # other numbers, though the words of the setting are the same
     screen.test.run()
     assert any("These numbers are of" in info.value for info in screen.test.info)
-
-
-def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
-    monkeypatch.setattr(
-        risk_view, "Job", lambda label, work, **more: finished(label=label, refusal="No.")
-    )
-    screen = open_page("risk")
-    next(b for b in screen.test.button if b.label.startswith("Find the risk")).click().run()
-    assert screen.errors == []
-    assert any(info.value.endswith("No.") for info in screen.test.info)
-    assert drawn == []
-
-
-def test_the_tune_page_shows_the_worst_case_first_and_any_risk_on_the_map(open_page):
-    screen = open_page("tune")
-    tile = screen.panel["verdict"]
-    assert tile["label"] == "Linked over one half"  # of its limit of 1 % most is used
-    assert "Worst-case linkage" in tile["help"]
-    assert "An ordinary intruder links " in tile["detail"]
-    assert "ordinary intruder" in tile["help"]
-    assert axis_choice.AXIS in screen.panel["cards"][0]
-    # every risk can stand on the map beside the policy
-    choice = screen.test.selectbox(key="tune.0.risk")
-    for key in ("distance_linkage", "membership", "queries"):
-        choice.set_value(key).run()
-        assert screen.errors == []
-        tile = screen.panel["tiles"][0]
-        assert screen.panel["verdict"]["state"] == "over"
-        assert (tile["label"], tile["state"]) == (axis_choice.title(key, 241), None)
-        assert tile["released"].endswith("%")
-        assert f"risk: {axis_choice.title(key, 241).lower()}" in screen.panel["cards"][0]
-    assert set(axis_choice.CHOICES) >= {"bayes_linkage", "intruder_levels", "extremes"}

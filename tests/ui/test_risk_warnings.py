@@ -11,7 +11,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 from rwn_ui.risk import view
 from rwn_ui.risk.form import Attack
@@ -65,20 +64,6 @@ def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
     assert "Ordinary linkage finds" not in said(data, rwn.RWN(epsilon=4.0, k=5))
 
 
-def test_a_method_without_neighborhoods_is_not_told_to_enlarge_them(data) -> None:
-    text = said(data, rwn.METHODS["additive_noise"](size=0.5))
-    for words in ("donors of their own", "dense regions", "neighborhood is more than"):
-        assert words not in text  # noise copies nothing and spreads what it moves
-
-
-def test_the_advice_is_of_the_method(data) -> None:
-    near = read(data, rwn.RWN(epsilon=0.1, k=3))
-    assert "Larger neighborhoods at q = 1 or" in warnings(
-        rwn.RWN(epsilon=0.1, k=3), near, digits=True, lone=4)[0]  # fmt: skip
-    far = near | {"neighborhood_size": rwn.NotApplicable("There are none.")}
-    assert "Stronger masking or" in warnings(rwn.RWN(k=3), far, digits=True, lone=4)[0]
-
-
 def test_extremes_that_are_gone_are_not_called_a_real_persons(data) -> None:
     found = read(data, rwn.RWN(epsilon=0.1, k=3))
     copies = found["extremes"].detail["released"]
@@ -122,25 +107,6 @@ def test_who_may_give_a_value_is_not_said_to_be_nearly_anybody(data) -> None:
     assert "may come from most of the other people" in text
     assert "nearly anybody" not in text
     assert "more than half the file" not in said(data, rwn.RWN(epsilon=0.1, k=5))
-
-
-def test_the_radius_plays_no_part_only_where_k_decides(data) -> None:
-    assert "radius plays no part for 100 %" in said(data, rwn.RWN(epsilon=0.01, k=5))
-    assert "radius plays no part" not in said(data, rwn.RWN(epsilon=4.0, k=1))
-
-
-def test_nothing_shrinks_where_nothing_is_masked(data) -> None:
-    for words in ("Small groups", "donors of their own", "radius plays"):
-        assert words not in said(data, rwn.RWN(epsilon=1.0, k=5, q=0.0))
-
-
-def test_homogeneous_neighborhoods_are_counted(data) -> None:
-    found = read(data, rwn.RWN(epsilon=0.1, k=3))
-    one = Reading(value=0.25, detail={})
-    told = " ".join(warnings(rwn.RWN(k=3), found | {"homogeneity": one}, digits=True, lone=4))
-    assert "In 25 % of the neighborhoods" in told
-    none = found | {"homogeneity": rwn.NotApplicable("No variable is confidential.")}
-    assert "without any linkage" not in " ".join(warnings(rwn.RWN(k=3), none, digits=True, lone=4))
 
 
 def _shown(screen: Any, precision: tuple[tuple[str, float], ...] = ()) -> str:

@@ -1,13 +1,12 @@
-"""Scenarios and decisions: kept, compared in words, frozen, taken up again, undone and redone."""
+"""Scenarios and decisions: kept, compared in words, frozen, taken up, of another table."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import rwn_core as rwn
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Scenario
@@ -75,23 +74,6 @@ def test_a_decision_of_another_day_is_taken_up_again() -> None:
     assert len(session.decisions) == 1
 
 
-def test_a_scenario_brings_its_setting_back() -> None:
-    from rwn_ui.compare import view as compare_view
-
-    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
-    session = session_of(page)
-    session.use_preset("Light", prepared(session).prepared)
-    before = session.words
-    field(page, "text_input", "Name").set_value("One")
-    field(page, "button", "Save scenario").click().run()
-    kept = Scenario.from_toml(session.scenarios["One"].to_toml())
-    session.use_preset("Strong", prepared(session).prepared)
-    field(page, "button", "To Tune").click().run()
-    assert session.words == before
-    assert kept.setting == session.setting
-    assert compare_view.MOST == 6
-
-
 def test_undo_and_redo_without_limit() -> None:
     history = History()
     levers = [(("epsilon", n / 10), ("k", 5), ("q", 1.0)) for n in range(500)]
@@ -117,13 +99,6 @@ def scenario(name: str, value: float, **parameters: float) -> Scenario:
     )
 
 
-def test_another_method_is_told_by_its_title() -> None:
-    noise = Setting(params=rwn.METHODS["additive_noise"](size=0.5))
-    other = replace(scenario("B", 0.1, k=5), setting=noise)
-    told = differences(scenario("A", 0.1, k=5), other)
-    assert "the method is Additive noise instead of RWN, the 2022 method." in told
-
-
 def test_differences_are_told_in_words() -> None:
     sentences = differences(scenario("A", 0.1, epsilon=2, k=5), scenario("B", 0.03, epsilon=3, k=5))
     assert sentences == [
@@ -138,3 +113,70 @@ def test_differences_are_told_in_words() -> None:
         "10.0\N{NO-BREAK SPACE}%); Cells changed (both 50.0\N{NO-BREAK SPACE}%)."
     )
     assert len(near) == 2
+
+
+READINGS = {"bayes_linkage": {"median": 0.013, "low": 0.011, "high": 0.017}}
+NAME = "Careful"
+
+
+@pytest.fixture
+def screen(open_page) -> Any:
+    return open_page("compare")
+
+
+def other_table(screen: Any, name: str) -> None:
+    screen.visit("data").test.selectbox(key="data.demo").set_value(name).run()
+    screen.visit("compare")
+    assert screen.errors == []
+
+
+def of_table(table: str) -> Scenario:
+    setting = Setting.of("rwn", {"epsilon": 1.0, "k": 9})
+    return Scenario(name=NAME, table=table, setting=setting, readings=READINGS)
+
+
+def upload(screen: Any, name: str, text: str) -> None:
+    screen.test.file_uploader[0].set_value((name, text.encode(), "text/plain")).run()
+    assert screen.errors == []
+
+
+def test_a_scenario_and_its_decision_wait_for_their_table(screen) -> None:
+    session = screen.session
+    own = of_table(session.data.fingerprint)
+    session.scenarios[NAME] = own
+    session.decisions.append(Decision(scenarios=(own,), chosen=NAME, date="2026-03-31"))
+    other_table(screen, "pima")
+    assert session.scenarios == {}
+    assert session.decisions == []  # none that the release could be said to be made on
+    assert not [each for each in screen.test.multiselect if each.label.startswith("Scenarios")]
+    session.scenarios[NAME] = of_table(session.data.fingerprint)  # a name of both tables
+    other_table(screen, "bodyfat")
+    assert session.scenarios == {NAME: own}
+    assert [each.chosen for each in session.decisions] == [NAME]
+
+
+def test_a_file_of_another_table_brings_its_setting_and_no_reading(screen) -> None:
+    session = screen.session
+    upload(screen, "one.toml", of_table("f" * 64).to_toml())
+    assert session.scenarios == {}
+    assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
+    assert any("made for another table" in each.value for each in screen.test.info)
+    assert session.drafts("f" * 64).scenarios[NAME].readings == READINGS
+
+
+def test_a_file_for_any_table_has_no_reading_of_this_one(screen) -> None:
+    upload(screen, "one.toml", of_table("").to_toml())
+    assert screen.session.scenarios[NAME].readings == {}
+    assert screen.session.scenarios[NAME].setting is not None
+
+
+def test_a_decision_of_another_table_is_no_decision_on_this_one(screen) -> None:
+    decided = Decision(scenarios=(of_table("f" * 64),), chosen=NAME, date="2026-03-31")
+    assert decided.table == "f" * 64
+    before = screen.session.words
+    upload(screen, "decision.toml", decided.frozen())
+    assert screen.session.decisions == []
+    assert screen.session.scenarios == {}
+    assert screen.session.words == before
+    assert any("made on another table" in each.value for each in screen.test.info)
+    assert screen.session.drafts("f" * 64).decisions == [decided]

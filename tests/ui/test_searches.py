@@ -1,4 +1,4 @@
-"""Searches on the pages: the answer so far, Use this, Cancel, another page, another table."""
+"""Searches on the pages: what they say so far, and the setting that keeps the policy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning import Point, Setting, Spread
+from rwn_core.tuning import Point, Setting, SliceAnswer, SliceRanges, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
 from rwn_ui.features import keep_policy, partial_answer
-from rwn_ui.risk import view as risk_view
 from rwn_ui.sweep import goal_seek
 
 SO_FAR = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
@@ -105,14 +104,6 @@ def test_a_search_without_an_answer_yet_has_nothing_to_use(open_page, searches) 
     assert "tune.0.keep.search.use" not in buttons(screen)
 
 
-def test_a_page_that_is_left_and_visited_again_shows_the_search(open_page, searches) -> None:
-    screen = begun_on_tune(open_page)
-    screen.visit("data").visit("tune")
-    assert screen.errors == []
-    assert "Best so far" in infos(screen)
-    assert searches[0].running
-
-
 def test_a_second_search_waits_until_the_first_has_ended(
     open_page, searches, sweeps_folder
 ) -> None:
@@ -168,21 +159,63 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     )
 
 
-def test_the_risk_page_shows_what_was_read_before_cancel(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 100)
-    begun: list[Searching] = []
+FOUND = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
 
-    def job(label: str, work: Any, *, words: str, about: Any, **arguments: Any) -> Searching:
-        read = ReadSoFar(values={"bayes_linkage": (0.4, "")}, now="attribute_gain")
-        begun.append(Searching(label=label, words=words, about=about, so_far=read))
-        return begun[-1]
 
-    monkeypatch.setattr(risk_view, "Job", job)
-    screen = open_page("risk")
-    screen.test.button(key="risk.0.start").click().run()
-    shown = [each.value for each in screen.test.caption]
-    assert any("Reading now: Attribute gain. So far: Worst-case linkage 40 %" in x for x in shown)
-    screen.test.button(key="risk.0.cancel").click().run()
-    shown = [each.value for each in screen.test.caption]
-    assert any(x.startswith("So far: Worst-case linkage 40 %") for x in shown)
-    assert not any("Reading now" in x for x in shown)
+searched: list[SliceRanges] = []
+
+
+@pytest.fixture
+def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
+    """A function that opens Tune and presses the button, which gets a made-up answer."""
+    searched.clear()
+
+    def pressed(*, reached: bool) -> Any:
+        def answered(**asked: Any) -> SliceAnswer:
+            assert asked["policy"] == screen.session.policy
+            assert asked["setting"] == screen.session.setting
+            searched.append(asked["ranges"])
+            point = Point(setting=FOUND, spreads={}, seconds=0.0)
+            return SliceAnswer(
+                policy=asked["policy"], point=point, reached=reached, tried=7, records=241, of=241
+            )
+
+        monkeypatch.setattr(keep_policy, "seek_slices", answered)
+        monkeypatch.setattr(keep_policy, "Job", at_once)
+        screen = open_page("tune")
+        screen.test.button(key="tune.0.keep.seek").click().run()
+        assert screen.errors == []
+        return screen
+
+    return pressed
+
+
+def test_the_sliders_go_to_a_setting_that_keeps_the_policy_once(press) -> None:
+    screen = press(reached=True)
+    assert screen.session.setting == FOUND.resolved(screen.session.data)
+    assert screen.slider("epsilon").value == 4.0
+    assert screen.test.success[0].value.startswith("This keeps the policy: ")
+    screen.slider("epsilon").set_value(2.0).run()  # the user's move stays
+    assert screen.session.levers["epsilon"] == 2.0
+    screen.visit("risk").visit("tune")
+    assert screen.session.levers["epsilon"] == 2.0
+
+
+def test_where_none_keeps_it_the_page_says_so_and_offers_the_nearest(press) -> None:
+    screen = press(reached=False)
+    assert screen.session.levers["epsilon"] != 4.0
+    assert "None of 7 keeps all limits" in screen.test.warning[0].value
+    screen.test.button(key="tune.0.keep.nearest").click().run()
+    assert screen.session.levers["epsilon"] == 4.0
+
+
+def test_where_none_keeps_it_a_further_search_is_offered_once(press) -> None:
+    screen = press(reached=False)
+    screen.test.button(key="tune.0.keep.further").click().run()
+    assert screen.errors == []
+    first, second = searched
+    assert (first.weights, first.kernels) == (False, False)
+    assert (second.weights, second.kernels) == (True, True)
+    keys = {button.key for button in screen.test.button}
+    assert "tune.0.keep.further" not in keys, "nothing further is left to search"
+    assert {"tune.0.keep.seek", "tune.0.keep.nearest"} <= keys

@@ -1,4 +1,4 @@
-"""The server's process: no value in its log, no question to outside, an end with its launcher."""
+"""The server: whom it answers, what it says and stores, and how it ends."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 from starlette.routing import Match
+from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.state.session_state import SessionState
 
-from rwn_ui.server import given_file, launch, private_streamlit, serve, sweeper
-from rwn_ui.server.safety import behind_proxy
+from rwn_ui.server import given_file, private_streamlit, serve, sweeper
+from rwn_ui.server.visitors import is_own
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "SENTINEL7731"
@@ -193,14 +194,6 @@ def test_a_server_without_a_private_member_ends_with_a_sentence(
         serve.main()
 
 
-def test_flags_are_read_as_options() -> None:
-    flags = launch.command(8601, hosts=("a.org",))[5:]
-    wanted = {
-        key: list(v) if isinstance(v, tuple) else v for key, v in behind_proxy(("a.org",)).items()
-    }
-    assert serve.as_config(flags) == {"server.port": 8601, **wanted}
-
-
 @pytest.mark.parametrize("path", ["/tune", "/base/tune"])
 def test_the_first_page_is_found_by_its_name(path: str) -> None:
     """It has no address of its own; what the query says arrives."""
@@ -208,3 +201,40 @@ def test_the_first_page_is_found_by_its_name(path: str) -> None:
     scope |= {"server": ("localhost", 80), "scheme": "http"}
     route = next(each for each in serve.first_page() if each.matches(scope)[0] is Match.FULL)
     assert route.endpoint(Request(scope)).headers["location"] == "./?k=5"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "own"),
+    [
+        ("127.0.0.1:8501", None, True),
+        ("localhost:8501", "http://localhost:8501", True),
+        ("LOCALHOST:8501", "http://localhost:8501", True),
+        ("data.example.org", "https://data.example.org", True),
+        ("data.example.org", "https://data.example.org:8443", True),
+        ("data.example.org:8443", "https://data.example.org:8443", True),
+        ("localhost:8501", "http://localhost:9000", False),
+        ("localhost:8501", "http://127.0.0.1:8501", False),
+        ("localhost:8501", "null", False),
+        ("localhost:8501", "", False),
+        ("localhost:8501", "http://localhost:8501@evil.example", False),
+        ("localhost:8501", "http://localhost.evil.example:8501", False),
+        ("data.example.org", "https://evil.example", False),
+        ("other.example.org", "https://other.example.org", False),
+        ("evil.example", "https://evil.example", False),
+        ("evil.example", None, False),
+        (None, None, False),
+        (None, "http://localhost:8501", False),
+    ],
+)
+def test_only_the_servers_own_pages_are_answered(
+    monkeypatch: pytest.MonkeyPatch, host: str | None, origin: str | None, own: bool
+) -> None:
+    names = ["127.0.0.1", "localhost", "data.example.org", "other.example.org"]
+    given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
+    real = config.get_option
+    monkeypatch.setattr(
+        config,
+        "get_option",
+        lambda name: given[name] if name in given else real(name),
+    )
+    assert is_own(host, origin) is own

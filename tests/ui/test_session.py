@@ -47,17 +47,6 @@ def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
     assert made == ["a", "b", "c", "b"]
 
 
-def test_the_words_of_a_setting_tell_its_weights() -> None:
-    data = rwn.load_demo("bodyfat")
-    session = Session(name="bodyfat", demo="bodyfat", data=data)
-    session.levers = {"epsilon": 2.0, "k": 5, "q": 1.0}
-    assert session.words == "ε = 2 · k = 5 · q = 1"
-    session.data = data.with_weights({"age": 3.0, "neck": 0.0})
-    assert session.words == "ε = 2 · k = 5 · q = 1 · weight of age = 3 · weight of neck = 0"
-    session.data = data.with_weights(dict.fromkeys(("age", "neck", "hip"), 2.0))
-    assert session.words == "ε = 2 · k = 5 · q = 1 · own weights of 3 variables"
-
-
 def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page) -> None:
     """Jobs, results and Streamlit's own objects cannot be written down."""
     screen = open_page("tune")
@@ -146,19 +135,12 @@ def test_no_name_becomes_a_link_or_a_formula(text: str, shown: str) -> None:
     assert escaped(text) == shown
 
 
-def test_a_failed_result_is_not_kept() -> None:
-    memo = Memo(2)
-    with pytest.raises(ZeroDivisionError):
-        memo.get_or_make("a", lambda: 1 // 0)
-    assert memo.get_or_make("a", lambda: 1) == 1
-
-
 read_once = cache(rwn.load_demo)
 
 
 @pytest.mark.parametrize("method", rwn.METHODS)
-@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
-def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) -> None:
+@pytest.mark.parametrize("demo", ["bodyfat", "pima"])
+def test_presets_lie_within_the_sliders(demo: str, method: str) -> None:
     data = read_once(demo)
     params = first_setting(method)
     if issubclass(rwn.METHODS[method], NeighborhoodMethod):
@@ -248,18 +230,13 @@ def test_a_failure_shows_a_number_and_logs_type_and_lines_but_no_value(
     assert "SENTINEL7731" not in everything
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_nothing_is_kept_in_a_cache_that_users_share(path: Path) -> None:
-    names = {
-        node.attr if isinstance(node, ast.Attribute) else node.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute | ast.Name)
-    }
-    assert not names & {"cache", "cache_data", "cache_resource", "cached_property", "lru_cache"}
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_no_text_is_shown_as_html_but_the_app_s_own_style(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    assert "unsafe_allow_html" not in source
-    assert source.count("st.html(") == (path.name == "messages.py")
+def test_no_script_has_a_cache_that_users_share_or_shows_a_text_as_html() -> None:
+    shared = {"cache", "cache_data", "cache_resource", "cached_property", "lru_cache"}
+    for path in SCRIPTS:
+        source = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(source)))
+        names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        names |= {node.id for node in nodes if isinstance(node, ast.Name)}
+        assert not names & shared, path
+        assert "unsafe_allow_html" not in source, path
+        assert source.count("st.html(") == (path.name == "messages.py"), path  # the app's own style

@@ -10,14 +10,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Point, Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_ui.features.scenario_trial import as_scenario
-from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state import address
 from rwn_ui.state.change_table import reslice
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import form, goal_seek
@@ -81,22 +77,6 @@ def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) ->
     assert session.words.endswith("abdomen + age + 13 more travel together")
 
 
-def test_undo_and_redo_bring_slices_back(open_page) -> None:
-    screen = open_page("tune")
-    choose(screen, "Keys together | rest")
-    first = screen.session.slices
-    choose(screen, "By correlation, 3 slices")
-    second = screen.session.slices
-    screen.edit({"undo": True})
-    assert screen.session.slices == first
-    assert field(screen.test, "selectbox", LABEL).value == "keys_together"
-    screen.edit({"undo": True})
-    assert screen.session.slices == ()
-    for _ in range(2):
-        screen.edit({"redo": True})
-    assert screen.session.slices == second
-
-
 def test_own_slices_are_put_together_from_fields(open_page) -> None:
     screen = open_page("tune")
     choose(screen, "own")
@@ -115,20 +95,6 @@ def test_own_slices_are_put_together_from_fields(open_page) -> None:
     assert field(screen.test, "multiselect", "Slice 2").value == ["knee", "hip"]
 
 
-def test_weights_and_slices_change_beside_each_other(open_page) -> None:
-    screen = open_page("tune")
-    choose(screen, "Whole rows")
-    session = screen.session
-    load(session, Setting.of("rwn", {"epsilon": 3.0, "k": 4}, {"age": 2.0}, slices=session.slices))
-    screen.test.run()
-    assert session.slices == preset_slices(session.data, "whole")
-    assert session.data.schema.variable("age").weight == 2.0
-    pd.testing.assert_frame_equal(
-        current_release(session).masked.masked.frame,
-        rwn.mask(session.data, session.params, seed=session.seed).masked.frame,
-    )
-
-
 def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
     screen = open_page("tune")
     choose(screen, "Keys together | rest")
@@ -144,22 +110,6 @@ def test_bad_slices_of_a_link_are_a_sentence(text: str) -> None:
     (sentence,) = address._take_slices(session, {"slices": text})
     assert sentence.startswith("slices of the link must be")
     assert session.slices == ()
-
-
-def test_a_saved_setting_has_the_slices(open_page) -> None:
-    screen = open_page("tune")
-    before = as_scenario(screen.session, "before", "")
-    choose(screen, "By correlation, 5 slices")
-    session, chosen = screen.session, screen.session.slices
-    scenario = Scenario.from_toml(as_scenario(session, "kept", "").to_toml())
-    assert scenario.setting.slices == chosen
-    assert any(
-        each.startswith("what travels together is") for each in differences(before, scenario)
-    )
-    choose(screen, "Each alone (RWN 2022)")
-    load(session, scenario.setting)
-    screen.test.run()
-    assert session.slices == chosen
 
 
 def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
@@ -221,36 +171,3 @@ def test_the_button_searches_slices_and_loads_them(
     next(b for b in screen.test.button if b.label == "Load it into Tune").click().run()
     assert screen.session.slices == slices_found
     assert screen.session.levers["epsilon"] == 4.0
-
-
-def test_soft_kernels_take_part_in_the_search_unless_switched_off_or_impossible(
-    open_page, at_once, monkeypatch
-) -> None:
-    asked: list[bool] = []
-
-    def answered(**arguments: Any) -> rwn.SliceAnswer:
-        asked.append(arguments["ranges"].kernels)
-        point = Point(setting=arguments["setting"], spreads={})
-        return rwn.SliceAnswer(
-            policy=arguments["policy"], point=point, reached=False, tried=1, records=9, of=9
-        )
-
-    monkeypatch.setattr(goal_seek, "seek_slices", answered)
-    monkeypatch.setattr(goal_seek, "Job", at_once)
-
-    def switch(screen: Any) -> Any:
-        return next(t for t in screen.test.toggle if t.label.startswith("Try soft"))
-
-    def search(screen: Any) -> None:
-        next(b for b in screen.test.button if b.label == "Search slices").click().run()
-        assert screen.errors == []
-
-    screen = open_page("sweep")
-    search(screen)
-    switch(screen).set_value(False).run()
-    search(screen)
-    refused = open_page("sweep", neighbors="pairs", m="20")
-    assert switch(refused).disabled
-    assert "neighbors to be exact" in switch(refused).help
-    search(refused)
-    assert asked == [True, False, False]

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import orjson
-import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS
 from rwn_core.masking import RWN
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import soft_neighborhoods
-from rwn_core.randomness import SecretKey
 from rwn_core.reporting.project import Project
 from rwn_core.tuning import Setting
 from rwn_ui.features.project import current_project
@@ -23,10 +15,7 @@ from rwn_ui.state import prepared_table
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
-from rwn_ui.sweep import form
-from rwn_ui.sweep.form import first_search
-from tests.ui.test_options import field
-from tests.ui.test_risk_warnings import said
+from tests.ui.test_methods import field
 
 SOFT = {"kernel": "gaussian", "balance": 1.0}
 KEY = "tune.0.option.rwn"
@@ -64,21 +53,6 @@ def test_even_to_gaussian_to_balance_and_back(open_page) -> None:
     assert screen.errors == []
 
 
-def test_the_even_kernel_has_its_fields_and_sliders(open_page) -> None:
-    screen = open_page("tune")
-    field(screen, "selectbox", "kernel")
-    shown = [
-        each.key.removeprefix(f"{KEY}.")
-        for kind in ("selectbox", "toggle", "number_input")
-        for each in getattr(screen.test, kind)
-        if each.key and each.key.startswith(KEY)
-    ]
-    known = {"scale", "encoding", "neighbors", "weights", "kernel", "fresh", "m", "u"}
-    assert set(shown) == known | {"radius_variable"} | {"outside_household", "options"} & set(shown)
-    assert sliders(screen) == ["epsilon", "k", "q"]
-    assert screen.session.params == RWN(**screen.session.levers)
-
-
 def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
     screen = open_page("tune", q="0.5")
     field(screen, "button", "Keep totals and spreads").click().run()
@@ -87,14 +61,6 @@ def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
     assert screen.session.params.kernel == "even"
     assert screen.preset == "Standard"
     assert screen.errors == []
-
-
-def test_what_the_other_kernel_lacks_is_left_out(open_page) -> None:
-    screen = open_page("tune", kernel="gaussian", balance="1", width="0.5")
-    assert screen.session.params == RWN(**SOFT, width=0.5, q=screen.session.levers["q"])
-    field(screen, "selectbox", "kernel").select("even").run()
-    assert not screen.test.warning
-    assert screen.session.options == ()
 
 
 def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
@@ -116,49 +82,6 @@ def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) ->
     assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
 
 
-def test_a_sweep_goes_along_the_width(open_page) -> None:
-    screen = open_page("tune", kernel="gaussian", balance="1")
-    grid = first_search(screen.session).grid
-    assert len(grid.axes["width"]) > 3
-    assert all(setting.params.balance == 1.0 for setting in grid.settings())
-    screen.visit("sweep")
-    assert screen.errors == []
-    assert form.read(screen.session).grid.axes["width"] == grid.axes["width"]
-    for page in ("risk", "utility", "compare", "release"):
-        screen.visit(page)
-        assert screen.errors == []
-        if page == "utility":
-            assert "over width of the kernel" in str(screen.results.last["utility"])
-
-
-def test_a_sweep_goes_along_width_and_balance_and_a_pin_keeps_both(
-    open_page, sweeps_folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    screen = open_page("tune", kernel="gaussian", width="0.5", balance="0.5")
-    next(each for each in screen.test.button if each.label == "Pin A").click().run()
-    screen.slider("balance").set_value(1.0).run()
-    pinned = screen.session.pins["A"]
-    assert (pinned.params.width, pinned.params.balance) == (0.5, 0.5)
-    screen.visit("sweep")
-    shown = next(each for each in screen.test.text_input if each.label == "Balance")
-    assert shown.value == "1"
-    shown.set_value("0, 0.5, 1")
-    begun: list[Any] = []
-    monkeypatch.setattr(form.sweep_run, "begin", lambda *args: begun.append(args))
-    next(each for each in screen.test.button if each.label == "Start sweep").click().run()
-    assert screen.errors == []
-    ((_, (grid,), _),) = begun
-    assert grid.axes["balance"] == (0.0, 0.5, 1.0)
-    assert len({(one.params.width, one.params.balance) for one in grid.settings()}) > 10
-
-
-def test_cautions_of_balance_stand_on_the_risk_page() -> None:
-    values = np.random.default_rng(3).normal(size=(60, 4)).round(3)
-    data = rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abcd")))
-    assert "extremes survive more often" in said(data, RWN(**SOFT))
-    assert "extremes survive more often" not in said(data, RWN(k=5))
-
-
 @pytest.mark.parametrize("balance", ["0", "1"])
 def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
     open_page, monkeypatch, balance: str
@@ -174,42 +97,3 @@ def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
     assert len(records) == 200
     np.testing.assert_array_equal(shown.exact.donors, release.donors[records])
     assert screen.session.params.width == 0.7
-
-
-def test_all_records_of_a_large_table_give_and_the_shown_rows_estimate_the_certificate(
-    open_page, monkeypatch
-) -> None:
-    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 150)
-    monkeypatch.setattr(soft_neighborhoods, "LARGEST_DENSE", 200)
-    screen = open_page("tune")
-    params = RWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=4.0)
-    load(screen.session, Setting(params=params))
-    screen.test.run()
-    assert screen.errors == []
-    data = screen.session.data
-    assert screen.session.params == params
-    current = current_release(screen.session)
-    assert current.masked.masked.n == 150
-    whole = rwn.mask(data, params, seed=screen.session.seed).masked.frame
-    shown = current.comparison.records
-    assert shown is not None
-    assert (current.masked.masked.frame.to_numpy() == whole.iloc[shown].to_numpy()).all()
-    reading = rwn.MEASURES["certified_linkage"].read(current.comparison)
-    assert isinstance(reading, Reading)
-    assert reading.detail["sampled"] == 150
-    assert 1 / 241 < reading.value <= 1
-    screen.slider("width").set_value(3.5).run()
-    assert screen.errors == []
-
-
-def test_the_chart_of_the_even_kernel_says_what_it_said() -> None:
-    data = rwn.load_demo("bodyfat")
-    shown = {}
-    for params in (RWN(k=5), RWN(**SOFT)):
-        made = params.prepare(data).release(SecretKey.from_seed(1))
-        comparison = Comparison(original=data, masked=made.masked, law=made.law)
-        reading = rwn.MEASURES["neighborhood_size"].read(comparison)
-        shown[params.kernel] = CHARTS["neighborhood_size"](reading)
-    assert "governed by radius" in str(shown["even"])
-    assert "donor records" in str(shown["even"])
-    assert "effective donors" in shown["gaussian"]["note"]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import source
-from rwn_core.neighbors.metric import coordinates
 from rwn_ui.features import analysis_plan
-from rwn_ui.state import prepared_table, startup
+from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import SHOWN, PreparedTable
 from rwn_ui.state.results import current_release, full_release, prepared
 from rwn_ui.state.session import Session
@@ -51,19 +46,6 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     current = ready.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
-
-
-def test_a_large_first_table_is_on_the_first_picture(
-    open_page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_bytes(csv())
-    monkeypatch.setenv("RWN_FILE", str(path))
-    monkeypatch.setattr(startup, "_SOON", 60.0)  # other work goes on
-    screen = open_page("tune")
-    assert screen.session.name == "mine.csv"
-    assert len(screen.panel["cards"]) == 9
-    assert "records" not in screen.wait().panel["summary"]["text"]
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.3])
@@ -129,17 +111,6 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
     }
 
 
-def test_rounded_values_of_some_records(some) -> None:
-    data = table()
-    params = rwn.RWN(epsilon=0.1, k=5)
-    rounded = PreparedTable.prepare(data).release(
-        Rounded(params=params, precision=(("x", 0.5),)), 3
-    )
-    values = rounded.masked.masked.values("x")
-    np.testing.assert_allclose(values, 0.5 * np.round(values / 0.5))
-    assert isinstance(rounded.readings["correlation"], Reading)
-
-
 def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_page) -> None:
     screen = open_page("data").upload("large.csv", csv()).wait()
     for page in PAGES:
@@ -153,11 +124,6 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
     assert _not_expected(session) is None
     assert full_release(session).masked.masked.n == session.data.n
     assert len(screen.panel["cards"]) == 9
-
-
-def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
-    screen: AppTest = open_page("tune").test
-    assert not any("random sample of" in each.value for each in screen.caption)
 
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
@@ -176,9 +142,3 @@ def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
     session.analysis_plan = analysis_plan.suggested(session.data)
     labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
     assert "Analysis plan" not in labels
-
-
-def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "TABLE_BYTES", 2.4e6)
-    made = source.build_preview(coordinates(table()))
-    assert made.table is None or 12 * len(made.table.records) <= 2.4e6

@@ -14,11 +14,8 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.datasets.planner import Offer
 from rwn_core.reporting import places_on_map
-from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep, SweepRun
-from rwn_core.tuning.point import Spread
-from rwn_core.tuning.short_words import short_setting
+from rwn_core.tuning import Grid, Plan, Setting, Sweep, SweepRun
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
@@ -97,18 +94,6 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
     assert not sweep_page.error
 
 
-def test_a_first_form_without_choices_of_precision_and_slices_is_as_long(
-    sweep_page: AppTest,
-) -> None:
-    session = session_of(sweep_page)
-    session.precision = (("age", 5.0),)
-    session.data = session.data.with_slices((("age", "weight"),))
-    search = sweep_form.first_search(session)
-    assert len(search.grid) == 60
-    assert [dict(each) for each in search.grid.precision] == [{"age": 5.0}]
-    assert list(search.grid.slices) == [session.slices]
-
-
 def check_marks_on_the_map(session: Session, sweep: Sweep) -> None:
     """The present setting is on the map though it was not swept, and so is a pin."""
     session.levers["k"] = 4
@@ -184,50 +169,6 @@ def test_a_sweep_from_the_form_to_its_kept_points(sweep_page: AppTest, sweeps_fo
     wait(again)
     assert len(work_of(again).sweep.sweep()) == 2
     assert len(work_of(again).sweep.sweep().references) == 2
-
-
-def test_the_heat_map_opens_where_settings_are_finished() -> None:
-    found, plan = ["q = 0.5", "q = 1"], Plan(measures=("correlation",))
-
-    def opened(*done: float) -> str:
-        points = tuple(
-            Point(setting=Setting.of("rwn", {"epsilon": 1, "k": 3, "q": q}), spreads={})
-            for q in done
-        )
-        sweep = Sweep(points=points, plan=plan, wanted=4)
-        return sweep_cards.fullest(found, sweep, "epsilon", "k")
-
-    assert opened() == "q = 0.5"  # where a sweep begins
-    assert opened(0.5) == "q = 0.5"
-    assert opened(0.5, 1) == "q = 1"
-
-
-def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
-    shares = {
-        "bayes_linkage": (0.2, 0.3),
-        "correlation": (0.5, 0.5),
-        "distance_linkage": (0.1, 0.1),
-    }
-    spreads = {key: Spread(measure=key, values=values) for key, values in shares.items()}
-    point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
-    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    line = sweep_pick._line(session, point, "correlation", "bayes_linkage", set())
-    assert line == (  # verdict and numbers first: the end of a row may be cut off
-        "▲ Correlations 0.5 · Worst-case linkage 25.0\N{NO-BREAK SPACE}% · Distance linkage "
-        "10.0\N{NO-BREAK SPACE}% · k\N{NO-BREAK SPACE}5 · q\N{NO-BREAK SPACE}1"
-    )
-    line = sweep_pick._line(session, point, "correlation", POLICY, {point.setting.key})
-    assert line.startswith("▲● Correlations 0.5 · 20 × limit · k")
-
-
-def test_slices_are_short_in_a_row_and_tell_rows_apart() -> None:
-    names = ("abdomen", "age", "ankle", "biceps")
-    one = Setting.of("rwn", {"k": 5}, slices=[names])
-    two = Setting.of("rwn", {"k": 5}, slices=[names[:2], names[2:]])
-    assert short_setting(one).endswith("slices abdomen+3")
-    assert short_setting(two).endswith("slices abdomen+1, ankle+1")
-    noise = Setting.of("microaggregation", {"k": 3}, precision={"age": 5.0})
-    assert short_setting(noise) == "Microaggregation (MDAV) · k\N{NO-BREAK SPACE}3 · 1 rounded"
 
 
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:

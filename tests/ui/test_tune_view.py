@@ -1,19 +1,22 @@
-"""The panel's payload: plain data, tiles that say what the readings say, true marks."""
+"""What Tune shows of a release: tiles, verdict, pins, code of cards, unmasked categories."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import limit_queue
+from rwn_core.measures.utility.marginals import one_marginal
+from rwn_ui.features import limit_queue, unchanged_categories
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.tune import tiles as tune_tiles
+from rwn_ui.tune import card_code, view
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
@@ -102,7 +105,7 @@ def limited(session: Session, **limits: float) -> dict:
 def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> None:
     readings = limit_queue.readings(session, current_release(session))
     ordinary = readings["distance_linkage"].value
-    gain = limit_queue._read(session, current_release(session), "attribute_gain").value
+    gain = readings["attribute_gain"].value
     kept = limited(session, attribute_gain=gain, distance_linkage=2 * ordinary)
     assert (kept["label"], kept["state"]) == ("Attribute gain", "kept")
     assert kept["text"] == "Keeps all 2 limits"
@@ -123,21 +126,6 @@ def test_the_verdict_names_what_was_not_judged_and_is_not_green(session: Session
     assert "nothing is judged" in none["help"]
 
 
-def test_the_source_of_a_limit_stands_in_the_help(session: Session) -> None:
-    limit = rwn.Limit(measure="bayes_linkage", at_most=0.05, source="handbook", set_by="A. S.")
-    session.policy = rwn.Policy(limits=(limit,))
-    tile = tune_view.payload(session, current_release(session))["verdict"]
-    assert "(handbook, A. S.)" in tile["help"]
-
-
-def test_a_pin_of_the_same_setting_shows_no_difference(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    for tile in tiles(session).values():
-        (mark,) = tile["against"]
-        assert mark["text"].startswith("±")
-        assert mark["better"] is None
-
-
 def test_differences_against_pins_have_the_right_sign_and_mark(session: Session) -> None:
     here = tune_view.pin(session, current_release(session)).values
     session.pins["A"] = Pin(text="less", values={k: v - 0.5 for k, v in here.items()})
@@ -155,19 +143,6 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
     assert judged["against"][0]["better"] is False
 
 
-def test_the_map_shows_now_and_the_pins(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    session.levers["k"] = 20
-    card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert [row[0] for row in json.loads(card["table"])["rows"]] == ["now", "A"]
-
-
-def test_a_pin_holds_words_and_readings_but_no_data(session: Session) -> None:
-    pinned = tune_view.pin(session, current_release(session))
-    assert pinned.text == "ε = 2 · k = 5 · q = 1"
-    assert all(isinstance(value, float) for value in pinned.values.values())
-
-
 def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) -> None:
     stamps = set()
 
@@ -183,22 +158,6 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
     session.use_method("nbrs2015", PreparedTable.prepare(session.data, method="nbrs2015").prepared)
     note()
     assert len(stamps) == 6
-
-
-def test_a_pin_says_whether_luck_makes_the_difference() -> None:
-    assert "draw 25 to see" in tune_tiles._noise("A", 0.3, None)
-    assert "may be luck" in tune_tiles._noise("A", 0.3, (0.2, 0.4))
-    assert "outside" in tune_tiles._noise("A", 0.5, (0.2, 0.4))
-
-
-def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    assert "A is one draw" in tiles(session)["Relations lost"]["help"]
-
-
-def test_the_map_says_what_its_loss_is(session: Session) -> None:
-    card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
-    assert card["layout"]["xaxis"]["title"]["text"] == "loss of relations, 0 to 1"
 
 
 def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
@@ -224,3 +183,92 @@ def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> 
     assert tiles(session)["Relations lost"]["state"] == "over"
     session.aims = replace(session.aims, relations=1.0)
     assert str(tiles(session)["Relations lost"]["limit"]).startswith("empty aim")
+
+
+def session_of(demo: str, variable: str) -> Session:
+    data = rwn.load_demo(demo)
+    made = Session(name=demo, demo=demo, data=data, seed=3, variable=variable)
+    made.levers = {"epsilon": 1.0, "k": 4, "q": 0.7}
+    return made
+
+
+def changed() -> Session:
+    """Other weights, slices, rounding, limits and another regression."""
+    made = session_of("bodyfat", "age")
+    question = rwn.Question(response="weight", predictors=("height", "age"))
+    schema = replace(made.data.schema, question=question)
+    schema = schema.with_weights({"age": 2.5}).with_slices([["age", "height"]])
+    made.data = made.data.with_schema(schema)
+    made.precision = (("weight", 5.0),)
+    made.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.02),))
+    return made
+
+
+@pytest.mark.parametrize("make", [lambda: session_of("bodyfat", "siri"), changed])
+def test_the_code_of_every_card_gives_its_number(make: Any) -> None:
+    session = make()
+    release = current_release(session)
+    readings = limit_queue.readings(session, release)
+    listed = card_code.cards(session)
+    assert {card_code.MAP, *view.CARDS} - {"correlation"} <= set(listed)
+    for card in listed:
+        names: dict[str, Any] = {}
+        lines = card_code.code(session, card)
+        exec(compile(lines, card, "exec"), names)  # the lines that the user sees
+        shown = (
+            readings[UTILITY if card == card_code.MAP else card]
+            if card != "distribution"
+            else (one_marginal(release.comparison, session.variable))
+        )
+        assert isinstance(shown, Reading), card
+        assert names["value"] == shown.value, card
+        if card == card_code.MAP:
+            assert names["risk"] == session.policy.judge_readings(readings).largest
+
+
+def test_the_code_names_the_file_and_no_folder() -> None:
+    session = session_of("bodyfat", "age")
+    session.name, session.demo = "/home/ada/secret folder/people.csv", None
+    lines = card_code.code(session, "correlation")
+    assert "rwn.read('people.csv', schema=\"schema.toml\")" in lines
+    assert "secret" not in lines
+    session.name = "C:\\ada\\people.csv"
+    assert "ada" not in card_code.code(session, "correlation")
+
+
+def strip(data: rwn.Microdata, **params: object) -> dict:
+    session = Session(name="pima", demo=None, data=data)
+    session.levers.update({"q": 1.0})
+    release = rwn.mask(data, rwn.RWN(epsilon=0.5, k=5, **params), seed=1)
+    reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
+    return unchanged_categories.strip(session, reading)
+
+
+def test_a_category_that_stays_is_named_and_both_remedies_work() -> None:
+    data = rwn.load_demo("pima")
+    shown = strip(data)
+    assert shown["least"].startswith("least: test 0.")
+    assert shown["warning"].startswith("Barely masked at q = 1: test (at most 0.")
+    light = data.with_schema(data.schema.with_weights({"test": 0.1}))
+    assert strip(light)["warning"] == ""
+    assert strip(data, encoding="matching")["warning"] == ""
+
+
+def test_what_a_method_without_q_leaves_as_it_is_is_named() -> None:
+    data = rwn.load_demo("pima")
+    session = Session(name="pima", demo=None, data=data)
+    session.levers = {"size": 0.3}
+    release = rwn.mask(data, rwn.AdditiveNoise(size=0.3), seed=1)
+    reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
+    warning = unchanged_categories.strip(session, reading)["warning"]
+    assert warning == "Not masked at this setting: test."
+
+
+def test_the_largest_own_weight_stands_next_to_q_where_a_record_is_its_own_donor(open_page) -> None:
+    shown = open_page("tune", kernel="gaussian", width="0.5", own_donors="1")
+    law = current_release(shown.session).comparison.law
+    largest = law.probabilities.toarray().diagonal().max()
+    assert largest == 0.1  # the cap
+    assert shown.panel["changed"]["own"] == ", own donor up to 10 %"
+    assert open_page("tune", kernel="gaussian").panel["changed"]["own"] == ""
+    assert open_page("tune").panel["changed"]["own"] == ""

@@ -61,24 +61,6 @@ def test_the_list_is_kept_over_pages_and_emptied_with_the_table(drawn, open_page
     assert screen.session.watched.empty
 
 
-def test_a_large_table_is_followed_by_its_job(drawn, open_page, monkeypatch, at_once):
-    monkeypatch.setattr(risk_view, "QUICK_RECORDS", 10)
-    monkeypatch.setattr(risk_view, "Job", at_once)
-    screen = open_page("risk")
-    screen.session.watched = WatchList(records=(38,), predicates=(TALL,))
-    press(screen, "Find the risk of this setting")
-    rows = table(drawn)["rows"]
-    assert [row[0] for row in rows] == ["record 39", "height ≥ 77"]
-    assert all(0 <= float(row[1]) <= 1 for row in rows)
-    assert rows[1][2] is not None
-    assert "anew" not in table(drawn)["caption"]
-    # what is pinned afterwards needs another look
-    press(screen, "Watch this record")
-    screen.test.run()
-    assert len(table(drawn)["rows"]) == 2
-    assert "Find the risk anew to follow: record 1." in table(drawn)["caption"]
-
-
 def test_a_meeting_sees_the_list_beside_every_scenario(drawn, open_page):
     screen = open_page("compare")
     session = screen.session

@@ -10,7 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import axis_choice, limit_queue
+from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import prepared_table
 from rwn_ui.state.change_table import load, reweigh
@@ -179,14 +179,6 @@ def test_another_table_ends_the_process(session: Session) -> None:
     load(session, session.data, name="again", demo=None)
     assert user_work().worker is None
     assert multiprocessing.active_children() == []
-
-
-def test_every_other_slow_risk_follows_too(session: Session) -> None:
-    session.views[axis_choice.VIEW] = "suda"
-    assert axis_choice.measure(session) == "suda"
-    assert shown(session)["tiles"][0]["released"] == "…"
-    followed(session)
-    user_work().worker.cancel()
 
 
 @pytest.fixture

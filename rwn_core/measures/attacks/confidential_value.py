@@ -58,7 +58,7 @@ EXACT = Tolerance(0.0)
 
 def is_category(original: Microdata, name: str) -> bool:
     """True if a variable has levels, which are equal or not."""
-    return original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
+    return original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 
 def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:

@@ -101,7 +101,9 @@ def _product(
     if law.donors is not None:
         from rwn_core.measures.attacks.likelihood_large import sparse_likelihood
 
-        some, places = masked.take(rows), np.arange(len(rows))
+        some, places = masked, rows
+        if 2 * len(rows) < masked.n:
+            some, places = masked.take(rows), np.arange(len(rows))
         coded = [
             (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
             for unit in attacked_units(law, names)

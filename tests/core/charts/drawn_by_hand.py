@@ -25,45 +25,7 @@ from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
-from tests.core.charts.hand_made_readings import (
-    ACROSS,
-    CURVES,
-    DOWN,
-    HOSTILE,
-    LOSS,
-    MARKS,
-    RISK,
-    SHARE,
-    SPOTS,
-    VALUES,
-    asked,
-    attacks,
-    band,
-    bayes,
-    classes,
-    components_reading,
-    correlation_band,
-    correlation_reading,
-    curve,
-    curve_reading,
-    ends,
-    guesses,
-    index_reading,
-    map_points,
-    marginals_reading,
-    matches,
-    points_reading,
-    quantile_reading,
-    reading,
-    regression_reading,
-    releases,
-    shares,
-    size_reading,
-    subgroup_reading,
-    sure,
-    table_reading,
-    tried,
-)
+from tests.core.charts import hand_made_readings as made
 
 
 def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
@@ -140,7 +102,7 @@ def levels(count: int) -> Reading:
         "missing_original": 0,
         "missing_released": 0,
     }
-    return reading(variables={"job": shown})
+    return made.reading(variables={"job": shown})
 
 
 def changed(plain: Reading, **detail: Any) -> Reading:
@@ -148,11 +110,11 @@ def changed(plain: Reading, **detail: Any) -> Reading:
 
 
 def at_least() -> list[dict[str, Any]]:
-    return [{**attack, "at_least": attack["worst"]} for attack in attacks()]
+    return [{**attack, "at_least": attack["worst"]} for attack in made.attacks()]
 
 
 def holes() -> Reading:
-    shown = correlation_reading()
+    shown = made.correlation_reading()
     square = shown.detail["released"]
     square[1, :] = square[:, 1] = np.nan
     return shown
@@ -167,50 +129,50 @@ def swept() -> list[dict[str, Any]]:
 
 
 _bands = {
-    "correlation": (correlation_reading(first=HOSTILE), correlation_band()),
+    "correlation": (made.correlation_reading(first=made.HOSTILE), made.correlation_band()),
     "regression": (
-        regression_reading(first=HOSTILE),
+        made.regression_reading(first=made.HOSTILE),
         {
-            "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
-            "se_released": band([0.9] * 3, [1.1] * 3),
+            "coefficient_released": made.band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
+            "se_released": made.band([0.9] * 3, [1.1] * 3),
         },
     ),
     "principal_components": (
-        components_reading(),
+        made.components_reading(),
         {
-            "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
-            "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
+            "share_released": made.band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
+            "cumulative_released": made.band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
         },
     ),
-    "cooks_distance": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
-    "mahalanobis": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
-    "nearest_distance": (index_reading(STEPS, STEPS + 1), {"value": band(1.2, 1.4)}),
+    "cooks_distance": (made.index_reading(STEPS, STEPS / 2), {"max_released": made.band(1.2, 4.0)}),
+    "mahalanobis": (made.index_reading(STEPS, STEPS / 2), {"max_released": made.band(1.2, 4.0)}),
+    "nearest_distance": (made.index_reading(STEPS, STEPS + 1), {"value": made.band(1.2, 1.4)}),
     "quantiles": (
-        quantile_reading([HOSTILE, "b"]),
-        {"change": band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
+        made.quantile_reading([made.HOSTILE, "b"]),
+        {"change": made.band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
     ),
-    "two_way": (points_reading(first=HOSTILE), (0.1, 0.4)),
-    "subgroups": (subgroup_reading(), {"released": band([3, 4], [30, 31])}),
+    "two_way": (made.points_reading(first=made.HOSTILE), (0.1, 0.4)),
+    "subgroups": (made.subgroup_reading(), {"released": made.band([3, 4], [30, 31])}),
 }
 
 
 def _forms() -> dict[str, tuple[Any, ...]]:
     """What each chart is drawn from, by its key and the form that it takes."""
-    lower = {**RISK, "better": "lower"}
+    lower = {**made.RISK, "better": "lower"}
     return {
-        "risk_utility_map": (map_points(), 0.05),
-        "neighborhood_size": (size_reading(np.arange(5, 45), STEPS),),
-        "nearest_distance": (index_reading(STEPS, STEPS + 1),),
-        "correlation": (correlation_reading(first=HOSTILE),),
-        "regression": (regression_reading(first=HOSTILE),),
-        "principal_components": (components_reading(),),
-        "cooks_distance": (index_reading(STEPS, STEPS / 2),),
-        "mahalanobis": (index_reading(STEPS, STEPS / 2),),
-        "distribution": (marginals_reading(HOSTILE), HOSTILE),
+        "risk_utility_map": (made.map_points(), 0.05),
+        "neighborhood_size": (made.size_reading(np.arange(5, 45), STEPS),),
+        "nearest_distance": (made.index_reading(STEPS, STEPS + 1),),
+        "correlation": (made.correlation_reading(first=made.HOSTILE),),
+        "regression": (made.regression_reading(first=made.HOSTILE),),
+        "principal_components": (made.components_reading(),),
+        "cooks_distance": (made.index_reading(STEPS, STEPS / 2),),
+        "mahalanobis": (made.index_reading(STEPS, STEPS / 2),),
+        "distribution": (made.marginals_reading(made.HOSTILE), made.HOSTILE),
         "risk_utility_map: all limits": (
-            map_points(), 1.0, With(risk="share of a limit", of_limits=True)
+            made.map_points(), 1.0, With(risk="share of a limit", of_limits=True)
         ),
-        "risk_utility_map: no limit": (map_points(), None),
+        "risk_utility_map: no limit": (made.map_points(), None),
         "risk_utility_map: kept": ([{**NOW, "kept": True}], 1.0, OF_LIMITS),
         "risk_utility_map: not kept": ([{**NOW, "risk": 19.9, "kept": False}], 1.0, OF_LIMITS),
         "risk_utility_map: not judged": ([{**NOW, "kept": False, "unread": 2}], 1.0, OF_LIMITS),
@@ -219,111 +181,112 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "risk_utility_map: coinciding": ([{**NOW, "label": name} for name in "ABC"], 0.05),
         "risk_utility_map: no place": ([{**NOW, "loss": math.nan}], 0.05),
         "risk_utility_map: risk follows": ([{**NOW, "loss": 0.3, "risk": None}, NOW], 0.05),
-        "risk_utility_map: sweep": (map_points(), 0.05, swept()),
-        "neighborhood_size: by k": (size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
-        "neighborhood_size: large k": (size_reading([60, 60], [2.5, 1.0], k=60),),
-        "neighborhood_size: no k": (size_reading([60, 60], [2.5, 1.0], k=None),),
-        "neighborhood_size: no radius": (size_reading([5, 9], [2.5, 1.0], epsilon=None),),
-        "neighborhood_size: wide": (size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
-        "neighborhood_size: many": (size_reading(np.full(5_000, 7), TALL),),
-        "neighborhood_size: outlier": (size_reading(np.arange(5, 45), outlying(5021.0)),),
-        "nearest_distance: whiskers": (index_reading([*range(1, 10), 30], [2.0] * 10),),
+        "risk_utility_map: sweep": (made.map_points(), 0.05, swept()),
+        "neighborhood_size: by k": (made.size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
+        "neighborhood_size: large k": (made.size_reading([60, 60], [2.5, 1.0], k=60),),
+        "neighborhood_size: no k": (made.size_reading([60, 60], [2.5, 1.0], k=None),),
+        "neighborhood_size: no radius": (made.size_reading([5, 9], [2.5, 1.0], epsilon=None),),
+        "neighborhood_size: wide": (made.size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
+        "neighborhood_size: many": (made.size_reading(np.full(5_000, 7), TALL),),
+        "neighborhood_size: outlier": (made.size_reading(np.arange(5, 45), outlying(5021.0)),),
+        "nearest_distance: whiskers": (made.index_reading([*range(1, 10), 30], [2.0] * 10),),
         "nearest_distance: sample": (
-            changed(index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
+            changed(made.index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
         ),
-        "correlation: 15": (correlation_reading(15),),
-        "correlation: 40": (correlation_reading(40),),
+        "correlation: 15": (made.correlation_reading(15),),
+        "correlation: 40": (made.correlation_reading(40),),
         "correlation: missing": (holes(),),
         "association": (
-            changed(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
+            changed(made.correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
         ),
-        "regression: poisson": (changed(regression_reading(), family="poisson"),),
-        "regression: many": (regression_reading(slopes=30),),
+        "regression: poisson": (changed(made.regression_reading(), family="poisson"),),
+        "regression: many": (made.regression_reading(slopes=30),),
         "regression: turned": (
-            changed(regression_reading(), sign_changed=np.array([True, False, False])),
+            changed(made.regression_reading(), sign_changed=np.array([True, False, False])),
         ),
-        "cooks_distance: close": (index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
-        "cooks_distance: closer": (index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
+        "cooks_distance: close": (made.index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
+        "cooks_distance: closer": (made.index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
         "cooks_distance: numbers": (
             changed(
-                index_reading([0.1, 0.9], [0.3, 0.1]),
+                made.index_reading([0.1, 0.9], [0.3, 0.1]),
                 records_original=np.array([4, 9]),
                 argmax_original=9,
             ),
         ),
-        "cooks_distance: outlier": (index_reading(outlying(5.5), STEPS / 100),),
-        "mahalanobis: many": (index_reading(TALL, TALL * 0.5),),
-        "distribution: levels": (marginals_reading(), "eyes"),
+        "cooks_distance: outlier": (made.index_reading(outlying(5.5), STEPS / 100),),
+        "mahalanobis: many": (made.index_reading(TALL, TALL * 0.5),),
+        "distribution: levels": (made.marginals_reading(), "eyes"),
         "distribution: 10 levels": (levels(10), "job"),
         "distribution: 11 levels": (levels(11), "job"),
         "distribution: 300 levels": (levels(300), "job"),
         "distribution: draws": (
-            marginals_reading(HOSTILE),
-            HOSTILE,
-            {f"released {HOSTILE}": band([1, 2, 3], [4, 9, 6])},
+            made.marginals_reading(made.HOSTILE),
+            made.HOSTILE,
+            {f"released {made.HOSTILE}": made.band([1, 2, 3], [4, 9, 6])},
         ),
         "distribution: levels and draws": (
-            marginals_reading(),
+            made.marginals_reading(),
             "eyes",
-            {"released eyes": band([5, 3], [7, 5])},
+            {"released eyes": made.band([5, 3], [7, 5])},
         ),
-        "correlation_change": (correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)),
-        "correlation_change: this draw": (correlation_reading(),),
+        "correlation_change": (made.correlation_reading(first=made.HOSTILE), np.full((3, 3), 0.4)),
+        "correlation_change: this draw": (made.correlation_reading(),),
         "correlation_change: draws": (
-            correlation_reading(first=HOSTILE),
+            made.correlation_reading(first=made.HOSTILE),
             np.full((3, 3), 0.4),
-            correlation_band(),
+            made.correlation_band(),
         ),
-        "expected_curve": (curve_reading(), 0.12, (0.1, 0.15)),
-        "expected_curve: nothing changes": (curve_reading((0.0, 1e-17, 0.0)), 0.0),
+        "expected_curve": (made.curve_reading(), 0.12, (0.1, 0.15)),
+        "expected_curve: nothing changes": (made.curve_reading((0.0, 1e-17, 0.0)), 0.0),
         "expected_curve: band and share": (
-            curve_reading(
+            made.curve_reading(
                 low=np.array([0.0, 0.08, 0.3]), high=np.array([0.0, 0.12, 0.5]), share=True
             ),
             None,
         ),
-        "quantiles": (quantile_reading([HOSTILE, "b"]),),
-        "quantiles: many": (quantile_reading([f"v{place}" for place in range(30)]),),
-        "subgroups": (subgroup_reading(),),
-        "subgroups: many": (subgroup_reading(40, expected=False),),
-        "two_way": (points_reading(first=HOSTILE),),
-        "two_way: many": (points_reading(3000),),
-        "two_way: table": (table_reading(),),
+        "quantiles": (made.quantile_reading([made.HOSTILE, "b"]),),
+        "quantiles: many": (made.quantile_reading([f"v{place}" for place in range(30)]),),
+        "subgroups": (made.subgroup_reading(),),
+        "subgroups: many": (made.subgroup_reading(40, expected=False),),
+        "two_way": (made.points_reading(first=made.HOSTILE),),
+        "two_way: many": (made.points_reading(3000),),
+        "two_way: table": (made.table_reading(),),
         **{f"{key}: draws": drawn_from for key, drawn_from in _bands.items()},
-        "true_matches": (matches(),),
-        "true_matches: no secret": (matches(None, 3),),
-        "precision_recall": (sure(),),
-        "precision_recall: one point": (sure(1),),
-        "linkage_attacks": (attacks(),),
+        "true_matches": (made.matches(),),
+        "true_matches: no secret": (made.matches(None, 3),),
+        "precision_recall": (made.sure(),),
+        "precision_recall: one point": (made.sure(1),),
+        "linkage_attacks": (made.attacks(),),
         "linkage_attacks: at least": (at_least(),),
-        "record_risk": (bayes(),),
-        "record_risk: sample": (bayes(60),),
-        "repeated_releases": (releases(),),
-        "repeated_releases: a bound": (releases("at least"),),
-        "rounding_effect": (tried(),),
-        "rounding_effect: no loss": (tried(math.nan),),
-        "rounding_effect: at least": (tried(earned=False),),
-        "key_classes": (classes(),),
-        "key_classes: tiny": ({key: shares(0.0001, 0.5) for key in key_classes.NAMES},),
-        "guessing_attacks": (guesses(),),
-        "queries": (asked(),),
-        "extreme_values": (ends(),),
+        "record_risk": (made.bayes(),),
+        "record_risk: sample": (made.bayes(60),),
+        "repeated_releases": (made.releases(),),
+        "repeated_releases: a bound": (made.releases("at least"),),
+        "rounding_effect": (made.tried(),),
+        "rounding_effect: no loss": (made.tried(math.nan),),
+        "rounding_effect: at least": (made.tried(earned=False),),
+        "key_classes": (made.classes(),),
+        "key_classes: tiny": ({key: made.shares(0.0001, 0.5) for key in key_classes.NAMES},),
+        "guessing_attacks": (made.guesses(),),
+        "queries": (made.asked(),),
+        "extreme_values": (made.ends(),),
         "sweep_map: several limits": (
-            SPOTS, LOSS, SHARE, With(limit=0.12, paths=[[0, 1, 3]], marks=MARKS)
+            made.SPOTS, made.LOSS, made.SHARE, With(limit=0.12, paths=[[0, 1, 3]], marks=made.MARKS)
         ),
-        "sweep_map: one limit": (SPOTS, LOSS, RISK, With(limit=0.2)),
-        "sweep_map: turned": (SPOTS, RISK, {**RISK, "falls": True}),
-        "parameter_surface": (VALUES, ACROSS, DOWN, lower, With(limit=0.25)),
+        "sweep_map: one limit": (made.SPOTS, made.LOSS, made.RISK, With(limit=0.2)),
+        "sweep_map: turned": (made.SPOTS, made.RISK, {**made.RISK, "falls": True}),
+        "parameter_surface": (made.VALUES, made.ACROSS, made.DOWN, lower, With(limit=0.25)),
         "parameter_surface: forecast": (
-            VALUES, ACROSS, DOWN, {**lower, "where": "q = 1"}, With(limit=0.25, forecast=FORECAST)
+            made.VALUES, made.ACROSS, made.DOWN, {**lower, "where": "q = 1"},
+            With(limit=0.25, forecast=FORECAST),
         ),
         "parameter_surface: flat": (
-            np.ones((2, 3)), ACROSS, {"title": HOSTILE, "values": [3, HOSTILE]},
-            {**LOSS, "better": "neutral"},
+            np.ones((2, 3)), made.ACROSS, {"title": made.HOSTILE, "values": [3, made.HOSTILE]},
+            {**made.LOSS, "better": "neutral"},
         ),
-        "method_map": (CURVES, LOSS, RISK, With(aim=0.1, limit=0.05)),
+        "method_map": (made.CURVES, made.LOSS, made.RISK, With(aim=0.1, limit=0.05)),
         "method_map: many": (
-            [curve(f"m{i}", 0.5 + i / 100) for i in range(9)], LOSS, RISK
+            [made.curve(f"m{i}", 0.5 + i / 100) for i in range(9)], made.LOSS, made.RISK
         ),
         "lesson_disclosure": (the_disclosure(0.0), 3),
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
@@ -348,8 +311,8 @@ def _forms() -> dict[str, tuple[Any, ...]]:
 
 def every_chart() -> dict[str, Chart]:
     """Draw all of them."""
-    made = {}
+    drawn = {}
     for form, given in _forms().items():
         options = given[-1] if isinstance(given[-1], With) else {}
-        made[form] = CHARTS[form.partition(":")[0]](*given[: -1 if options else None], **options)
-    return made
+        drawn[form] = CHARTS[form.partition(":")[0]](*given[: -1 if options else None], **options)
+    return drawn

@@ -210,7 +210,7 @@ def releases(standing: str = "worst") -> Any:
 
 def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
     return [
-        {"share": share, "risk": 1 - share, "earned": earned, "correlation": loss}
+        {"share": share, "risk": 0.8 - 0.8 * share, "earned": earned, "correlation": loss}
         for share in (0.0, 0.25, 0.5, 1.0)
     ]
 
@@ -248,7 +248,7 @@ def sure(points: int = 5) -> Any:
 def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
     return reading(
         0.1,
-        0.0,
+        0.05,
         axis="epsilon",
         axis_words="radius ε",
         values=np.array([0.0, 2.0, 4.0]),

@@ -73,6 +73,7 @@ def short(node: Any) -> str:
 def described(chart: Chart) -> Iterator[str]:
     """All that a chart says and draws, a line for each trace, axis, shape and annotation."""
     parsed = json.loads(serialise(chart))
+    del parsed["key"]  # the name of the form begins with it
     for key, value in (parsed | {"table": json.loads(parsed["table"])}).items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
         for name, part in parts:
@@ -106,7 +107,7 @@ def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:
 def test_it_is_plain_json_with_words_for_a_screen_reader(drawn: dict[str, Chart]) -> None:
     def rule(form: str) -> None:
         chart = drawn[form]
-        assert chart["key"] in CHARTS
+        assert chart["key"] == form.partition(":")[0]
         assert chart["title"]
         assert len(chart["alt"].split()) >= 5
         assert not chart["alt"].endswith(".") or ALONE.intersection([form, chart["key"]])

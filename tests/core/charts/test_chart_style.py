@@ -62,8 +62,16 @@ def test_the_end_of_an_axis_survives_nothing_to_show() -> None:
     assert style.largest([np.nan], []) == 0.0
 
 
+def test_a_density_counts_every_record_once_and_leaves_empty_cells_clear() -> None:
+    edges = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
+    trace = style.density([0.5, 0.5, 1.5, np.nan], [0.5, 0.5, 1.5, 1.0], style.ORIGINAL, edges)
+    counts = [[None if v is None else round(np.expm1(v)) for v in row] for row in trace["z"]]
+    assert counts == [[2, None], [None, 1]]
+
+
 def test_extremes_are_the_largest_known_values_largest_first() -> None:
     assert style.extremes([1.0, np.nan, 3.0, np.inf, 2.0], 2).tolist() == [2, 4]
+    assert style.extremes([1.0, 3.0], 2).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rwn_core.charts import CHARTS, still
 from rwn_core.evaluation.published_results import REPLAYS, Request, replayed
 from rwn_core.reporting.replay_files import replay_charts, replay_text
+from tests.core.charts.test_chart_catalogue import described
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -45,10 +47,13 @@ def test_points_lines_and_texts_stand_at_their_values() -> None:
     assert float(lines[0].get("x1")) == pytest.approx(at_k, abs=0.06)
 
 
-def test_the_chart_of_printed_and_ours_shows_both_and_says_what_stands_in() -> None:
+def test_the_chart_of_printed_and_ours_shows_both_and_says_what_stands_in(
+    sentences: Callable[..., None],
+) -> None:
     done = replayed(REPLAYS["k-noise-table"], Request(short=True))
     chart = CHARTS["published_and_ours"](done)
     printed, _, ours = chart["data"]
+    sentences("replay", {"published_and_ours": described(chart)})
     assert printed["x"][1] == pytest.approx(4.398563)
     assert ours["x"][1] == pytest.approx(done.rows[1].ours.value)
     # one draw of the paper leaves five numbers without a verdict

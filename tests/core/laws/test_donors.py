@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -52,28 +51,6 @@ def test_ranks_follow_the_record_chain():
                 assert ranks[record, column] == chain_rank(record, stream, size)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 50])
-def test_ranks_are_uniform_for_every_size(size):
-    ranks = Draws(KEY, np.arange(60_000), (0,)).ranks(np.full(60_000, size))
-    counts = np.bincount(ranks.ravel(), minlength=size + 1)
-    assert counts[0] == 0
-    assert len(counts) == size + 1
-    if size > 1:
-        assert stats.chisquare(counts[1:]).pvalue > 1e-6
-
-
-@pytest.mark.parametrize(("small", "large"), [(5, 6), (10, 20), (100, 101)])
-def test_a_growing_neighborhood_changes_a_donor_as_rarely_as_it_can(small, large):
-    """With probability 1 - |S|/|S'|, and then to a new member."""
-    draws = Draws(KEY, np.arange(50_000), (0,))
-    before = draws.ranks(np.full(50_000, small)).ravel()
-    after = draws.ranks(np.full(50_000, large)).ravel()
-    changed = before != after
-    assert (after[changed] > small).all()
-    share = 1 - small / large
-    assert stats.binomtest(int(changed.sum()), 50_000, share).pvalue > 1e-6
-
-
 def test_the_order_of_questions_does_not_matter():
     sizes = np.arange(1, 101)
     asked_twice = Draws(KEY, np.arange(100), (0, 1))
@@ -83,34 +60,10 @@ def test_the_order_of_questions_does_not_matter():
     )
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 64, 129, 130, 1000])
-def test_chunks_do_not_matter(chunk):
-    neighborhoods = find_neighborhoods(POINTS, k=4, epsilon=1.0)
-    q = np.array([0.3, 1.0, 0.0])
-    whole = draw_donors(neighborhoods, Draws(KEY, np.arange(130), (0, 1, 2)), q)
-    chunks = np.split(np.arange(130), range(chunk, 130, chunk))
-    parts = [draw_donors(neighborhoods, Draws(KEY, each, (0, 1, 2)), q) for each in chunks]
-    np.testing.assert_array_equal(np.concatenate(parts), whole)
-
-
-def test_donors_are_members_and_kept_cells_are_their_own():
-    neighborhoods = find_neighborhoods(POINTS, k=4, epsilon=1.0)
-    donors = draw_donors(neighborhoods, Draws(KEY, np.arange(130), (0, 1)), np.array([0.5, 0.0]))
-    assert (donors[:, 1] == np.arange(130)).all()
-    for record in range(130):
-        assert donors[record, 0] in {record, *neighborhoods.members(record).tolist()}
-
-
 def test_an_empty_neighborhood_gives_nobody():
     neighborhoods = find_neighborhoods(np.array([[0.0], [1.0], [9.0]]), epsilon=1.0)
     donors = draw_donors(neighborhoods, Draws(KEY, np.arange(3), (0, 1)), np.array([1.0, 0.0]))
     np.testing.assert_array_equal(donors, [[1, 0], [0, 1], [NO_DONOR, 2]])
-
-
-def test_only_empty_neighborhoods():
-    neighborhoods = find_neighborhoods(np.array([[0.0], [5.0]]), epsilon=1.0)
-    donors = draw_donors(neighborhoods, Draws(KEY, np.arange(2), (0,)), np.ones(1))
-    assert (donors == NO_DONOR).all()
 
 
 def test_variables_of_a_group_share_a_stream():

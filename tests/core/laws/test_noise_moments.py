@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from rwn_core.laws.noise_law import FAR, SUMMED_INTEGERS, discrete_variance, shortfall
 
@@ -31,19 +31,6 @@ def test_rounding_adds_a_twelfth_to_wide_noise(shape, share) -> None:
     """Added up as long as that is affordable, and taken for granted beyond."""
     sd = share * SUMMED_INTEGERS / FAR
     assert discrete_variance(SHAPES[shape](sd).cdf, sd) == pytest.approx(sd**2 + 1 / 12, abs=0.01)
-
-
-@shapes
-@pytest.mark.parametrize("sd", [0.3, 1.7])
-def test_how_much_below_zero_a_number_is_expected(shape, sd) -> None:
-    """E[max(0, -own - noise)] is the integral of P(noise <= x) over all x below -own."""
-    noise, own = SHAPES[shape](sd), np.array([0.0, 0.2, 1.0, 2.5, 40.0])
-    lowest = -sd * np.sqrt(3)  # an even one has nothing beyond
-    expected = [
-        integrate.quad(noise.cdf, -60.0, -at, points=[min(lowest, -at)], limit=200)[0] for at in own
-    ]
-    found = shortfall(shape, sd, noise.cdf, own, discrete=False)
-    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
 @shapes

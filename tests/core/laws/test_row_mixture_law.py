@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import link, posteriors
+from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.randomness import SecretKey
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
@@ -35,30 +35,6 @@ def releases(data) -> list[Microdata]:
     return [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(500)]
 
 
-def test_the_cells_of_many_releases(releases, law):
-    for name in ("x", "y"):
-        table, values = law.table(name)
-        np.testing.assert_allclose(np.asarray(table.sum(axis=1)).ravel(), 1.0)
-        drawn = np.stack([release.values(name) for release in releases])
-        for place, value in enumerate(values):
-            same = np.isnan(drawn) if value is None else drawn == value
-            chance = table[:, [place]].toarray().ravel()
-            error = np.sqrt(chance * (1 - chance) / 500)
-            assert (np.abs(same.mean(axis=0) - chance) < 5 * error + 1e-12).all()
-
-
-def test_a_row_is_no_product_of_its_cells(data, releases, law):
-    """Kept rows are kept whole: the product of the cells' laws would say otherwise."""
-    intact = np.stack(
-        [(r.matrix(["x", "y"]) == data.matrix(["x", "y"])).all(axis=1) for r in releases]
-    )
-    expected = law.rows_unchanged()
-    error = np.sqrt(expected * (1 - expected) / 500)
-    assert (np.abs(intact.mean(axis=0) - expected) < 5 * error + 1e-12).all()
-    product = law.retained("x") * law.retained("y")
-    assert (product < expected - 0.05).any()
-
-
 def test_likelihoods_of_all_rows_sum_to_one(data, law):
     rows = [(x, y) for x in (*np.unique(data.values("x")), np.nan) for y in
             (*np.unique(data.values("y")), np.nan)]  # fmt: skip
@@ -74,15 +50,6 @@ def test_a_lost_row_betrays_the_records_without_neighbors(data, law):
     belief = posteriors(law, Microdata(masked, data.schema), np.arange(1)).toarray()[:, 0]
     assert np.flatnonzero(belief).tolist() == [5, 11]
     assert belief[5] == pytest.approx(0.5)
-
-
-def test_the_expected_success_is_the_realized_one(data, law):
-    differences = []
-    for seed in range(60):
-        found = link(law, mask(data, PARAMS, seed=seed).masked)
-        differences.append((found.top1 - found.best).mean())
-    error = np.std(differences, ddof=1) / np.sqrt(60)
-    assert abs(np.mean(differences)) < 3 * error
 
 
 def test_at_full_selection_it_is_the_product_law(data):

@@ -13,7 +13,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking import PRAM, RandomSwapping
-from rwn_core.randomness import SecretKey
 
 ROWS = np.arange(6)
 
@@ -134,44 +133,3 @@ def keyed(data: Microdata) -> Microdata:
 
     variables = [replace(v, role=Role.KEY) if v.name == "g" else v for v in data.schema.variables]
     return data.with_schema(replace(data.schema, variables=tuple(variables)))
-
-
-def worst_misfit(counts: np.ndarray, law: Transition, releases: int) -> float:
-    """The largest distance of a count from what the law expects, in standard deviations."""
-    chances = law.table()[0].toarray()
-    spread = np.sqrt(releases * chances * (1 - chances))
-    apart = np.abs(counts - releases * chances)
-    return float(np.max(apart / np.maximum(spread, 1e-9)))
-
-
-def counted(method, data: Microdata, releases: int) -> np.ndarray:
-    """How often each record has each level of g over releases."""
-    counts, prepared = np.zeros((data.n, 3)), method.prepare(data)
-    for seed in range(releases):
-        released = prepared.release(SecretKey.from_seed(seed)).masked
-        counts[np.arange(data.n), numbers_like(data, released)] += 1
-    return counts
-
-
-def numbers_like(data: Microdata, released: Microdata) -> np.ndarray:
-    return np.searchsorted(["a", "b", "c"], released.frame["g"].to_numpy())
-
-
-@pytest.mark.parametrize(
-    "method",
-    [
-        RandomSwapping(share=0.7, variables="g"),
-        RandomSwapping(share=1.0, pairs="successive", variables="g"),
-        PRAM(change=0.5),
-        PRAM(change=0.5, invariant=False),
-        PRAM(change=0.5, spread="margins", alpha=0.5),
-        PRAM(matrices={"g": [[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.05, 0.15, 0.8]]}),
-    ],
-    ids=str,
-)
-def test_releases_follow_the_law_and_no_other(data, method):
-    law = method.prepare(data).law
-    part = law._part("g")
-    counts = counted(method, data, 600)
-    assert worst_misfit(counts, part, 600) < 4.5
-    assert worst_misfit(counts, transition(data, ("g",), 0.95), 600) > 6

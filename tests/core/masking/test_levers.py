@@ -13,10 +13,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, KNoise
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.lever import check_known, check_records, range_of_known
-from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.sampling import RandomSample
 from rwn_core.masking.unmasked_variables import name_tuple
-from rwn_core.randomness import SecretKey
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
 from tests.holding import hold
@@ -70,13 +68,6 @@ def test_k_goes_as_far_as_values_are_known() -> None:
             check_known(k, data, names)
     with pytest.raises(ParameterError, match="number of records, 6"):
         check_records(7, data)
-
-
-def test_pairs_are_recoded_to_their_mean_and_a_single_value_stays() -> None:
-    made = Recoding(k=2).prepare(known(6, 1))
-    masked = made.release(SecretKey.from_seed(1)).masked.frame
-    assert masked["x0"].tolist() == [0.5, 0.5, 2.5, 2.5, 4.5, 4.5]
-    assert masked["x1"].tolist()[:1] == [0.0]
 
 
 def test_values_that_are_all_missing_are_one_interval() -> None:

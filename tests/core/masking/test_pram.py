@@ -14,12 +14,10 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.io.demo import load_demo
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
 from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
@@ -75,8 +73,7 @@ def test_MIS_1_the_risk_of_a_row_with_a_persons_own_key():
 
 @pytest.mark.parametrize("spread", ["even", "margins"])
 @pytest.mark.parametrize("second", [True, False])
-@pytest.mark.parametrize("change", [0.0, 0.2, 1.0])
-@pytest.mark.parametrize("alpha", [0.3, 1.0])
+@pytest.mark.parametrize(("change", "alpha"), [(0.0, 1.0), (0.2, 0.3), (1.0, 0.3)])
 def test_built_matrices_are_those_of_the_definition(spread, second, change, alpha):
     data = levels((50, 30, 15, 5))
     v = np.array([0.5, 0.3, 0.15, 0.05])
@@ -91,56 +88,9 @@ def test_built_matrices_are_those_of_the_definition(spread, second, change, alph
         assert np.abs(v @ found - v).max() < 1e-12
 
 
-def test_shares_are_kept_in_expectation_only_where_it_is_said():
-    data = load_demo("cps1988")
-    own = data.frame["region"].value_counts().sort_index()
-
-    def means(method: PRAM) -> np.ndarray:
-        prepared = method.prepare(data)
-        releases = [prepared.release(SecretKey.from_seed(i)).masked for i in range(15)]
-        counts = [each.frame["region"].value_counts().sort_index() for each in releases]
-        return (np.mean(counts, axis=0) - own) / (np.std(counts, axis=0, ddof=1) / np.sqrt(15))
-
-    assert np.abs(means(PRAM(change=0.5))).max() < 4
-    assert np.abs(means(PRAM(change=0.5, invariant=False))).max() > 8
-
-
-def test_analysts_estimate_the_true_counts_with_the_matrix():
-    data, method = load_demo("cps1988"), PRAM(change=0.4, invariant=False)
-    own = data.frame["ethnicity"].value_counts().sort_index().to_numpy()
-    matrix, found, prepared = method.matrix(data, "ethnicity"), [], method.prepare(data)
-    for seed in range(20):
-        masked = prepared.release(SecretKey.from_seed(seed)).masked.frame["ethnicity"]
-        released = masked.value_counts().sort_index().to_numpy(np.float64)
-        found.append(np.linalg.solve(matrix.T, released))
-    error = np.std(found, axis=0, ddof=1) / np.sqrt(20)
-    assert np.all(np.abs(np.mean(found, axis=0) - own) < 4 * error)
-
-
-def test_missing_stays_missing_and_no_level_arises():
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame(
-        {
-            "g": rng.choice(["a", "b", "c"], 300),
-            "size": pd.Categorical(rng.choice(["s", "l"], 300), ["s", "m", "l"], ordered=True),
-            "yes": pd.array(rng.choice([True, False], 300), dtype="boolean"),
-        }
-    ).mask(rng.random((300, 3)) < 0.2)
-    data = Microdata.from_frame(frame)
-    release = mask(data, PRAM(change=0.9), seed=4)
-    assert (release.masked.frame.isna() == data.frame.isna()).to_numpy().all()
-    for name in data.names:
-        assert set(release.masked.frame[name].dropna()) == set(data.frame[name].dropna())
-        assert release.masked.frame[name].dtype == data.frame[name].dtype
-        kept = release.law.retained(name)[data.frame[name].isna().to_numpy()]
-        np.testing.assert_array_equal(kept, 1.0)
-
-
-def test_a_matrix_is_given_as_a_mapping_as_text_and_as_plain_data():
+def test_a_matrix_survives_a_file_of_settings():
     rows = [[0.9, 0.1], [0.2, 0.8]]
     one = PRAM(matrices={"test": rows})
-    assert PRAM(matrices=json.dumps({"test": rows})) == one
-    assert PRAM(matrices=[["test", rows]]) == one
     assert hash(one) == hash(PRAM(matrices=one.matrices))
     setting = Setting.of("pram", {"matrices": {"test": rows}})
     assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
@@ -174,30 +124,6 @@ def test_a_matrix_must_fit_the_levels_and_a_variable_that_is_changed():
     numbers = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
     with pytest.raises(ParameterError, match="masks categories and counts only"):
         PRAM().prepare(numbers)
-    for options in ({"change": 20}, {"alpha": 5}):
-        with pytest.raises(ParameterError, match="not a percentage"):
-            PRAM(**options)
-    for wrong in ({"spread": "wide"}, {"invariant": 1}):
-        with pytest.raises(ParameterError, match="must be"):
-            PRAM(**wrong)
-
-
-def test_counts_are_changed_where_there_are_no_categories():
-    data = load_demo("bodyfat")
-    masked = mask(data, PRAM(change=0.5), seed=5).masked
-    assert mask(data, PRAM(change=0.5, variables="age"), seed=5).masked.frame.equals(masked.frame)
-    assert masked.frame["age"].dtype == data.frame["age"].dtype
-    assert 0.4 < (masked.values("age") != data.values("age")).mean() < 0.75
-    assert masked.frame["siri"].equals(data.frame["siri"])
-
-
-def test_no_estimate_is_remarked_where_a_matrix_has_no_inverse():
-    data = levels((5, 5, 5))
-    words = "the matrix of g has no inverse"
-    assert any(words in each for each in PRAM(change=1.0).remarks(data, None))
-    assert not any(words in each for each in PRAM(change=0.9).remarks(data, None))
-    flat = np.full((3, 3), 1 / 3).tolist()
-    assert any(words in each for each in PRAM(matrices={"g": flat}).remarks(data, None))
 
 
 def test_5000_levels_need_no_matrix():

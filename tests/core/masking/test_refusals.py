@@ -42,6 +42,17 @@ TAKEN: dict[str, list[dict[str, Any]]] = {
 }
 
 NAN = float("nan")
+CANDIDATES: list[dict[str, Any]] = [
+    {"neighbors": "some"},
+    {"neighbors": "sample"},
+    {"neighbors": "pairs"},
+    {"neighbors": "partition"},
+    {"m": 10},
+    {"neighbors": "sample", "m": 10, "u": 2},
+    {"neighbors": "sample", "m": 0},
+    {"neighbors": "sample", "m": 2.5},
+    {"neighbors": "pairs", "m": 3, "fresh": True},
+]
 REFUSED: dict[str, list[dict[str, Any]]] = {
     "additive_noise": [
         {"size": -0.001},
@@ -121,6 +132,17 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"k": 1, "outside_household": 1},
         {"k": 1, "outside_household": True, "neighbors": "pairs", "m": 2},
         {"k": 1, "weights": "my own"},
+        *({"k": 5, **other} for other in CANDIDATES),
+        {"kernel": "gaussian", "k": 5},
+        {"kernel": "exponential", "epsilon": 1.0},
+        {"kernel": "round"},
+        {"k": 5, "width": 1.0},
+        {"k": 5, "cap": 0.2},
+        {"k": 5, "balance": 1.0},
+        {"k": 5, "own": True},
+        {"kernel": "gaussian", "width": -1.0},
+        {"kernel": "gaussian", "neighbors": "sample", "m": 5},
+        {"kernel": "gaussian", "balance": 2},
     ],
     "row_copy": [{"epsilon": None}, {"k": None}, {"epsilon": np.ones(3)}],
     "nbrs2015": [{"epsilon": 1, "record_selection": "all"}],

@@ -20,7 +20,6 @@ from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.randomness import SecretKey
 from tests.core.laws.cell_probability import probability
 from tests.oracles.exact_cells import exact_probability
 
@@ -170,22 +169,6 @@ def test_the_law_of_a_rounded_release_is_exact(method, name):
     np.testing.assert_allclose(np.asarray(probabilities.sum(axis=1)).ravel(), 1.0)
 
 
-def test_rounded_releases_come_as_often_as_their_law_says():
-    data, repeats = people(), 400
-    counts: Counter[tuple[int, float]] = Counter()
-    prepared = METHODS["rwn"].prepare(data)
-    for seed in range(repeats):
-        release = prepared.release(SecretKey.from_seed(seed)).rounded(dict(STEPS))
-        counts.update(enumerate(release.masked.frame["age"].tolist()))
-    law = rwn.mask(data, METHODS["rwn"], precision=STEPS, seed=0).law
-    for record in range(data.n):
-        for value in law.table("age")[1]:
-            chance = probability(law, record, "age", value)
-            error = max(np.sqrt(chance * (1 - chance) / repeats), 1e-9)
-            # 12 records, up to 9 values: 4.5 standard errors are passed once in a thousand trials
-            assert abs(counts[record, value] / repeats - chance) <= 4.5 * error
-
-
 def readings(data: rwn.Microdata, precision: dict[str, float]) -> dict[str, object]:
     release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5, q=0.7), precision=precision, seed=5)
     comparison = Comparison(original=data, masked=release.masked, law=release.law)
@@ -193,7 +176,7 @@ def readings(data: rwn.Microdata, precision: dict[str, float]) -> dict[str, obje
 
 
 def test_a_step_that_leaves_one_value_gives_every_measure_a_value_or_a_reason():
-    data = rwn.load_demo("bodyfat")
+    data = rwn.load_demo("bodyfat").take(np.arange(80))
     coarsest = dict.fromkeys(data.numeric_names, 1e9)
     some = dict.fromkeys(data.numeric_names[:2], 1e9)
     for precision in (some, coarsest):

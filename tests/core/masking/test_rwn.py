@@ -72,17 +72,6 @@ def test_clones_give_a_value_its_own_probability():
     assert law.rows_unchanged().tolist() == [1.0] * 4
 
 
-def test_the_expected_mean_is_that_of_many_releases(people):
-    params = RWN(k=4, q=0.7)
-    forecast = forecast_law(mask(people, params, seed=0).law)
-    prepared = params.prepare(people)
-    releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
-    means = np.array([each.values("weight").mean() for each in releases])
-    error = np.sqrt(forecast.mean_variances["weight"] / 300)
-    assert abs(means.mean() - forecast.means["weight"]) < 6 * error
-    assert means.var(ddof=1) == pytest.approx(forecast.mean_variances["weight"], rel=0.5)
-
-
 def test_moments_near_a_large_mean_keep_their_digits():
     """Years, amounts: the variance within a neighborhood must not drown in the square."""
     near = np.random.default_rng(1).normal(size=40)
@@ -94,14 +83,13 @@ def test_moments_near_a_large_mean_keep_their_digits():
     np.testing.assert_allclose(shifted, plain, rtol=1e-5)
 
 
-@pytest.mark.parametrize("q", [0.4, 1.0])
-def test_variables_of_a_group_vary_together(people, q):
+def test_variables_of_a_group_vary_together(people):
     """The expected covariance counts the common donor; without it, it would be far off."""
     frame = people.frame[["age", "weight"]].assign(total=lambda t: t["age"] + t["weight"])
     schema = Microdata.from_frame(frame).schema
     for name in ("age", "total"):
         schema = schema.replace_variable(name, group="g")
-    grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=q)
+    grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=0.4)
     forecast = forecast_law(mask(grouped, params, seed=0).law).covariances
     names = list(forecast.columns)
     prepared = params.prepare(grouped)

@@ -93,13 +93,6 @@ def test_means_of_known_numbers_and_covariances_of_complete_records() -> None:
     assert moments(np.array([[1.0], [3.0]]))[1].tolist() == [[2.0]]
 
 
-def test_the_factor_that_draws_noisy_numbers_toward_their_means() -> None:
-    # (n - 1 - c) / ((n - 1) (1 + c)) is 0.75 / 2 and 1 / (1 + c) is 1 / 2
-    assert CorrelatedNoise(size=1, form="sample").shrink(5) == np.sqrt(0.75 / 2)
-    assert CorrelatedNoise(size=1).shrink(5) == np.sqrt(0.5)
-    assert CorrelatedNoise(size=1, form="plain").shrink(5) == 1.0
-
-
 def test_without_correlated_noise_every_variable_is_as_it_is() -> None:
     data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
     none, some = (CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))

@@ -46,28 +46,6 @@ def readings(slices: str) -> list[Reading]:
     return found
 
 
-@pytest.mark.parametrize("slices", ["whole rows", "keys and siri"])
-def test_a_row_that_shows_a_whole_person_is_read(slices):
-    """As many as look for their keys and read siri: .643 and .635 were published for one seed."""
-    found = readings(slices)
-    for reading in found:
-        assert reading.value >= 0.60 - 3 * np.sqrt(0.6 * 0.4 / 241)
-        assert reading.detail["strategies"][0] != "source"
-        rates = reading.detail["rates"][0]
-        assert min(rates["donor"], rates["surest"], rates["nearest"]) > 0.5
-        assert rates["source"] < 0.12
-    assert np.mean([reading.value for reading in found]) >= 0.60
-
-
-@pytest.mark.parametrize("slices", ["none", "keys apart"])
-def test_where_keys_and_siri_have_donors_of_their_own_little_is_read(slices):
-    for reading in readings(slices):
-        error = np.sqrt(reading.value * (1 - reading.value) / 241)
-        assert reading.value < 0.20
-        assert reading.value >= reading.baseline
-        assert reading.baseline == pytest.approx(0.08, abs=3 * error)
-
-
 @pytest.mark.parametrize(("k", "guess", "named"), [(25, 0.832, 0.992), (5, 0.941, 0.984)])
 def test_naming_the_likeliest_value_beats_a_guess_by_the_belief(k, guess, named):
     """Diabetes of the women of pima: the mean belief in the truth is not how often one is right."""

@@ -137,30 +137,6 @@ def test_CERT_3_records_of_one_household_are_no_cover() -> None:
     assert "to their unit (h)" in MEASURE.sentence(found, 7)
 
 
-def test_units_of_a_large_table_hold_their_beliefs() -> None:
-    """Two of a household are alike and hide no better for it."""
-    for seed in range(8):
-        data = normal(7, seed, h=[1, 1, 1, 2, 3, 4, 5])
-        frame = data.frame.copy()
-        frame.loc[1, ["a", "b", "c"]] = frame.loc[0, ["a", "b", "c"]]
-        home = described(Microdata.from_frame(frame), h={"role": Role.HOUSEHOLD})
-        members = np.array([[1, 1, 1, 0, 0, 0, 0], *np.eye(7)[3:].tolist()])
-        beliefs = exact(compared(home, SOFT, seed)) @ members.T
-        found = read(in_blocks(home, SOFT, seed))
-        assert found.detail["unit"] == "h"
-        assert (beliefs.max(axis=1) <= found.detail["bounds"]).all()
-        assert beliefs.max(axis=1).mean() <= found.value
-        alone = read(in_blocks(Microdata.from_frame(frame.drop(columns="h")), SOFT, seed))
-        assert found.value > alone.value  # the planted fault: the bound of records is too low
-
-
-def test_a_person_with_several_records_is_a_unit() -> None:
-    data = described(normal(20, id=np.arange(20) // 2), id={"role": Role.IDENTIFIER})
-    assert read(compared(data)).detail["unit"] == "id"
-    alone = described(normal(20, id=np.arange(20)), id={"role": Role.IDENTIFIER})
-    assert read(compared(alone)).detail["unit"] is None
-
-
 @pytest.mark.parametrize(
     ("params", "words"),
     [
@@ -237,33 +213,6 @@ def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
         assert exact(small).max(axis=1).mean() <= read(comparison).value
 
 
-def test_large_tables_that_are_not_certified() -> None:
-    kept = in_blocks(normal(), replace(SOFT, q=0.5))
-    assert "q = 1" in refused(kept)
-    foreign = in_blocks(normal())
-    changed = foreign.masked.frame.assign(a=foreign.masked.frame["a"] + 0.5)
-    masked = Microdata.from_frame(changed, foreign.masked.schema)
-    other = Comparison(original=foreign.original, masked=masked, law=foreign.law)
-    assert "cannot release some rows" in refused(other)
-
-
-def test_the_tenth_with_the_largest_bounds_is_said() -> None:
-    """By hand: of 12 rows two, whose bounds are for the most part of two records."""
-    found = read(compared(normal(12)))
-    bounds = np.sort(found.detail["bounds"])
-    assert found.detail["worst_tenth"] == pytest.approx(bounds[-2:].mean())
-    assert "Of the tenth of the rows with the largest bounds" in MEASURE.sentence(found, 12)
-
-
-def test_no_rule_links_more_of_the_worst_tenth_than_is_said() -> None:
-    """The tenth that the bounds choose, and the best rule for it."""
-    for seed in range(8):
-        comparison = compared(normal(6, seed), replace(SOFT, width=1.0), seed)
-        found = read(comparison)
-        worst = int(np.argmax(found.detail["bounds"]))
-        assert exact(comparison)[worst].max() <= found.detail["worst_tenth"] + 1e-12
-
-
 def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     """What a screen shows: the whole original covers the rows that are drawn."""
     rng = np.random.default_rng(3)
@@ -299,20 +248,3 @@ def test_other_units_have_the_same_bound(way: Callable[..., Comparison]) -> None
     data = normal(g=["x"] * 59 + ["rare"])
     other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
     assert read(way(other)).value == pytest.approx(read(way(data)).value, rel=1e-3)
-
-
-def test_relations_across_slices_are_left_less_in_wider_kernels() -> None:
-    """At a large width so little that the sentence says slices could be independent."""
-    draw = np.random.default_rng(2)
-    a = draw.normal(size=200)
-    frame = pd.DataFrame({"a": a, "b": a + 0.3 * draw.normal(size=200)})
-    data = Microdata.from_frame(frame)
-    near, far, wide = (
-        read(compared(data, replace(SOFT, width=width))) for width in (0.05, 40.0, 90.0)
-    )
-    assert near.detail["left"] > 0.7
-    assert far.detail["left"] < 0.3
-    assert "would serve as well" in MEASURE.sentence(wide, 200)
-    narrow = MEASURE.sentence(near, 200)
-    assert "are left" in narrow
-    assert "would serve as well" not in narrow

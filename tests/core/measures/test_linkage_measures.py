@@ -131,23 +131,6 @@ def test_ANO_1_risk_beyond_a_control_group():
     assert excess_risk((1.0, 0.0), (1.0, 0.0)) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
-def test_attacks_that_guess_beside_a_control_group(key):
-    """Unmasked they find people in the file; on data of people outside they find nobody more."""
-    data, holdout = related(600, 1), related(600, 2)
-    open_ = MEASURES[key].compute(Comparison(original=data, masked=data, holdout=holdout))
-    assert open_.value > 0.3
-    assert not open_.detail["void"]
-    strange = MEASURES[key].compute(
-        Comparison(original=data, masked=related(600, 3), holdout=holdout)
-    )
-    assert strange.value < 0.1
-    assert strange.interval[0] == 0.0
-    assert strange.detail["control"] is not None
-    alone = MEASURES[key].compute(Comparison(original=data, masked=data))
-    assert alone.detail["control"] is None
-
-
 def test_ANO_2_they_are_far_from_the_worst_case():
     import rwn_core
 
@@ -190,10 +173,6 @@ def test_mahalanobis_linkage_counts_the_records_that_it_compares():
     assert reading.value == 1.0
     said = measure.sentence(reading, data.n)
     assert "50 of 50 records that have all their numbers in both files" in said
-    whole = Microdata.from_frame(frame.fillna(0.0))
-    near = Microdata(whole.frame + 0.001 * rng.normal(size=(100, 3)), whole.schema)
-    reading = measure.compute(Comparison(original=whole, masked=near))
-    assert measure.sentence(reading, whole.n).endswith(" of 100 records.")
 
 
 def test_ATT_7_attribute_inference():

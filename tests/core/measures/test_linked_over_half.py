@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +14,8 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.linked_over_half import HALF, reading
-from rwn_core.tuning.policy import Policy
+from rwn_core.measures.risk.linked_over_half import reading
+from rwn_core.tuning.policy import CLINICAL, Policy
 
 KEY = "linked_over_half"
 CROWD = RWN(epsilon=0.0, k=600, q=1)  # about as far as a radius reaches where some are far away
@@ -66,25 +64,6 @@ def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
     assert found.value == max(found.detail["row_by_row"], found.detail["together"])
 
 
-def test_given_all_rows_is_near_the_exact_posterior_of_a_small_file() -> None:
-    """All permutations of seven rows; the slow reference shares no code with the beliefs."""
-    draw = np.random.default_rng(8)
-    right = []
-    for seed in range(12):
-        frame = pd.DataFrame(draw.normal(size=(7, 2)), columns=["a", "b"])
-        comparison = compared(Microdata.from_frame(frame), RWN(epsilon=0.0, k=2, q=0.7), seed)
-        likelihood = posteriors(comparison.law, comparison.masked, np.arange(7)).toarray()
-        total, own = 0.0, np.zeros(7)
-        for order in permutations(range(7)):
-            weight = float(np.prod(likelihood[list(order), range(7)]))
-            total += weight
-            own += weight * (np.array(order) == np.arange(7))
-        exact, found = own / total, worst_case(comparison).together
-        sides = (exact > HALF) == (found.truth > HALF)
-        right.append(sides[np.abs(exact - 0.5) > 0.1].mean())
-    assert np.mean(right) == 1.0
-
-
 def test_one_half_itself_is_not_above_it() -> None:
     twins = pd.DataFrame({"a": [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]})
     data = Microdata.from_frame(twins)
@@ -109,3 +88,30 @@ def test_random_rows_are_judged_by_the_upper_end(share: float) -> None:
     said = MEASURES[KEY].sentence(some, data.n)
     assert "random rows" in said
     assert "at most" in said
+
+
+MEAN, LARGEST = MEASURES["bayes_linkage"], MEASURES["largest_linkage"]
+POLICY = Policy(limits=CLINICAL[:1])
+
+
+def test_people_apart_hide_in_a_mean_of_nine_percent_and_not_in_the_maximum() -> None:
+    data = with_outliers(n=400, apart=4)
+    comparison = compared(data, RWN(epsilon=1.2, k=30))
+    assert MEAN.read(comparison).value < 0.09
+    largest = LARGEST.read(comparison)
+    assert largest.value > 0.3
+    assert POLICY.judge_readings({LARGEST.key: largest}).broken == (LARGEST.key,)
+    units = Microdata(data.frame.assign(a=data.frame["a"] * 1000 + 7), data.schema)
+    assert LARGEST.read(compared(units, RWN(epsilon=1.2, k=30))).value > 0.3
+
+
+def test_a_crowd_keeps_it_and_a_file_of_twins_is_not_judged() -> None:
+    crowd = compared(with_outliers(n=300, apart=0), RWN(epsilon=0.0, k=280))
+    assert POLICY.judge_readings({LARGEST.key: LARGEST.read(crowd)}).kept
+    bare = LARGEST.read(compared(with_outliers(n=300, apart=0), RWN(k=5, q=0.0)))
+    assert bare.value == 1.0
+    frame = with_outliers(n=60, apart=0).frame
+    twins = Microdata.from_frame(pd.concat([frame] * 12, ignore_index=True))
+    verdict = POLICY.judge_readings({LARGEST.key: LARGEST.read(compared(twins, RWN(k=5)))})
+    assert not verdict.kept
+    assert "cannot be broken on this table" in verdict.unread[LARGEST.key]

@@ -62,16 +62,6 @@ def test_counts_means_and_missing_values(compare):
     assert reading.value == pytest.approx(1 / 3)
 
 
-def test_histograms_agree_with_numpy(compare, numeric_frames):
-    original, masked = numeric_frames
-    variables = MEASURE.compute(compare(original, masked)).detail["variables"]
-    for name, shown in variables.items():
-        for side, frame in (("original", original), ("released", masked)):
-            expected, _ = np.histogram(frame[name], shown["edges"])
-            np.testing.assert_array_equal(shown[side], expected)
-            assert shown[side].sum() == 60
-
-
 def test_bins_widen_for_values_outside_the_original_range(compare):
     original = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
     masked = pd.DataFrame({"x": np.r_[-3.0, 7.0, 1.0, np.linspace(0.0, 1.0, 47)]})

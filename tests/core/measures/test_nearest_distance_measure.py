@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.nearest_points import (
     LIVE_RECORDS,
     SAMPLE,
@@ -59,19 +57,6 @@ def test_categories_count_as_dummies_in_standard_deviations(compare):
     points = ((dummies - dummies.mean()) / dummies.std()).to_numpy()
     found = MEASURE.compute(compare(frame, frame)).detail["original"]
     np.testing.assert_allclose(found, slow_nearest(points), atol=1e-12)
-
-
-def test_weights_play_no_part(numeric_frames):
-    original, masked = numeric_frames
-    plain = Microdata.from_frame(original)
-    heavy = plain.with_schema(plain.schema.with_weights({"a": 5.0, "b": 0.0}))
-    values = [
-        MEASURE.compute(
-            Comparison(original=table, masked=Microdata.from_frame(masked, table.schema))
-        ).value
-        for table in (plain, heavy)
-    ]
-    assert values[0] == values[1]
 
 
 def test_records_that_lost_every_value_are_left_out(compare, numeric_frames):

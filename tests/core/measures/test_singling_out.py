@@ -46,17 +46,6 @@ def test_the_attacks_go_on_until_the_interval_is_narrow(k):
     assert "stays wide" not in said
 
 
-def test_a_short_table_uses_every_row_and_says_so():
-    """There were 42 attacks with an interval from .14 to .46."""
-    table = load_demo("bodyfat")
-    reading = read(table, 5)
-    detail = reading.detail
-    assert detail["attacks"] > 200
-    assert half_width(reading) < 0.08
-    assert (detail["ended"], detail["rows"]) == ("rows", table.n)
-    assert "no more rows are left to try" in MEASURE.sentence(reading, table.n)
-
-
 def test_the_work_is_bounded(monkeypatch):
     monkeypatch.setattr(singling_out, "_WORK", 1)
     reading = read(load_demo("pima"), 5)

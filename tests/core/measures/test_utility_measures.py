@@ -8,7 +8,6 @@ import pytest
 import statsmodels.formula.api as smf
 
 import rwn_core as rwn
-import rwn_core.measures.statistics.ols as least_squares_module
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
@@ -44,12 +43,6 @@ def test_the_main_effects_blind_spot_of_pmse_is_caught_by_pairs():
     assert found.value > 4  # twice what a fresh sample would give
     assert found.detail["standardized"] > 5
     assert found.detail["specks"] > 0.2
-
-
-def test_a_shrunken_variance_is_caught_by_squares():
-    before = correlated()
-    after = before.assign(b=before["b"].mean() + 0.6 * (before["b"] - before["b"].mean()))
-    assert MEASURES["pmse"].compute(pair(before, after)).value > 3
 
 
 def test_two_independent_samples_are_twice_the_null():
@@ -185,22 +178,17 @@ def test_clusters_far_apart_are_found_again():
     assert MEASURES["clustering"].compute(pair(frame, blurred)).value < 0.9
 
 
-def test_a_regression_is_fitted_once_for_the_measures_that_share_it(monkeypatch):
-    fitted: list[str] = []
-    real = least_squares_module.least_squares
-    monkeypatch.setattr(
-        least_squares_module,
-        "least_squares",
-        lambda design, where="": fitted.append(where) or real(design, where),
-    )
+@pytest.mark.parametrize(
+    "params",
+    [rwn.AdditiveNoise(size=0.5), rwn.RecordSwapping(variables="siri,bmi")],
+    ids=lambda params: params.method,
+)
+def test_small_groups_are_counted_without_donors_drawn_apart(params) -> None:
     data = rwn.load_demo("bodyfat")
-    first = rwn.mask(data, rwn.RWN(k=3), seed=1).masked
-    other = rwn.mask(data, rwn.RWN(k=3), seed=2).masked
-    comparison = Comparison(original=data, masked=first)
-    keys = ("regression", "ci_overlap", "standard_errors", "cooks_distance")
-    readings = [MEASURES[key].read(comparison, bare=True).value for key in keys]
-    assert len(fitted) == 2  # the original and the release
-    again = comparison.with_masked(other)
-    assert [MEASURES[key].read(again, bare=True).value for key in keys] != readings
-    assert len(fitted) == 3
-    assert [read(key, comparison.with_masked(first)).value for key in keys] == readings
+    release = rwn.mask(data, params, seed=1)
+    reading = MEASURES["subgroups"].read(
+        Comparison(original=data, masked=release.masked, law=release.law)
+    )
+    assert reading.detail["expected"] is None
+    plain = MEASURES["subgroups"].read(Comparison(original=data, masked=release.masked))
+    assert reading.value == plain.value

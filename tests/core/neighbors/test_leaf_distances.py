@@ -45,7 +45,7 @@ def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
 def test_every_rough_distance_is_within_its_error(kind):
     index = build_index(table(kind), layout=Layout(leaf=48))
     side, unit = index.side, index.frame.unit
-    exact = squared_pairs(side.exact)
+    exact = squared_pairs(side.exact) * side.scale
     np.fill_diagonal(exact, 0.0)
     leaves, width = len(side.tiles), side.tiles.shape[2]
     begins = side.starts[leaves - 1 :]
@@ -71,7 +71,7 @@ def test_every_rough_distance_is_within_its_error(kind):
 
 def none_is_left_out(index: Index, side: IndexArrays) -> bool:
     """Whether every leaf with a near point is listed, whatever leaf asks and how far it looks."""
-    exact, leaves = squared_pairs(side.exact), len(side.tiles)
+    exact, leaves = squared_pairs(side.exact) * side.scale, len(side.tiles)
     np.fill_diagonal(exact, 0.0)
     begins = side.starts[leaves - 1 :]
     gaps = np.empty(leaves, side.tiles.dtype)

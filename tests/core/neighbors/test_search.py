@@ -52,13 +52,12 @@ def sha256(donors: np.ndarray) -> str:
     return hashlib.sha256(donors.tobytes()).hexdigest()
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("group", range(4))
-def test_sizes_distances_and_donors_of_hard_tables(group, precision):
+def test_sizes_distances_and_donors_of_hard_tables(group):
     """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
     for number in range(group, TABLES, 4):
         points = hard_table(number)
-        index = build_index(points, layout=Layout(precision, 4))
+        index = build_index(points, layout=Layout(4))
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
@@ -92,18 +91,18 @@ def ranges_of(monkeypatch):
 
 
 def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
-    """12 chunkings x float32 or float64 x stored table or search, by 1, 2, 4 threads in turn."""
+    """12 chunkings x stored table or search, by 1, 2, 4 threads in turn."""
     points = census(2400)
     setting = {"k": 5, "epsilon": 0.6}
     hashes = set()
     threads = cycle((1, 2, 4))
     tried = set()
-    for leaf, precision in product((16, 64, 128), ("single", "double")):
-        search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
+    for leaf in (16, 64, 128):
+        search = Search(build_index(points, layout=Layout(leaf)), **setting)
         for size in (1, 2, 7, 1000):
             ranges_of(size)
             watch = Watch(threads=next(threads))
-            tried |= {(watch.threads, leaf), (watch.threads, precision), (watch.threads, -size)}
+            tried |= {(watch.threads, leaf), (watch.threads, -size)}
             result = search.run(watch, DRAWING)
             hashes.add(sha256(result.donors))
             table = search.fill(result, watch)
@@ -111,7 +110,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
                 offsets=table.starts, records=table.members, squared=table.squared, **setting
             ).narrow(**setting)
             hashes.add(sha256(draw_all(stored, DRAWING)))
-    assert len(tried) == 3 * (3 + 2 + 4), "every number of threads meets every other choice"
+    assert len(tried) == 3 * (3 + 4), "every number of threads meets every other choice"
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)

@@ -102,15 +102,6 @@ def test_coarse_answers_that_travel_together_are_asked_for():
         assert "Nobody is alone" not in MEASURES["true_matches"].sentence(found, data.n)
 
 
-def test_sets_of_four_to_eight_are_asked_for_without_a_law():
-    """Finding A2, of a file whose slices are not known: the greedy sets show it."""
-    data = table(coarse_answers(23, 400, 12), ["age", "sex"], ["diagnosis"])
-    blind = Comparison(original=data, masked=released(data, rwn.RowCopy(epsilon=0, k=150)).masked)
-    found = reading("true_matches", blind)
-    assert {4, 5, 6, 7, 8} <= {len(names) for names in found.detail["sets"]["names"]}
-    assert found.value > 0.1
-
-
 def test_one_rich_person_changes_nothing():
     """Finding A3: a tolerance that one person cannot move."""
     values = []

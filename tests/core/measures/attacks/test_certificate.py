@@ -225,9 +225,3 @@ def test_CERT_6_a_law_with_zeros_certifies_nothing() -> None:
         ratios_of_law([table], everyone(3))
     with pytest.raises(ValueError, match="among those near it"):
         linkage_bounds(np.zeros((2, 2)), np.zeros((2, 1)), np.array([[1], [0]], dtype=np.int32))
-
-
-def test_likelihoods_that_underflow_are_bounded_by_one() -> None:
-    logs = np.array([[0.0, -2000.0], [-2000.0, 0.0]])
-    bounds = linkage_bounds(logs, ratios_of_release(logs, everyone(2)), everyone(2))
-    assert bounds.tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -108,14 +108,6 @@ def test_rows_that_disagree_name_nobody() -> None:
     assert [f.named for f in found if f.level == "ill"] == [0]
 
 
-def test_three_links_are_found() -> None:
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame({name: rng.permutation(100) + 0.0 for name in "abcs"})
-    one, two = [["a", "b"], ["c", "s"]], [["b", "c"]]
-    found = chain(frame, [(frame, one), (frame, two)], ["a"], ["s"])
-    assert (len(found[0].path), found[0].right) == (3, 100)
-
-
 def test_known_values_are_rounded_as_the_release_is() -> None:
     tens = (np.arange(200.0) / 10).round() * 10
     frame = pd.DataFrame({"a": np.arange(200.0), "s": tens * 7 + 1})

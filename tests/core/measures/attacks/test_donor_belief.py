@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
@@ -23,6 +24,7 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import donor_belief, likelihood
 from rwn_core.measures.attacks.donor_belief import beliefs
 from rwn_core.neighbors import find_neighborhoods
+from rwn_core.tuning.slice_presets import preset_slices
 from tests.oracles.donor_enumeration import SmallFile
 
 NAMES = ("x", "y", "z", "s")
@@ -209,3 +211,18 @@ def test_planted_faults_are_seen(fault, monkeypatch):
         except AssertionError:
             refused += 1
     assert refused > 5
+
+
+@pytest.mark.parametrize("q", [1.0, 0.9])
+def test_a_way_that_no_row_came_about_in_adds_nothing(q: float) -> None:
+    """The 2015 method at q = 1 keeps no record: nothing is known of that way, and nothing fails."""
+    data = rwn.load_demo("bodyfat")
+    data = data.with_slices(preset_slices(data, "whole"))
+    work = NBRS2015(epsilon=6.0, q=q).prepare(data).release(rwn.SecretKey.from_seed(1))
+    rows, everybody = np.arange(data.n), np.arange(data.n)
+    found = beliefs(work.law, work.masked, rows, ("age", "weight"), ("siri",), everybody)
+    (shown,) = found.donor
+    named = np.asarray(shown.toarray().argmax(axis=0)).ravel()
+    some = work.donors[:, 0] >= 0
+    # whole rows name their donors
+    assert (named[some] == work.donors[some, 0]).mean() > 0.95

@@ -9,7 +9,6 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.laws import donor_lists
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
@@ -70,18 +69,3 @@ def test_every_record_releases_a_row_as_its_own_donors_have_it(data, release):
     scaled, logs = likelihoods(release.law, release.masked, ROWS)
     np.testing.assert_allclose(scaled.toarray() * np.exp(logs), expected, rtol=1e-12, atol=0)
     assert (expected > 0).sum() > 5 * len(ROWS) or q == 0
-
-
-def test_as_many_records_release_a_value_as_have_it_among_their_donors(data, release, monkeypatch):
-    monkeypatch.setattr(donor_lists, "QUICK_RECORDS", N)
-    (_, cells), q = release.law.components()[0], release.law.modification("a")
-    donors = members_of(cells)
-    for name, (supports, _) in zip("abc", release.law.supports(list("abc"), np.inf), strict=True):
-        codes = data.codes(name)[0]
-        may = np.zeros((N, codes.max() + 1), bool)
-        for record in range(N):
-            if q > 0:
-                may[record, codes[donors[record]]] = True
-            if q < 1:
-                may[record, codes[record]] = True
-        assert supports.tolist() == may.sum(axis=0).tolist()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,20 +67,3 @@ def test_a_hundred_small_factors_do_not_vanish() -> None:
     scaled, logs = likelihood.likelihoods(law, release.masked, np.arange(60))
     np.testing.assert_allclose(scaled.toarray(), ~gave)  # nobody keeps a value of his own
     np.testing.assert_allclose(logs, -130 * np.log(59))
-
-
-def test_the_sparse_way_holds_no_pair_that_the_most_telling_variable_rules_out() -> None:
-    """A yes-or-no column alone would leave 12 million."""
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": generator.normal(size=6000)})
-    frame.insert(0, "sex", np.where(frame["x"] + generator.normal(size=6000) > 0, "f", "m"))
-    data = Microdata.from_frame(frame)
-    params = RWN(k=5)
-    law = params.law(data, params.neighborhoods(data))
-    masked = mask(data, params, seed=1).masked
-    tracemalloc.start()
-    scaled, _ = likelihood.likelihoods(law, masked, np.arange(2000))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0 < scaled.nnz <= 2000 * 30
-    assert peak < 50e6

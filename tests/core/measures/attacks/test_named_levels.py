@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.stats import beta
 
 import rwn_core as rwn
-from rwn_core.masking import RWN
 from rwn_core.measures.attacks.attribute_attack import jointly
 from rwn_core.measures.attacks.confidential_value import (
     EXACT,
@@ -27,13 +26,6 @@ from rwn_core.measures.attacks.named_levels import (
     best_score,
     beyond_outside,
     count_names,
-)
-from tests.core.measures.attacks.attribute_tables import (
-    coarse_answers,
-    rare_flag,
-    reading,
-    released,
-    table,
 )
 from tests.oracles.exact_assignments import sinkhorn
 
@@ -169,43 +161,6 @@ def test_rows_are_weighed_together_as_single_rows_are():
     got = found.toarray()[:, group]
     np.testing.assert_allclose(got / got.sum(axis=0), slow / slow.sum(axis=0), atol=1e-4)
     assert jointly(sparse.csr_array(np.eye(3) * [1, 1, 0]), np.ones(3, int)) is None
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_true_matches_name_levels_as_by_hand(seed):
-    """Each set's names of each level, by a dictionary of the released rows."""
-    frame = pd.concat([coarse_answers(seed, 120, 5), rare_flag(seed, 120)[["flag"]]], axis=1)
-    data = table(frame, ["age", "sex"], ["diagnosis", "flag"], group=list(frame.columns))
-    comparison = released(data, RWN(epsilon=1.0, k=8))
-    found = reading("true_matches", comparison)
-    best = 0.0
-    for names in found.detail["sets"]["names"]:
-        own = list(frame[names].itertuples(index=False, name=None))
-        shown = list(comparison.masked.frame[names].itertuples(index=False, name=None))
-        for secret in ("diagnosis", "flag"):
-            said = comparison.masked.frame[secret].tolist()
-            right: dict[str, float] = {}
-            named: dict[str, float] = {}
-            for person, key in enumerate(own):
-                if own.count(key) != 1:
-                    continue
-                rows = [said[at] for at, each in enumerate(shown) if each == key]
-                top = max((rows.count(level) for level in rows), default=0)
-                for level in (ties := {level for level in rows if rows.count(level) == top}):
-                    named[level] = named.get(level, 0.0) + 1 / len(ties)
-                    hit = (frame[secret][person] == level) / len(ties)
-                    right[level] = right.get(level, 0.0) + hit
-            for level in named:
-                people = (frame[secret] == level).sum()
-                score = score_slowly(right[level], named[level], people, people / 120)
-                best = max(best, score)
-    shares = found.detail["sets"]["read"] - found.detail["sets"]["chance"]
-    assert found.value == pytest.approx(max(best, found.detail["share"], 0.0)) or (
-        best <= found.value <= shares.max()
-    )
-    if found.detail["level"] is not None:
-        assert found.detail["level"]["score"] == pytest.approx(best)
-    assert best > 0
 
 
 def test_names_of_many_small_levels_by_luck_score_nothing() -> None:

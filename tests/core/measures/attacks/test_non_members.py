@@ -20,7 +20,6 @@ from rwn_core.measures.attacks.non_members import (
     non_members,
 )
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.rule import NeighborhoodRule
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 PARAMS = {
@@ -45,58 +44,6 @@ def table(n: int, seed: int) -> Microdata:
         for name, (kind, role) in roles.items()
     )
     return Microdata.from_frame(frame[list(roles)], Schema(variables=variables))
-
-
-def slow_chance(release, data: Microdata, person: dict, near: list[int], row: int) -> float:
-    """P(a person with these neighbors releases the row), one cell at a time."""
-    params, cells = release.params, []
-    for name in ("x", "g"):
-        value = release.masked.frame[name].iloc[row]
-        copied = np.mean([data.frame[name].iloc[i] == value for i in near]) if near else 0.0
-        cells.append((float(person[name] == value), float(copied)))
-    if params.method == "rwn":
-        return float(np.prod([(1 - params.q) * own + params.q * c for own, c in cells]))
-    kept, drawn = np.prod([own for own, _ in cells]), np.prod([c for _, c in cells])
-    return float((1 - params.q) * kept + params.q * drawn)
-
-
-def slow_near(params, distance: np.ndarray) -> list[int]:
-    if params.method != "rwn":
-        return np.flatnonzero(distance < params.epsilon - 1e-9).tolist()
-    kth = np.sort(distance)[params.k - 1]
-    return np.flatnonzero(distance <= max(params.epsilon, kth) + 1e-9).tolist()
-
-
-def slow_beliefs(release, data: Microdata, outside: Microdata) -> np.ndarray:
-    """The definition, one person added to the file and one row at a time."""
-    metric = Metric.fit(data)
-    points, others = metric.points(data), metric.points(outside)
-    weights = np.zeros((outside.n, data.n))
-    for place in range(outside.n):
-        together = np.vstack((points, others[place]))
-        distances = np.sqrt(((together[:, None] - together) ** 2).sum(axis=2))
-        np.fill_diagonal(distances, np.inf)
-        members = [slow_near(release.params, row) for row in distances]
-        frame = pd.concat([data.frame, outside.frame.iloc[[place]]], ignore_index=True)
-        joined = Microdata(frame, data.schema)
-        people = [frame.iloc[i].to_dict() for i in range(joined.n)]
-        for row in range(data.n):
-            each = [
-                slow_chance(release, joined, one, near, row)
-                for one, near in zip(people, members, strict=True)
-            ]
-            weights[place, row] = each[-1] / sum(each) if each[-1] > 0 else 0.0
-    return weights
-
-
-@pytest.mark.parametrize("method", PARAMS)
-def test_beliefs_follow_bayes_rule(method):
-    data, outside = table(20, 1), table(8, 2)
-    release = mask(data, PARAMS[method], seed=3)
-    comparison = compare(data, release, holdout=outside)
-    asked = NonMembers(comparison, release.law, outside, ["x", "g"])
-    found = asked.beliefs(np.arange(data.n), ["s"]).source.toarray()
-    np.testing.assert_allclose(found, slow_beliefs(release, data, outside), atol=1e-12)
 
 
 def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
@@ -138,13 +85,6 @@ def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
         np.testing.assert_allclose(found[place], expected, atol=1e-6)
 
 
-def test_without_a_control_group_the_baseline_is_what_everybody_knows():
-    data = table(30, 6)
-    reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3), seed=1)))
-    assert reading.detail["control"] is None
-    assert reading.baseline == pytest.approx(float(reading.detail["ignorant"].mean()))
-
-
 def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     rng = np.random.default_rng(9)
     frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})
@@ -173,22 +113,3 @@ def test_a_radius_for_each_record_has_none_for_people_outside():
     release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
     with pytest.raises(NotApplicable, match="radius for each record"):
         NonMembers(compare(data, release), release.law, table(3, 8), ["x"])
-
-
-@pytest.mark.parametrize("method", PARAMS)
-def test_a_few_people_at_a_time_have_the_same_neighbors(method, monkeypatch):
-    data, others = table(30, 1), table(7, 2)
-    release = mask(data, PARAMS[method], seed=3)
-    comparison = compare(data, release, holdout=others)
-    near = [NonMembers(comparison, release.law, others, ["x", "g"]).near.toarray()]
-    sizes: list[int] = []
-    monkeypatch.setattr("rwn_core.neighbors.rule.LARGEST_PAIRS", 60)
-    whole = NeighborhoodRule._near
-    monkeypatch.setattr(
-        NeighborhoodRule,
-        "_near",
-        lambda rule, few, *rest: sizes.append(len(few)) or whole(rule, few, *rest),
-    )
-    near.append(NonMembers(comparison, release.law, others, ["x", "g"]).near.toarray())
-    np.testing.assert_array_equal(*near)
-    assert sizes == [2, 2, 2, 1]

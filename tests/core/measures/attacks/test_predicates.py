@@ -57,15 +57,6 @@ def test_the_lone_female_engineer_is_found():
         assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
 
 
-def test_every_found_predicate_has_one_member_on_real_data(bodyfat, pima):
-    for data in (bodyfat, pima):
-        keys = [v.name for v in data.schema.released if v.role is Role.KEY]
-        found = single_record_predicates(data, keys)
-        assert found
-        for predicate, record in found:
-            assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
-
-
 def test_the_answer_agrees_with_simulated_releases():
     data = staff()
     law = RWN(k=3, q=0.7).prepare(data).release(mask_key()).law
@@ -150,22 +141,6 @@ def test_no_lone_member():
     law = mask(data, RWN(k=1), seed=1).law
     with pytest.raises(NotApplicable, match="exactly one person"):
         MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
-
-
-def test_variables_of_a_group_take_one_donor():
-    data = staff()
-    schema = data.schema.replace_variable("sex", group="g").replace_variable("job", group="g")
-    grouped = data.with_schema(schema)
-    law = mask(grouped, RWN(k=9, q=1.0), seed=1).law
-    predicate = Predicate(
-        conditions=(
-            Condition(name="sex", sign="is", value="f"),
-            Condition(name="job", sign="is", value="engineer"),
-        )
-    )
-    chances = predicate.chances(law)
-    assert chances[0] == 0  # her own pair is not among the others
-    np.testing.assert_allclose(chances[1:], 1 / 9)
 
 
 def test_the_watch_list_follows_records_and_predicates():

@@ -8,8 +8,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.masking import RWN, RankSwapping, RowCopy
-from rwn_core.measures import read
+from rwn_core.masking import RWN, RowCopy
 from rwn_core.measures.attacks.naming import naming_score
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import (
@@ -122,18 +121,6 @@ def test_one_rich_person_hides_nobody_finding_a3(wealth: float | None) -> None:
     assert worst.score > 0.5
 
 
-@pytest.mark.parametrize(("p", "least"), [(0.05, 0.95), (0.2, 0.12)])
-def test_ranks_undo_rank_swapping_finding_a14(p: float, least: float) -> None:
-    rng = np.random.default_rng(4)
-    covariance = np.full((4, 4), 0.5) + np.eye(4) * 0.5
-    frame = pd.DataFrame(
-        rng.multivariate_normal(np.zeros(4), covariance, 350), columns=list("abcd")
-    )
-    comparison = released(described(frame, list("abcd"), []), RankSwapping(p=p))
-    assert best(comparison, "identity") > least
-    assert best(comparison, "identity") > read("distance_linkage", comparison).value
-
-
 def random_table(rng: np.random.Generator) -> Microdata:
     n = int(rng.integers(40, 120))
     share = rng.uniform(0.03, 0.5)
@@ -160,13 +147,13 @@ def cut_off(data: Microdata, rng: np.random.Generator) -> Comparison:
 
 def test_nothing_is_found_where_rows_are_cut_off_from_their_owners() -> None:
     rng = np.random.default_rng(0)
-    scores = [best(cut_off(random_table(rng), rng)) for _ in range(100)]
+    scores = [best(cut_off(random_table(rng), rng)) for _ in range(40)]
     assert np.mean(np.array(scores) > 0.05) <= 0.05
 
 
 def test_and_everything_where_they_are_not() -> None:
     rng = np.random.default_rng(0)
-    for _ in range(5):
+    for _ in range(2):
         data = random_table(rng)
         comparison = Comparison(original=data, masked=data)
         assert best(comparison) > 0.7
@@ -186,18 +173,6 @@ def test_without_two_rows_there_is_nothing_to_attack() -> None:
     data = random_table(np.random.default_rng(3))
     with pytest.raises(NotApplicable, match="another number of records"):
         attack(Comparison(original=data, masked=data.take(np.arange(5))))
-
-
-def test_the_order_of_the_rows_gives_nothing_away() -> None:
-    """With one key of two levels most rows are equally near to a person: which is luck."""
-    rng = np.random.default_rng(911)
-    frame = pd.DataFrame({f"b{j}": rng.integers(0, 2, 400) for j in range(6)})
-    frame["sex"] = rng.choice(["m", "f"], 400)
-    frame["ill"] = rng.choice(list("uvwx"), 400)
-    masked = frame.assign(**{f"b{j}": rng.integers(0, 2, 400) for j in range(6)})
-    data, other = (described(each, ["sex"], ["ill"]) for each in (frame, masked))
-    tried = attack(Comparison(original=data, masked=other))
-    assert max(each.score for each in tried) < 0.02
 
 
 @pytest.mark.parametrize("numbers", [True, False])

@@ -5,13 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.optimize import linear_sum_assignment
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.disclosure import distinct_donors, mode_is_own
 from rwn_core.laws.row_mixture import RowMixtureLaw
@@ -119,66 +114,6 @@ def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law
         bhattacharyya(e1_law(0.5))
 
 
-def four_normals(seed, n=300):
-    drawn = np.random.default_rng(seed).multivariate_normal(
-        np.zeros(4), 0.6 * np.eye(4) + 0.4, size=n
-    )
-    variables = tuple(
-        Variable(name=name, kind="continuous", role="confidential" if name == "s" else "key")
-        for name in "abcs"
-    )
-    return Microdata.from_frame(
-        pd.DataFrame(drawn, columns=list("abcs")), Schema(variables=variables)
-    )
-
-
-def drawn_by_hand(x, k, releases, generator):
-    """Donors among the k nearest by a plain loop; log-likelihoods of rows by people, (M, n, n)."""
-    points = (x - x.mean(0)) / x.std(0, ddof=1)
-    near = [set(np.argsort(((points - p) ** 2).sum(1))[1 : k + 1].tolist()) for p in points]
-    member = np.array([[j in near[i] for j in range(len(x))] for i in range(len(x))])
-    logs = np.zeros((releases, len(x), len(x)))
-    for each in range(releases):
-        for _ in range(3):  # the keys, each with a donor of its own
-            donors = [generator.choice(sorted(near[i])) for i in range(len(x))]
-            with np.errstate(divide="ignore"):
-                logs[each] += np.log(member[:, donors].T)  # values have no ties
-    return logs
-
-
-def linked_by(logs):
-    """Right links row by row, and of the likeliest assignment."""
-    equally = np.exp(logs - logs.max(axis=1, keepdims=True))
-    alone = (equally.max(axis=1) / equally.sum(axis=1)).mean()
-    mixed = np.random.default_rng(9).permutation(len(logs))  # ties are settled by the order
-    cost = np.where(np.isfinite(logs), -logs, 1e6)[:, mixed]
-    return alone, np.mean(mixed[linear_sum_assignment(cost)[1]] == np.arange(len(logs)))
-
-
-@pytest.mark.parametrize("k", [60, 20])
-def test_three_releases_in_one_order_are_not_far_too_low(k):
-    """Finding A7a: the number is that of an own simulation, and no bound far below it."""
-    data = four_normals(0)
-    release = mask(data, RWN(k=k, q=1.0), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    found = MEASURES["repeated_releases"].compute(comparison)
-    generator = np.random.default_rng(3)
-    logs = drawn_by_hand(data.frame.to_numpy(), k, 3, generator).cumsum(axis=0)
-    alone, together = np.transpose([linked_by(each) for each in logs])
-    drawn = [simulate(release.law, generator) for _ in range(3)]
-    named = success_of_rows(release.law, drawn, ("a", "b", "c")).mean(axis=1)
-    np.testing.assert_allclose(named, alone, atol=0.05)
-    shown = np.asarray(found.detail["same_order"])[:3]
-    assert (shown >= together - 0.08).all()  # the assignment is no better than weighing all rows
-    assert (shown >= alone - 0.05).all()
-    assert found.detail["standing"] == "worst"
-    assert found.value == shown[2] > 0.5
-    verdict = Policy(limits=(Limit(measure="repeated_releases", at_most=0.05),)).judge_readings(
-        {"repeated_releases": found}
-    )
-    assert not verdict.kept
-
-
 def test_a_lower_bound_keeps_no_limit(bodyfat):
     """Finding A7a: a method whose releases cannot be drawn again has a bound only."""
     release = mask(bodyfat, RandomSwapping(share=0.5), seed=1)
@@ -217,11 +152,11 @@ def test_draws_in_some_order_follow_the_law_and_not_the_order(e1_law):
     law = e1_law(0.5)
     generator = np.random.default_rng(5)
     order = np.array([3, 0, 5, 1, 4, 2])
-    drawn = [simulate(law, generator, order).matrix(["x", "y"]) for _ in range(4000)]
-    values = np.stack(drawn)
+    values = np.stack([simulate(law, generator, order).matrix(["x", "y"]) for _ in range(1000)])
     for place, name in enumerate(("x", "y")):
         chances, possible = law.table(name)
         for column, value in enumerate(possible):
             if value is not None:
                 shares = (values[:, :, place] == value).mean(axis=0)
-                np.testing.assert_allclose(shares, chances.toarray()[:, column], atol=0.04)
+                said = chances.toarray()[:, column]
+                assert (np.abs(shares - said) <= 4 * np.sqrt(said * (1 - said) / 1000)).all()

@@ -101,24 +101,6 @@ def test_an_answer_that_is_certain(e1_law, sure):
     assert found.alone[5] == (0.0 if all(sure) else 1.0)
 
 
-def test_bodyfat_the_heaviest_man(bodyfat):
-    """Case 39 is in nobody's neighborhood at k = 5: at q = 1 his weight vanishes for certain."""
-    from rwn_core.masking import RWN
-    from rwn_core.neighbors import find_neighborhoods
-    from rwn_core.neighbors.metric import coordinates
-
-    neighborhoods = find_neighborhoods(coordinates(bodyfat), k=5, epsilon=2.0)
-    for q, expected in ((1.0, 0.0), (0.5, 0.5)):
-        law = RWN(epsilon=2.0, k=5, q=q).law(bodyfat, neighborhoods)
-        reading = MEASURES["extremes"].compute(
-            Comparison(original=bodyfat, masked=bodyfat, law=law)
-        )
-        detail = reading.detail
-        place = list(zip(detail["name"], detail["side"], strict=True)).index(("weight", "largest"))
-        assert detail["survival"][place] == pytest.approx(expected)
-        assert detail["own_row"][place] == pytest.approx(1 - q)
-
-
 def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:
     """Two of forty: their mean, not diluted by the 38 whom no value betrays."""
     frame = pd.DataFrame({"x": np.repeat([0.0, 1.0], 20), "y": np.tile([0.0, 1.0], 20)})

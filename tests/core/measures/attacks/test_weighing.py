@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
@@ -14,8 +13,7 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import posterior
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, link
-from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.search import Search
 from tests.core.measures.attacks.intruder_examples import table
 
@@ -71,26 +69,6 @@ def test_whole_rows_of_a_large_table(data):
     present = ~release.masked.frame.isna().all(axis=1).to_numpy()[ROWS]
     found = scaled.toarray() * np.exp(logs)
     np.testing.assert_allclose(found[:, present], expected[:, present], rtol=1e-12)
-
-
-@pytest.mark.parametrize(("variables", "q"), [(150, 0.4), (400, 0.7)])
-def test_candidates_of_very_different_likelihood_stay(variables, q):
-    """Hundreds of orders of magnitude apart, and not dropped before they are compared."""
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame(generator.normal(size=(40, variables)).round(5)).add_prefix("x")
-    data = Microdata.from_frame(frame)
-    params = RWN(epsilon=1e6, q=q)
-    law = params.law(data, find_neighborhoods(coordinates(data), k=None, epsilon=1e6))
-    masked = mask(data, params, seed=1).masked
-    logs = np.zeros((40, 40))
-    for unit in law.units():
-        whole, columns = law.likelihood_columns(unit, masked, np.arange(40))
-        logs += np.log(whole.toarray()[:, columns])
-    found, scales = likelihoods(law, masked, np.arange(40))
-    np.testing.assert_allclose(scales, logs.max(axis=0))
-    expected = np.exp(logs - logs.max(axis=0))
-    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-10, atol=1e-300)
-    assert 0 < found.data.min() < 1e-100
 
 
 def test_parts_change_nothing(data, monkeypatch):

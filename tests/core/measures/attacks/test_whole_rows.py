@@ -8,14 +8,10 @@ import pytest
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import (
@@ -92,15 +88,6 @@ def test_queries_know_it_too(data, law, drawn):
     assert near(counts, answer(law, predicate).counts)
 
 
-def test_records_of_lost_values_are_never_told_apart_by_the_bound(law):
-    alike = bhattacharyya(law)
-    assert alike[5, 11] >= law.row_share
-    assert (alike <= 1).all()
-    np.testing.assert_allclose(alike, alike.T)
-    some = np.array([2, 5, 11, 20])
-    np.testing.assert_allclose(bhattacharyya(law, records=some), alike[some])
-
-
 def test_bhattacharyya_of_whole_rows_is_an_upper_bound(law):
     """Against the definition, over all rows that can be."""
     values = [law.table(name)[0].toarray() for name in ("x", "y")]
@@ -131,34 +118,7 @@ def test_an_empty_neighborhood_discloses_nothing(law):
 
 def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
     """Under a soft kernel all records are members; those far away have no weight to speak of."""
-    rng = np.random.default_rng(2)
-    place = np.repeat([0.0, 500.0], 30)
-    frame = pd.DataFrame({"x": place + rng.normal(size=60), "s": np.repeat(["no", "yes"], 30)})
-    schema = Schema(
-        variables=(
-            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
-            Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
-        )
-    )
-    data = Microdata.from_frame(frame, schema)
-    for params, share in ((RWN(kernel="gaussian"), 1.0), (RWN(kernel="gaussian", width=900), 0.0)):
-        release = mask(data, params, seed=1)
-        comparison = Comparison(original=data, masked=release.masked, law=release.law)
-        assert MEASURES["homogeneity"].compute(comparison).value == share
     # by hand: weights .5, .3, .2 hide as much as 1 / .38 records, and .8 of them have the value
     members = sparse.csr_array(np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4]))
     found = same_share(members, np.array([1.0, 1.0, 1.0, 2.0]), EXACT)
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
-
-
-def test_large_tables_have_the_same_likelihoods(law, data, monkeypatch):
-    from rwn_core.measures.attacks import likelihood
-
-    masked = mask(data, NBRS2015(epsilon=1.0, q=0.6), seed=5).masked
-    rows = np.arange(data.n)
-    small, logs = likelihood.likelihoods(law, masked, rows)
-    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
-    large, other = likelihood.likelihoods(law, masked, rows)
-    np.testing.assert_allclose(
-        small.toarray() * np.exp(logs), large.toarray() * np.exp(other), atol=1e-15
-    )

@@ -1,4 +1,4 @@
-"""The Utility page and what it gives to the others: draws, analysis plan, curves, large tables."""
+"""The Utility page and what it gives to the others: draws, plans, rules, large tables."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
+import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
+from rwn_core.measures.comparison import Sampling
 from rwn_core.measures.statistics.intervals import prediction_interval
-from rwn_core.reporting.scenario import Scenario
-from rwn_ui.compare import cards as compare_cards
+from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import (
     analysis_plan,
-    analysis_plan_results,
     repeated_draws,
 )
 from rwn_ui.features.repeated_draws import keep
 from rwn_ui.state.prepared_table import SHOWN
-from rwn_ui.state.results import prepared, setting_key, user_results
+from rwn_ui.state.results import prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
+from rwn_ui.utility.tables import tables
 
 
 def a_session(demo: str, data: rwn.Microdata) -> Session:
@@ -137,17 +138,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
     assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
 
 
-def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
-    for number in range(repeated_draws.KEPT + 3):
-        keep((number,), (four, ()))
-    kept = user_results().memos["draws"]
-    known = [number for number in range(repeated_draws.KEPT + 3) if (number,) in kept]
-    assert known == list(range(3, repeated_draws.KEPT + 3))
-
-
-@pytest.mark.parametrize(
-    "kind", ["change", "mean", "sd", "correlation", "first_component", "cells"]
-)
+@pytest.mark.parametrize("kind", ["change", "sd", "first_component"])
 def test_the_curves_moment_has_its_interval_over_the_draws(
     session: Session, four: Ensemble, kind: str
 ) -> None:
@@ -160,11 +151,8 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
         statistic.realized(comparison.with_masked(masked))
         for masked, _ in releases(session.data, session.params, 4, session.seed)
     ]
-    bounds = {
-        "change": (0, 2), "sd": (0, np.inf), "correlation": (-1, 1), "first_component": (0, 1),
-        "cells": (0, 1),
-    }  # fmt: skip
-    expected = prediction_interval(values, bounds=bounds.get(kind, (-np.inf, np.inf)))
+    bounds = {"change": (0, 2), "sd": (0, np.inf), "first_component": (0, 1)}
+    expected = prediction_interval(values, bounds=bounds[kind])
     assert (low, high) == pytest.approx(expected, rel=1e-6)
 
 
@@ -222,8 +210,6 @@ def odd_tables() -> dict[str, pd.DataFrame]:
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["y", "a", "b"])
     return {
         "constant": frame.assign(y=1.0, a=2.0),
-        "collinear": frame.assign(b=lambda f: 2 * f["a"]),
-        "one class": frame.assign(y="same"),
         "n < p": pd.DataFrame(rng.normal(size=(4, 6)), columns=["y", "a", "b", "c", "d", "e"]),
         "one variable": frame[["y"]],
         "categories": pd.DataFrame(
@@ -248,26 +234,122 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
             assert b"NaN" not in orjson.dumps(payload)
 
 
-def test_standings_in_words(session: Session) -> None:
-    analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
-    scenario = Scenario(name="a", setting=session.setting, table=session.data.fingerprint, seed=2)
-    result = analysis_plan_results.standings(session, scenario)
-    assert result is not None
-    words = [analysis_plan_results.standing_words(one) for one in result]
-    assert all(text[0] in "✓▲" for text in words)
-    rows = compare_cards._analysis_plan_rows(session, [scenario])
-    assert [row[1] for row in rows] == words
-    other = Scenario(name="b", setting=session.setting, table="0" * 64)
-    assert analysis_plan_results.standings(session, other) is None
-    assert compare_cards._analysis_plan_rows(session, [scenario, other])[0][2] == "–"
-
-
-def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
+def test_draws_are_points_only_where_each_has_both_measures() -> None:
     """Three of four draws have a loss: pairs in order would be of different draws."""
     values = {"association_loss": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
-    made, session = SimpleNamespace(values=values), SimpleNamespace(policy=rwn.Policy())
-    monkeypatch.setattr(repeated_draws, "drawn", lambda session: made)
-    assert repeated_draws.map_points(session, "distance_linkage") == []
+    made: Any = SimpleNamespace(values=values)
+    assert repeated_draws.map_points(rwn.Policy(), made, "distance_linkage") == []
     values["association_loss"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["loss"] for spot in repeated_draws.map_points(session, "distance_linkage")]
+    found = repeated_draws.map_points(rwn.Policy(), made, "distance_linkage")
+    shown = [spot["loss"] for spot in found]
     assert shown == pytest.approx([0.1, 0.2, 0.3, 0.4])
+
+
+def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) -> None:
+    screen = open_page("utility")
+    screen.test.button(key="utility.0.pass.suggest").click().run()
+    assert screen.errors == []
+    registered = screen.session.analysis_plan
+    assert len(registered.analyses) == 3
+    screen.visit("tune")
+    tile = screen.panel["tiles"][-1]
+    assert tile["label"] == "Analysis plan"
+    assert tile["state"] in {"kept", "over"}
+    assert "Relations" in tile["help"]
+    text = analysis_plan._scenario(screen.session).to_toml()
+    assert Scenario.from_toml(text).analysis_plan == registered
+    assert plan_in(text) == registered
+    assert plan_in(registered.to_toml()) == registered
+    screen.visit("utility")
+    area = screen.test.text_area(key="utility.0.pass")
+    assert "[[analysis]]" in area.value
+    area.set_value("[[analysis").run()
+    assert "not valid TOML" in screen.errors[0]
+    assert screen.session.analysis_plan.analyses == ()
+
+
+def test_analyses_are_registered_by_a_form(open_page) -> None:
+    screen = open_page("utility")
+    test, key = screen.test, "utility.0.pass.form"
+
+    def register() -> None:
+        test.button(key=f"{key}.add").click().run()
+        assert screen.errors == []
+
+    assert test.button(key=f"{key}.add").disabled, "a regression needs predictors"
+    test.selectbox(key=f"{key}.linear.one").set_value("siri").run()
+    test.multiselect(key=f"{key}.linear.others.siri").set_value(["age", "weight"]).run()
+    register()
+    for kind, fill in (
+        (
+            "means",
+            lambda: test.multiselect(key=f"{key}.means.others.siri").set_value(["age"]).run(),
+        ),
+        ("table", lambda: test.multiselect(key=f"{key}.table.counted").set_value(["age"]).run()),
+        ("measure", lambda: None),
+    ):
+        test.selectbox(key=f"{key}.kind").set_value(kind).run()
+        fill()
+        register()
+    plan = screen.session.analysis_plan.analyses
+    assert [each.kind for each in plan] == ["linear", "means", "table", "measure"]
+    assert (plan[0].formula, plan[0].tolerance) == ("siri ~ age + weight", 1.96)
+    assert plan[0].name == "Linear regression of siri"
+    assert plan[1].variables == ("siri", "age")
+    assert "[[analysis]]" in test.text_area(key="utility.0.pass").value
+    assert test.button(key=f"{key}.add").disabled, "the name is taken"
+    test.button(key=f"{key}.remove.1").click().run()
+    assert [each.kind for each in screen.session.analysis_plan.analyses] == [
+        "linear",
+        "table",
+        "measure",
+    ]
+
+
+def rules(screen, text: str) -> list[str]:
+    """Write the edit rules on the Data page; what it refuses."""
+    area = next(each for each in screen.test.text_area if each.label.startswith("Edit rules"))
+    area.set_value(text).run()
+    return screen.errors
+
+
+def shown_tables(screen) -> dict[str, dict[str, Any]]:
+    """The tables of the Utility page, by title."""
+    session = screen.session
+    session.clamp(prepared(session).prepared)
+    return {each["title"]: each for each in tables(read(session), (), None, None)}
+
+
+def test_rules_count_at_once_and_a_bad_one_is_a_sentence(open_page) -> None:
+    screen = open_page("data", demo="bodyfat")
+    (sentence,) = rules(screen, "age >= 15\nage >")
+    assert "cannot be read at place" in sentence
+    assert screen.session.data.schema.edit_rules == ()
+    assert rules(screen, "age >= 15\n\nabdomen > neck") == []
+    assert [each.text for each in screen.session.data.schema.edit_rules] == [
+        "age >= 15",
+        "abdomen > neck",
+    ]
+    assert screen.visit("utility").errors == []
+    shown = shown_tables(screen)["Edit rules: records that break them"]
+    assert [row[:2] for row in shown["rows"]] == [["age >= 15", 0], ["abdomen > neck", 0]]
+
+
+def test_a_sampling_weight_is_read_by_utility_and_risk(open_page, monkeypatch) -> None:
+    editor = st.data_editor
+
+    def edited(frame: pd.DataFrame, **options: object) -> pd.DataFrame:
+        shown = editor(frame, **options)
+        if "role" not in shown:
+            return shown
+        weights = shown["variable"] == "weight"
+        return shown.assign(role=shown["role"].mask(weights, str(rwn.Role.SAMPLING_WEIGHT)))
+
+    monkeypatch.setattr(st, "data_editor", edited)
+    screen = open_page("data", demo="bodyfat")
+    assert Sampling.of_schema(screen.session.data) == Sampling(weights="weight")
+    assert screen.visit("utility").errors == []
+    assert "Survey estimates, weighted by weight" in shown_tables(screen)
+    screen.visit("risk")
+    chosen = {each.label: each.value for each in screen.test.selectbox}
+    assert chosen["Sampling weights"] == "weight"

@@ -1,4 +1,4 @@
-"""Release precision on every page: one choice of the session, undone, shared, swept and kept."""
+"""Release precision on the pages: chosen, undone, swept, and brought back."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
 from rwn_ui.features.scenario_trial import as_scenario
-from rwn_ui.risk import view as risk_view
-from rwn_ui.state.change_table import load
-from rwn_ui.state.results import current_release, prepared, setting_key, user_results
+from rwn_ui.features.setting_sentences import differences
+from rwn_ui.state.results import current_release, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.widgets import precision
+from rwn_ui.sweep import form as sweep_form
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")
 
@@ -61,16 +60,6 @@ def worst(session: Session) -> float:
     return float(user_results().last["tune"]["verdict"]["nearest"].partition(" %")[0].split()[-1])
 
 
-def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
-    screen = open_page("tune")
-    assert screen.session.precision == ()
-    assert not screen.test.select_slider
-    current = current_release(screen.session)
-    assert current.masked is current.exact
-    assert current.params is not None
-    assert current.masked.law.original is screen.session.data
-
-
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     session, exact = tune.session, worst(tune.session)
     cards = user_results().last["tune"]["cards"]
@@ -89,17 +78,6 @@ def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
         assert tune.visit(page).errors == []
     assert tune.visit("tune").session.precision == release.precision
     assert worst(session) < exact - 5
-
-
-def test_every_choice_can_be_reached_where_two_have_the_same_steps(open_page) -> None:
-    rows = "\n".join(f"{i % 4},{i * 7 % 5}" for i in range(60))
-    screen = open_page("data").upload("few.csv", f"x,y\n{rows}\n".encode()).visit("tune")
-    screen.test.session_state[f"tune.{screen.session.table_version}.precision.box"] = True
-    screen.test.run()
-    for words in precision.CHOICES:
-        choose(screen, words)
-        (slider,) = screen.test.select_slider
-        assert slider.value == words
 
 
 def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, type_steps) -> None:
@@ -138,57 +116,6 @@ def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
     assert tune.test.button(key="tune.0.pin.A")  # the controls below are still there
 
 
-def test_undo_redo_and_pins_know_the_precision(tune) -> None:
-    session, exact = tune.session, worst(tune.session)
-    choose(tune, "1 SD")
-    coarse = session.precision
-    tune.test.button(key="tune.0.pin.A").click().run()
-    assert "numbers rounded to about 1 SD" in session.pins["A"].text
-    tune.edit({"undo": True})
-    assert session.precision == ()
-    assert worst(session) == exact
-    tune.edit({"redo": True})
-    assert (tune.errors, session.precision) == ([], coarse)
-
-
-def test_measures_that_are_read_later_are_of_the_present_precision(tune) -> None:
-    session = tune.session
-    tune.test.selectbox(key="tune.0.risk").set_value("membership").run()
-    exact = worst(session)
-    choose(tune, "1 SD")
-    assert worst(session) < exact - 10
-
-
-def test_draws_and_jobs_belong_to_the_precision_and_another_table_has_none() -> None:
-    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.clamp(prepared(session).prepared)
-    before = setting_key(session)
-    assert session.masking == session.params
-    session.precision = steps_by_name(given_steps(session.data, 0.1))
-    assert setting_key(session) != before
-    assert (session.masking.params, session.masking.precision) == (
-        session.params,
-        session.precision,
-    )
-    load(session, rwn.load_demo("pima"), name="pima", demo="pima")
-    assert session.precision == ()
-
-
-def test_the_risk_page_attacks_the_rounded_release(tune, monkeypatch) -> None:
-    payloads: list[dict[str, Any]] = []
-    monkeypatch.setattr(risk_view, "panel", lambda payload, key: payloads.append(payload))
-    choose(tune, "0.5 SD")
-    linked = worst(tune.session)
-    tune.visit("risk")
-    assert tune.errors == []
-    assert float(payloads[-1]["verdict"]["nearest"].partition(" %")[0].split()[-1]) == linked
-    warnings = str([t for t in payloads[-1]["tables"] if t["title"].startswith("What to bear")])
-    assert "Values are released with all their digits" not in warnings
-    choose(tune, "as is")
-    assert tune.session.precision == ()
-    assert float(payloads[-1]["verdict"]["nearest"].partition(" %")[0].split()[-1]) > linked + 5
-
-
 def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     session = tune.session
     choose(tune, "1 SD")
@@ -213,3 +140,75 @@ def sweep_point(session: Session, setting: Setting) -> Any:
 
     plan, setting = Plan(measures=USUAL, releases=2), setting.resolved(session.data)
     return Trials(session.data, [setting], plan).run(setting)
+
+
+def test_differences_of_precision_are_told_in_words() -> None:
+    def rounded_to(**steps: float) -> Scenario:
+        return Scenario(setting=Setting.of("rwn", {"k": 5}, precision=steps))
+
+    assert differences(rounded_to(), rounded_to(age=5)) == [
+        "age is released in steps of 5 instead of as it is."
+    ]
+    assert differences(rounded_to(age=5, hip=1), rounded_to(age=10)) == [
+        "age is released in steps of 10 instead of in steps of 5.",
+        "hip is released as it is instead of in steps of 1.",
+    ]
+    assert differences(rounded_to(age=5), rounded_to(age=5)) == ["Both have the same setting."]
+    many = differences(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
+    assert many[-1] == "3 more variables are released in other steps."
+    assert len(many) == 4
+
+
+def test_the_sweep_form_tries_precisions(open_page) -> None:
+    screen = open_page("sweep")
+    page, session = screen.test, screen.session
+    data = session.data
+    coarse = given_steps(data, 0.5)
+    assert sweep_form.first_search(session).grid.precision == ({}, coarse)
+
+    def field(kind: str, label: str) -> Any:
+        return next(each for each in getattr(page, kind) if each.label == label)
+
+    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
+    field("multiselect", "Variables that travel together").set_value([()])
+    field("text_input", "Radius ε (standard deviations)").set_value("2")
+    field("text_input", "Minimum neighbors k").set_value("3")
+    field("text_input", "Modification probability q").set_value("1")
+    field("multiselect", "Release precision of all numbers").set_value(["as is", "0.5 SD"])
+    field("text_area", "Own steps to try").set_value("age=5 weight=10\n\n")
+    field("multiselect", "Measures").set_value(["bayes_linkage", "correlation"])
+    field("number_input", "Releases").set_value(2)
+    field("button", "Start sweep").click().run()
+    assert screen.errors == []
+    screen.work.sweep.join(60)
+    page.run()
+    points = screen.work.sweep.sweep().points
+    expected = [{}, given_steps(data, 0.5), {"age": 5.0, "weight": 10.0}]
+    assert [dict(point.setting.precision) for point in points] == expected
+    linked = [point.median("bayes_linkage") for point in points]
+    assert linked[1] < linked[2] <= linked[0]
+    # the form shows the same search again, and a point brings its precision to Tune
+    screen.visit("data").visit("sweep")
+    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
+    assert field("text_area", "Own steps to try").value == "age=5 weight=10"
+    chosen = next(s for s in page.selectbox if s.label.startswith("Setting"))
+    chosen.set_value(points[2].setting.key).run()
+    field("button", "Load into Tune").click().run()
+    assert screen.errors == []
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    assert sweep_form.first_search(session).grid.precision == (expected[2],)
+
+
+def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page) -> None:
+    screen = open_page("sweep")
+    for text, word in (
+        ("age", "A line of steps must be"),
+        ("age=five", "A line of steps must be"),
+        ("age=0", "precision of age must be a number above 0"),
+        ("agee=5", "agee is no numeric variable"),
+    ):
+        area = next(a for a in screen.test.text_area if a.label == "Own steps to try")
+        area.set_value(text)
+        next(b for b in screen.test.button if b.label == "Start sweep").click().run()
+        assert [word in error for error in screen.errors] == [True], text
+        assert screen.work.sweep is None

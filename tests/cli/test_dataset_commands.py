@@ -1,15 +1,97 @@
-"""The report of a dataset's release, from the masking to the file."""
+"""`rwn mask-dataset`, `rwn audit-dataset` and the report of a dataset's release."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_cli.main import run
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    numbers = np.random.default_rng(4)
+    table = pd.DataFrame({"x": numbers.normal(size=2500), "g": numbers.choice(["a", "b"], 2500)})
+    (tmp_path / "in").mkdir()
+    table[:1000].to_parquet(tmp_path / "in" / "1.parquet")
+    table[1000:].to_parquet(tmp_path / "in" / "2.parquet")
+    return tmp_path / "in"
+
+
+COMMAND = ("--k", "4", "--epsilon", "0.1", "--sample", "100", "--workers", "1", "--weight", "g=2")
+
+
+def test_the_command_writes_what_python_does(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    files = ("mask-dataset", str(source), str(tmp_path / "out"), "--key-file", str(key))
+    assert run([*files, *COMMAND]) == 0
+    said = capsys.readouterr()
+    assert "2,500 records" in said.err
+    assert "fewer than k candidates" in said.err
+    assert "note: key holds the secret of this release; delete it." in said.err
+    assert "a seed is for teaching" not in said.err
+    assert said.out == ""
+    secret = key.read_text()
+    assert secret not in said.err
+    assert key.stat().st_mode & 0o077 == 0
+
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
+    params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
+    release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
+    wanted = pd.read_parquet(release.publish(tmp_path / "memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted)
+
+
+def test_a_plan_writes_nothing(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
+    assert run([*command, "--plan", "--key-file", str(key)]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"2,500 records in 2 files, \d\d\.\d kB\n", said)
+    assert re.search(r"about \d{3} MB of memory for each worker", said)
+    assert "a sample of 100 records" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_release_is_compared_and_linked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbers = np.random.default_rng(4)
+    x = numbers.normal(size=2500)
+    table = pd.DataFrame(
+        {"x": x, "y": x + numbers.normal(size=2500), "g": np.where(x > 1, "a", "b")}
+    )
+    table.to_parquet(tmp_path / "in.parquet")
+    source, out, key = (str(tmp_path / name) for name in ("in.parquet", "out", "key"))
+    masking = ["mask-dataset", source, out, "--k", "4", "--q", "0.5", "--workers", "1"]
+    assert run([*masking, "--key-file", key]) == 0
+    command = ["audit-dataset", source, out, "--sample", "200"]
+    assert run([*command, "--response", "y", "--predictor", "x", "--key-file", key]) == 0
+    said = capsys.readouterr()
+    assert "2,500 records, 2,500 released rows" in said.out
+    assert "the true one for" in said.out
+    assert "regression, x: 1.0" in said.out or "regression, x: 0.9" in said.out
+    assert run([*command, "--json"]) == 0
+    said = capsys.readouterr()
+    document = json.loads(said.out)
+    mean = pd.read_parquet(out)["x"].mean()
+    assert document["released"]["columns"]["x"]["mean"] == pytest.approx(mean, rel=1e-10)
+    assert document["linkage"]["linked"] is None
+    assert "without --key-file" in said.err
+    assert run([*command, "--key-file", str(tmp_path / "none")]) != 0
+    assert run([*command, "--response", "y"]) != 0
+    assert not (tmp_path / "none").exists()
+
 
 N = 600
 

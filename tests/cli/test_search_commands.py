@@ -1,0 +1,310 @@
+"""`rwn sweep`, `rwn seek` and `rwn seek-slices`: the answers of Python, also when interrupted."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_cli.partial_answer import SO_FAR
+from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
+from rwn_core.tuning import goal_seek as goal_module
+from rwn_core.tuning.partial_answer import PartialAnswer
+from tests.cli.conftest import Run
+
+MEASURES = ("correlation", "distance_linkage")
+
+
+def expected() -> pd.DataFrame:
+    data = rwn.load_demo("bodyfat").with_weights({"age": 2.0})
+    grid = Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)})
+    return sweep(data, grid, plan=Plan(measures=MEASURES, releases=2, seed=3), workers=1).frame()
+
+
+def same(path: Path, frame: pd.DataFrame) -> bool:
+    frame.to_csv(path.with_suffix(".expected"), index=False, lineterminator="\n")
+    return path.read_bytes() == path.with_suffix(".expected").read_bytes()
+
+
+def test_options_give_the_numbers_of_python(rwn_command: Run) -> None:
+    code, output, said = rwn_command(
+        *("sweep", "demo:bodyfat", "--epsilon", "0,1.5", "--k", "3,5", "--q", "0.5"),
+        *("--measure", "correlation", "--measure", "distance_linkage", "--releases", 2),
+        *("--seed", 3, "--weight", "age=2", "--workers", 1, "-o", "out.csv"),
+    )
+    assert (code, output) == (0, "")
+    assert "4 settings, 2 releases each" in said
+    assert same(Path("out.csv"), expected())
+    assert [path.name for path in Path().iterdir() if path.suffix == ".sweep"] == []
+
+
+def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
+    scenario = Scenario(
+        setting=Setting.of("rwn", {"k": 5}, {"age": 2.0}),
+        search=Search(
+            grid=Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)}),
+            plan=Plan(measures=MEASURES, releases=2, seed=3),
+        ),
+    )
+    Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    code, _, _ = rwn_command(
+        "sweep", "demo:bodyfat", "--scenario", "s.toml", "--workers", 1, "-o", "out.csv"
+    )
+    assert code == 0
+    assert same(Path("out.csv"), expected())
+    code, _, said = rwn_command(
+        *("sweep", "demo:bodyfat", "--scenario", "s.toml", "--k", "5", "--releases", 1),
+        *("--workers", 1, "-o", "out.parquet"),
+    )
+    assert code == 0
+    assert "2 settings, 1 release each" in said
+    assert len(pd.read_parquet("out.parquet")) == 4
+
+
+def test_a_second_run_goes_on_where_the_first_was_stopped(rwn_command: Run) -> None:
+    data = rwn.load_demo("bodyfat")
+    plan = Plan(measures=MEASURES, releases=2)
+    sweep(data, Grid(axes={"k": (3,)}), plan=plan, workers=1, folder=Path("out.csv.sweep"))
+    names = ("--measure", "correlation", "--measure", "distance_linkage", "--releases", 2)
+    ends = ("--workers", 1, "-o", "out.csv")
+    assert rwn_command("sweep", "demo:bodyfat", "--k", "3,5", *names, *ends)[0] == 0
+    assert len(pd.read_csv("out.csv")) == 4
+    assert not Path("out.csv.sweep").exists()
+
+
+SOON = ("--k", "3,40", "--q", "0.5,1", "--releases", 3, "--workers", 1)
+LIMITS = ("--limit", "distance_linkage=0.1", "--limit", "attribute_gain=0.3")
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goal_module, "_ROUNDS", 1)
+    monkeypatch.setattr(goal_module, "_STATED", 19)
+
+
+def test_the_answer_is_a_sentence_and_a_scenario_that_masks(rwn_command: Run) -> None:
+    code, output, said = rwn_command("seek", "demo:bodyfat", *LIMITS, *SOON, "-o", "found.toml")
+    assert code == 0, said
+    assert "Distance linkage" in output
+    assert "Attribute gain" in output
+    assert "Relations lost" in output
+    scenario = Scenario.from_toml(Path("found.toml").read_text(encoding="utf-8"))
+    assert scenario.policy is not None
+    assert scenario.policy.measures == ("distance_linkage", "attribute_gain")
+    assert scenario.setting is not None
+    assert scenario.setting.words in output
+    verdict = scenario.policy.judge_stated(scenario.readings)
+    assert verdict.kept
+    # and it is what the other commands read
+    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "found.toml")[0] == 0
+    again = ("--scenario", "found.toml", *SOON)
+    assert rwn_command("seek", "demo:bodyfat", *again)[1] == output
+
+
+def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
+    rwn_command: Run,
+) -> None:
+    code, output, said = rwn_command("seek", "demo:bodyfat", *SOON, "-o", "found.toml")
+    assert (code, output) == (4, "")
+    assert "keeps all limits; nearest is k = " in said
+    assert "times the limit on Linked over one half" in said
+    assert not Path("found.toml").exists()
+
+
+def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
+    sweep = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
+    code, _, said = rwn_command(
+        *sweep, "--measure", "correlation", "--limit", "distance_linkage=0.12", "-o", "out.csv"
+    )
+    assert code == 0
+    assert "1 of 2 settings keep all limits" in said
+    table = pd.read_csv("out.csv")
+    linked = table[table["measure"] == "distance_linkage"]
+    assert linked["keeps_all_limits"].tolist() == [False, True]
+    assert (linked["share_of_limit"] * 0.12).tolist() == pytest.approx(linked["high"].tolist())
+    code, _, said = rwn_command(*sweep, "--limit", "bayes_linkage=0.05", "-o", "two.csv")
+    assert code == 0
+    assert "None of 2 settings keeps all limits; nearest is k = 60" in said
+
+
+def test_limits_that_nobody_can_judge_are_named(rwn_command: Run) -> None:
+    data = rwn.load_demo("bodyfat")
+    columns = {name: data.values(name) for name in ("age", "weight", "height")}
+    pd.DataFrame(columns).to_csv("plain.csv", index=False)
+    code, output, said = rwn_command(
+        *("seek", "plain.csv", "--limit", "distance_linkage=0.9", "--limit", "attribute_gain=0.1"),
+        *SOON,
+    )
+    assert code == 0, said
+    assert "Not judged: Attribute gain. No variable is confidential" in output
+
+
+def test_certified_linkage_alone_is_answered_by_the_smallest_width(rwn_command: Run) -> None:
+    """Other than a sweep it draws few releases, and says what the bound does not cover."""
+    kernel = ("kernel=exponential", "bandwidth=absolute", "own=true", "cap=1", "width=1,60")
+    options = [part for each in kernel for part in ("--set", each)]
+    frame = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].iloc[:80]
+    frame.to_csv("small.csv", index=False)
+    code, output, said = rwn_command(
+        "seek", "small.csv", "--limit", "certified_linkage=0.1", *options, "--releases", 1
+    )
+    assert code == 0, said
+    assert "the smallest width" in said
+    for words in ("Certified linkage", "True matches", "Of the relations across slices"):
+        assert words in output
+
+
+def answered(asked: dict[str, Any], *, reached: bool) -> Any:
+    """A search that notes what it was asked and answers at once."""
+
+    def search(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SliceAnswer:
+        asked.update(policy=policy, **more)
+        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
+        point = Point(setting=setting.resolved(data), spreads={})
+        return rwn.SliceAnswer(
+            policy=policy, point=point, reached=reached, tried=3, records=data.n, of=data.n
+        )
+
+    return search
+
+
+def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkeypatch) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", answered(asked, reached=True))
+    limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
+    more = ("--k", 7, "--round", "age=5", "-o", "s.toml")
+    code, _, said = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
+    assert code == 0
+    assert [each.measure for each in asked["policy"].limits] == ["distance_linkage", "true_matches"]
+    assert asked["setting"].params.k == 7
+    assert asked["setting"].precision == (("age", 5.0),)
+    assert asked["ranges"].records == rwn.SliceRanges().records
+    assert "age + weight travel together" in said
+    scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
+    assert scenario.setting.slices == (("age", "weight"),)
+    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+
+
+def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_written(
+    rwn_command: Run, monkeypatch
+) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", answered(asked, reached=False))
+    search = ("seek-slices", "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml")
+    code, _, said = rwn_command(*search, "--kernels")
+    assert code == 4
+    assert "None of 3 keeps all limits; nearest is" in said
+    assert not Path("s.toml").exists()
+    assert asked["ranges"].kernels
+    assert asked["setting"].params == rwn.RWN(epsilon=1.0, k=5)
+    assert rwn_command(*search, "--set", "kernel=gaussian", "--set", "balance=1")[0] == 4
+    assert not asked["ranges"].kernels
+    assert asked["setting"].params == rwn.RWN(kernel="gaussian", balance=1.0)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = ("--limit", "distance_linkage=0.05")
+COMMANDS = {
+    "seek-slices": ("rwn_core.tuning.seek_slices", ()),
+    "seek": ("rwn_core.tuning.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
+}
+
+
+def interrupted(value: float | None) -> Any:
+    """A search that finds an answer, or none, and is interrupted."""
+
+    def search(data: rwn.Microdata, *_: object, progress: Any, **__: object) -> None:
+        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
+        if value is None:
+            progress.found(None)
+            raise KeyboardInterrupt
+        read = {"distance_linkage": Spread(measure="distance_linkage", values=(value,))}
+        limits = (rwn.Limit(measure="distance_linkage", at_most=0.05),)
+        policy = rwn.Policy(limits=limits)
+        point = Point(setting=setting.resolved(data), spreads=read)
+        progress.found(PartialAnswer(point=point, goal=policy, records=data.n, of=data.n))
+        raise KeyboardInterrupt
+
+    return search
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_answer_so_far_that_keeps_the_limits_is_written(
+    rwn_command: Run, monkeypatch, command
+) -> None:
+    name, more = COMMANDS[command]
+    monkeypatch.setattr(name, interrupted(0.04))
+    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, *more, "-o", "s.toml")
+    assert code == SO_FAR == 6, said
+    assert output.startswith("Interrupted. Best so far: ε\N{NO-BREAK SPACE}6 · k")
+    assert "keeps the limit" in output
+    assert "Fresh releases have not confirmed it yet." in output
+    assert output.count("\n") == 1
+    scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
+    assert scenario.setting.slices == (("age", "weight"),)
+    assert scenario.note.startswith("Interrupted. Best so far")
+    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_nearest_so_far_is_named_and_not_written(
+    rwn_command: Run, monkeypatch, command
+) -> None:
+    """The counterexample: an answer that breaks a limit does not pass for one."""
+    name, more = COMMANDS[command]
+    monkeypatch.setattr(name, interrupted(0.2))
+    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, *more, "-o", "s.toml")
+    assert code == SO_FAR
+    assert "Nearest so far" in output
+    assert "Best" not in output
+    assert "s.toml was not written: the setting does not keep all limits." in said
+    assert not Path("s.toml").exists()
+
+
+def test_without_an_answer_it_is_an_interruption_as_any_other(
+    rwn_command: Run, monkeypatch
+) -> None:
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", interrupted(None))
+    assert rwn_command("seek-slices", "demo:bodyfat", *LIMIT)[0] == 130
+
+
+def search_on(stderr: int) -> subprocess.Popen[str]:
+    """A slice search far too long to end by itself."""
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program += "from rwn_cli.main import main; main()"
+    command = [sys.executable, "-c", program, "seek-slices", "demo:bodyfat", *LIMIT]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
+    ours, theirs = pty.openpty()
+    process = search_on(theirs)
+    os.close(theirs)
+    seen, end = b"", time.monotonic() + 90
+    while b" left" not in seen and time.monotonic() < end:
+        seen += os.read(ours, 4096)
+    assert b" left" in seen
+    process.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    output = process.communicate(timeout=30)[0]
+    os.close(ours)
+    assert time.monotonic() - begun < 10, "about a second, and more beside other work"
+    assert process.returncode == SO_FAR
+    assert " so far: " in output
