@@ -173,7 +173,7 @@ def test_packed_gigabytes_of_excel_and_feather_are_refused(
 QUICK = sorted(GOOD.keys() - {"stata", "spss"})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(QUICK),
     st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),

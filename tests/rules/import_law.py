@@ -141,14 +141,14 @@ def imported_names(text: str) -> frozenset[str]:
 
 
 def _imported_names(text: str) -> Iterator[str]:
-    for node in nodes(text, ast.Import):
-        yield from (alias.name for alias in node.names)
-    for node in nodes(text, ast.ImportFrom):
-        assert node.level == 0, f"relative import in line {node.lineno}"
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    for node in nodes(text, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id == "when_called":
-            yield ast.literal_eval(node.args[0])
+    for plain in nodes(text, ast.Import):
+        yield from (alias.name for alias in plain.names)
+    for named in nodes(text, ast.ImportFrom):
+        assert named.level == 0, f"relative import in line {named.lineno}"
+        yield from (f"{named.module}.{alias.name}" for alias in named.names)
+    for call in nodes(text, ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id == "when_called":
+            yield ast.literal_eval(call.args[0])
 
 
 def arrows(files: Program) -> frozenset[Arrow]:

@@ -15,8 +15,13 @@ LARGEST = 60_000
 SHAPES = {f"{{http://www.w3.org/2000/svg}}{name}" for name in ("path", "rect")}
 
 
-def test_the_pages_are_up_to_date() -> None:
-    pages = build.about_methods()
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """Every page as it should be."""
+    return build.about_methods()
+
+
+def test_the_pages_are_up_to_date(pages: dict[str, str]) -> None:
     assert set(pages) == {"index.md", *(f"{key}.md" for key in METHODS)}
     for name, page in pages.items():
         kept = (build.METHODS_HERE / name).read_text(encoding="utf-8")
@@ -29,8 +34,9 @@ def test_no_page_or_picture_is_left_of_a_method_that_is_gone() -> None:
     assert set(method_pictures.EXAMPLES) == set(METHODS)
 
 
-def test_the_index_leads_to_every_page_and_each_page_shows_its_picture() -> None:
-    pages = build.about_methods()
+def test_the_index_leads_to_every_page_and_each_page_shows_its_picture(
+    pages: dict[str, str],
+) -> None:
     assert re.findall(r"\]\((\w+)\.md\)", pages["index.md"]) == list(METHODS)
     for key, method in METHODS.items():
         assert f"# {method.title}\n" in pages[f"{key}.md"]

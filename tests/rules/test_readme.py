@@ -47,6 +47,7 @@ def test_python_example(
     assert (tmp_path / "release.csv").is_file()
 
 
+COMMANDS: Any = typer.main.get_command(main.app)
 PAGES = sorted(
     p.relative_to(ROOT).as_posix() for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )
@@ -64,10 +65,9 @@ def commands_in(text: str) -> list[str]:
 def unknown_in(line: str) -> list[str]:
     """What a command line names that there is not: a command, an option, a parameter."""
     _, name, *words = shlex.split(line.replace("|", " "))
-    command: Any = typer.main.get_command(main.app)
-    if name not in command.commands:
+    if name not in COMMANDS.commands:
         return [name]
-    command = command.commands[name]
+    command = COMMANDS.commands[name]
     if hasattr(command, "commands") and words:  # a group of commands
         if words[0] not in command.commands:
             return [words[0]]
@@ -99,11 +99,3 @@ def test_an_option_that_is_gone_is_noticed() -> None:
         "rwn app x.csv",
         "rwn demo NAME",
     ]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_no_link_leads_nowhere(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#\s]+)", text):
-        if "://" not in target:
-            assert (ROOT / page).parent.joinpath(target).exists(), target

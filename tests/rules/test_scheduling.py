@@ -11,7 +11,6 @@ from pathlib import Path
 from tests.workers import BROWSER, WAITING, together, urgency
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("tests/rules/test_docs_index.py", "tests/rules/test_thresholds.py")  # quick ones
 
 
 def test_a_file_stays_together() -> None:
@@ -34,13 +33,23 @@ def test_the_browser_is_begun_first() -> None:
     assert sorted(nodeids, key=urgency) == nodeids[::-1]
 
 
-def test_workers_take_whole_files() -> None:
-    command = [sys.executable, "-m", "pytest", "-v", "-n", "2", "-p", "no:cacheprovider", *FILES]
+def run_planted(folder: Path, **tests: list[str]) -> str:
+    """The output of two workers that are given these files of tests."""
+    for name, lines in tests.items():
+        (folder / f"test_{name}.py").write_text("\n".join(["import os", *lines]), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-v", "-n", "2", "-p", "tests.conftest", "-p"]
+    command += ["no:cacheprovider", "--rootdir", str(folder), "-c", os.devnull, str(folder)]
     free = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=free)
-    assert run.returncode == 0, run.stdout + run.stderr
-    ran = re.findall(r"\[(gw\d)\].* PASSED (tests/\S+?)::", run.stdout)
-    workers = {file: {worker for worker, name in ran if name == file} for file in FILES}
+    return run.stdout + run.stderr
+
+
+def test_workers_take_whole_files(tmp_path: Path) -> None:
+    lines = [f"def test_{number}(): pass" for number in range(8)]
+    output = run_planted(tmp_path, one=lines, two=lines)
+    assert "16 passed" in output, output
+    ran = re.findall(r"\[(gw\d)\].* PASSED (\S+?)::", output)
+    workers = {file: {worker for worker, name in ran if name == file} for _, file in ran}
     assert sorted(map(len, workers.values())) == [1, 1]
     assert len(set.union(*workers.values())) == 2
 
@@ -48,12 +57,7 @@ def test_workers_take_whole_files() -> None:
 def test_a_test_that_ends_its_worker_fails_once_and_the_others_go_on(tmp_path: Path) -> None:
     names = ("before", "ends_its_worker", "after", "last")
     lines = [f"def test_{name}(): {'os._exit(1)' if 'ends' in name else 'pass'}" for name in names]
-    planted = tmp_path / "test_planted.py"
-    planted.write_text("\n".join(["import os", *lines]), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-p", "tests.conftest", "-p"]
-    command += ["no:cacheprovider", "--rootdir", str(tmp_path), "-c", os.devnull, str(planted)]
-    free = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=free)
-    assert "1 failed, 3 passed" in run.stdout, run.stdout + run.stderr
-    assert run.stdout.count("crashed while running") >= 1
-    assert "test_ends_its_worker" in run.stdout
+    output = run_planted(tmp_path, planted=lines)
+    assert "1 failed, 3 passed" in output, output
+    assert output.count("crashed while running") >= 1
+    assert "test_ends_its_worker" in output

@@ -12,6 +12,7 @@ from docs.site import chapters, pages, with_formulas, with_links, write
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.server.launch import FIRST_PORT
 
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = pages()
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]*)(#[^)\s]*)?\)")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -38,7 +39,8 @@ def broken(page: Path, text: str) -> list[str]:
 
 
 def test_every_link_leads_to_a_file_and_to_a_heading_of_it() -> None:
-    assert [each for page in NAMES for each in broken(page, page.read_text("utf-8"))] == []
+    everything = {*NAMES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")}
+    assert [each for page in everything for each in broken(page, page.read_text("utf-8"))] == []
     index = next(page for page in NAMES if page.name == "index.md")
     assert broken(index, "[a](gone.md) [b](../README.md#gone) [c](../README.md) `[d](gone)`") == [
         "index.md: gone.md",

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.io.demo import DEMOS, load_demo
 
 
 def notices(**columns: list[object]) -> str:
@@ -66,7 +65,3 @@ def test_ordinary_values_are_not_named() -> None:
         notices(t=["Z\u00fcrich", "\u00c5rhus", "S\u00e3o Paulo", "\u041a\u0438\u0435\u0432"]) == ""
     )
     assert notices(t=["01", "02", "1-2", "a_b", "\u2212"]) == ""
-    for name in DEMOS:
-        said = " ".join(load_demo(name).notices)
-        assert "missing_codes" not in said
-        assert "formulas" not in said

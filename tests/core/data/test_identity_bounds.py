@@ -29,11 +29,7 @@ def times(step: int, different: int, each: int = 1) -> Any:
     return pd.Series(at * each).sample(frac=1, random_state=1, ignore_index=True)
 
 
-NUMBERS, SECONDS, MINUTES = (
-    "numbers of people or objects",
-    "times to the second",
-    "times to the min",
-)
+NUMBERS, SECONDS = "numbers of people or objects", "times to the second"
 HALVES = np.concatenate((whole(10_007, 20_003, N // 2), whole(80_001, 99_991, N // 2)))
 CASES: dict[str, tuple[Any, str]] = {
     "even": (whole(10_007, 99_991), NUMBERS),
@@ -44,7 +40,7 @@ CASES: dict[str, tuple[Any, str]] = {
     "seconds": (times(7, N), SECONDS),
     "seconds of three": (times(7, N // 3, 3), SECONDS),
     "seconds of four": (times(7, N // 4, 4), ""),
-    "minutes": (times(420, N), MINUTES),
+    "minutes": (times(420, N), "times to the minute"),
     "minutes of two": (times(420, N // 2, 2), ""),
     "hours": (times(3600, 60), ""),
     "twenty seconds": (times(7, 20), ""),

@@ -15,7 +15,7 @@ from rwn_core.data.identity.table import require_answers
 from rwn_core.reporting import internal_record, read_record
 from rwn_core.reporting.reproduce import reproduced
 from tools.identity import large_table, measure
-from tools.identity_columns import GIVEN, labelled_columns
+from tools.identity_columns import GIVEN, Labelled, labelled_columns
 
 IDENTIFYING = ("first_name", "last_name", "dob", "lat", "lon", "household_id", "remark")
 SETTING = rwn.RWN(k=5, q=0.5)
@@ -98,30 +98,36 @@ def test_a_dataset_is_refused_alike(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.fixture(scope="module")
+def labelled() -> list[Labelled]:
+    """Columns that identify people and columns that do not."""
+    return labelled_columns()
+
+
 @pytest.mark.parametrize("held_out", [False, True])
-def test_labelled_columns_are_told_apart(held_out: bool) -> None:
-    columns = [each for each in labelled_columns() if each.held_out is held_out]
+def test_labelled_columns_are_told_apart(labelled: list[Labelled], held_out: bool) -> None:
+    columns = [each for each in labelled if each.held_out is held_out]
     measured = measure(columns)
     assert (measured.identifying, measured.harmless) == (30, 50)
     assert measured.found >= 0.95 * 30, measured.wrong
     assert measured.stopped <= 0.05 * 50, measured.wrong
 
 
-def test_reliability_page_states_what_is_measured() -> None:
+def test_reliability_page_states_what_is_measured(labelled: list[Labelled]) -> None:
     page = (Path(__file__).parents[3] / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert measure(labelled_columns()).words in page
+    assert measure(labelled).words in page
 
 
-def test_all_identifying_columns_are_found_in_one_table_too() -> None:
-    columns = [each.values for each in labelled_columns() if each.identifies]
+def test_all_identifying_columns_are_found_in_one_table_too(labelled: list[Labelled]) -> None:
+    columns = [each.values for each in labelled if each.identifies]
     frame = pd.DataFrame({column.name: column.iloc[:80] for column in columns})
     found = {doubt.variable for doubt in identity_doubts(frame, frame.columns) if doubt.stops}
     assert len(found) >= 0.95 * frame.shape[1], set(frame.columns) - found
 
 
-def test_shuffling_the_rows_of_harmless_columns_raises_no_alarm() -> None:
+def test_shuffling_the_rows_of_harmless_columns_raises_no_alarm(labelled: list[Labelled]) -> None:
     """Sorted by a quantity, a table has runs of equal values that are no households."""
-    for each in labelled_columns():
+    for each in labelled:
         if not each.identifies:
             values = each.values.sort_values(ignore_index=True)
             found = identity_doubts(values.to_frame(), [each.name])
@@ -142,8 +148,8 @@ def test_a_long_table_is_judged_by_blocks_of_its_rows() -> None:
     assert found == {"person_id", "mail", "dob", "hh", "lat"}
 
 
-def test_no_doubt_names_a_value() -> None:
-    for each in labelled_columns():
+def test_no_doubt_names_a_value(labelled: list[Labelled]) -> None:
+    for each in labelled:
         for doubt in identity_doubts(each.values.to_frame(), [each.name]):
             texts = {text for text in each.values.dropna().unique() if isinstance(text, str)}
             assert not any(len(text) > 3 and text in doubt.sentence for text in texts)

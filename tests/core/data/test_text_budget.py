@@ -52,7 +52,7 @@ def refused(act: Callable[[], object]) -> str:
     return message
 
 
-@pytest.mark.parametrize("factors", [10, 14, 26, 60, 500, 2_000])
+@pytest.mark.parametrize("factors", [10, 60, 500, 2_000])
 def test_a_formula_of_many_factors_is_counted_before_it_grows(factors: int) -> None:
     letters = [f"v{number}" for number in range(factors)]
     message = refused(lambda: Formula.parse(f"y ~ {'*'.join(letters)}"))

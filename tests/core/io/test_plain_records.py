@@ -12,25 +12,7 @@ from rwn_core.io.limits import LONGEST_FIELD
 from rwn_core.io.text_types import plain_records
 from rwn_core.io.text_types.plain_records import plain_columns
 
-PIECES = (
-    "a",
-    "é",
-    "1.5",
-    "",
-    " ",
-    ",",
-    ",",
-    "\n",
-    "\n",
-    "\r\n",
-    "\r",
-    '"',
-    '"',
-    '""',
-    '","',
-    "NA",
-    "null",
-)
+PIECES = ("a", "é", "1.5", "", " ", *",,", *"\n\n\r", "\r\n", *'""', '""', '","', "NA", "null")
 
 
 def by_csv(records: bytes, width: int) -> list[list[str]] | None:
@@ -70,8 +52,8 @@ def differences(seed: int, count: int) -> tuple[int, int]:
 
 
 def test_what_arrow_takes_is_what_the_csv_module_gives() -> None:
-    taken, wrong = differences(seed=1, count=20_000)
-    assert taken > 3_000
+    taken, wrong = differences(seed=1, count=8_000)
+    assert taken > 1_200
     assert wrong == 0
 
 

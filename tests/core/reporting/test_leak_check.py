@@ -67,17 +67,12 @@ def test_it_is_seen_in_the_file_alone(
 
 LEAKS = [
     ("The heaviest man weighs 363.15.", "fewer than 10 records"),
-    ("The heaviest man weighs 363,15.", "a number that no notice may say"),
     ("Ages begin at 22.", "fewer than 10 records"),
-    ("Look at record 37.", "the number of a record"),
-    ("Look at row #37", "the number of a record"),
-    ("Radius 2.6183 was used.", "a number that no notice may say"),
     ("It lies in /home/Zaphod/data.", "a path of a file or folder"),
-    ("It lies in C:\\Users\\Zaphod.", "a path of a file or folder"),
     ("Made from survey.csv.", "the name of the original's file"),
-    ("Key: " + "0f" * 32, "something that looks like a key"),
     ("Linked with probability 0.9931.", "a number that no notice may say"),
 ]
+"""The other kinds of leaks are refused in `test_leaks_by_hand`, without a release."""
 
 
 @pytest.mark.parametrize(("line", "kind"), LEAKS)
