@@ -26,7 +26,7 @@ from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
-TABLES = 240
+TABLES = 120
 KEY = SecretKey.from_seed(7)
 DRAWING = Drawing(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
 
@@ -92,13 +92,13 @@ def ranges_of(monkeypatch):
 
 
 def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
-    """12 chunkings x float32 or float64 x stored table or search, by 1, 2, 4 threads in turn."""
+    """8 chunkings x float32 or float64 x stored table or search, by 1, 2, 4 threads in turn."""
     points = census(2400)
     setting = {"k": 5, "epsilon": 0.6}
     hashes = set()
     threads = cycle((1, 2, 4))
     tried = set()
-    for leaf, precision in product((16, 64, 128), ("single", "double")):
+    for leaf, precision in product((16, 128), ("single", "double")):
         search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
         for size in (1, 2, 7, 1000):
             ranges_of(size)
@@ -111,7 +111,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
                 offsets=table.starts, records=table.members, squared=table.squared, **setting
             ).narrow(**setting)
             hashes.add(sha256(draw_all(stored, DRAWING)))
-    assert len(tried) == 3 * (3 + 2 + 4), "every number of threads meets every other choice"
+    assert len(tried) == 3 * (2 + 2 + 4), "every number of threads meets every other choice"
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
@@ -133,7 +133,7 @@ def crowded_table(number: int) -> np.ndarray:
     return points
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(6))
 def test_donors_among_many_members(number):
     points = crowded_table(number)
     squared = squared_pairs(points)
@@ -159,16 +159,7 @@ def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
         build_index(points, watch=Watch(cancel=cancel))
 
 
-def test_stored_tables_do_not_depend_on_threads():
-    points = census(2500)
-    one, two = (
-        neighbor_table(points, k=7, epsilon=0.5, watch=Watch(threads=count)) for count in (1, 3)
-    )
-    for name in ("offsets", "records", "squared"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-9, 1e9, 1e30, 1e150])
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
     points = np.random.default_rng(2).normal(size=(300, 3))
@@ -240,7 +231,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
         assert result.sizes[record] == (squared <= edge).sum() - 1
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, np.sqrt(2.0), 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, np.sqrt(2.0)])
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_neighborhoods(points, epsilon=epsilon, strict=True)
