@@ -15,29 +15,14 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class SmallFile:
-    """A file and a setting small enough to list all that may happen.
+    """A file and a setting small enough to list all that may happen."""
 
-    Attributes
-    ----------
-    rows : list of tuple
-        Released values of the originals, None where missing.
-    units : list of list of int
-        Columns that share a donor.
-    masked : list of bool
-        Whether the values of a unit may be modified, one for each unit.
-    shares : list of dict of int to Fraction
-        How likely each other record is the donor of a record; empty where it has no neighbors.
-    q : Fraction
-    whole : bool
-        Whether q chooses rows (the 2015 method), not single parts of them.
-    """
-
-    rows: list[Row]
-    units: list[list[int]]
-    masked: list[bool]
-    shares: list[dict[int, Fraction]]
+    rows: list[Row]  # released values of the originals, None where missing
+    units: list[list[int]]  # columns that share a donor
+    masked: list[bool]  # whether the values of each unit may be modified
+    shares: list[dict[int, Fraction]]  # of each record's donors; empty without neighbors
     q: Fraction
-    whole: bool
+    whole: bool  # whether q chooses rows (the 2015 method), not single parts of them
 
     def _drawn(self, record: int) -> list[tuple[int, Fraction]]:
         drawn = list(self.shares[record].items())

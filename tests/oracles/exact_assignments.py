@@ -11,13 +11,7 @@ LARGEST_PERMANENT = 12
 
 
 def permanent(matrix: NDArray[np.float64]) -> float:
-    """The permanent of a small square matrix, by Ryser's formula with Gray codes.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, n)
-        n at most 12.
-    """
+    """The permanent of a small square matrix, by Ryser's formula with Gray codes."""
     n = len(matrix)
     if n > LARGEST_PERMANENT:
         raise NotApplicable(
@@ -36,18 +30,7 @@ def permanent(matrix: NDArray[np.float64]) -> float:
 
 
 def exact_marginals(likelihood: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(row r comes from original i | all rows), exactly, for a tiny file.
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-        Row r, column i: the probability that record i releases row r.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n)
-        Rows and columns sum to 1.
-    """
+    """P(row r comes from original i | all rows) exactly, from P(record i releases row r)."""
     n = len(likelihood)
     whole = permanent(likelihood)
     if whole <= 0:
@@ -64,23 +47,7 @@ def exact_marginals(likelihood: NDArray[np.float64]) -> NDArray[np.float64]:
 def sinkhorn(
     likelihood: NDArray[np.float64], *, steps: int = 2000, tolerance: float = 1e-10
 ) -> NDArray[np.float64]:
-    """Approximate marginals: rows and columns scaled in turn until both sum to 1.
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-    steps : int
-    tolerance : float
-        Largest deviation of a row's sum from 1 at which to stop.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n)
-
-    References
-    ----------
-    Sinkhorn and Knopp 1967.
-    """
+    """Approximate marginals: rows and columns scaled by turns to sum 1 (Sinkhorn, Knopp 1967)."""
     belief = np.array(likelihood, dtype=np.float64)
     for _ in range(steps):
         belief = belief / _positive(belief.sum(axis=1, keepdims=True))

@@ -58,13 +58,7 @@ def donor_load(law: Law, name: str) -> NDArray[np.float64]:
 
 
 def coincidence(law: Law) -> NDArray[np.float64]:
-    """P(two independent releases of a record are the same row), shape (n,).
-
-    Raises
-    ------
-    NotApplicable
-        The cells of a record depend on each other.
-    """
+    """P(two independent releases of a record are the same row), shape (n,)."""
     cells, rows = independent_cells(law), np.arange(law.original.n)
     result = np.ones(len(rows))
     for unit in attacked_units(cells, None):

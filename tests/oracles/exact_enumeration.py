@@ -15,23 +15,7 @@ LARGEST_SUPPORT = 200_000
 
 
 def all_likelihoods(law: Law) -> NDArray[np.float64]:
-    """The law of whole rows: every possible row's probability for every original record.
-
-    Parameters
-    ----------
-    law : Law
-        Of independent cells; each variable its own donor.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, number of possible rows)
-        Rows sum to 1.
-
-    Raises
-    ------
-    NotApplicable
-        More than 200,000 rows are possible.
-    """
+    """Every possible row's probability for every record, shape (n, rows); cells independent."""
     tables = [law.table(unit[0])[0].toarray() for unit in law.units()]
     if prod(table.shape[1] for table in tables) > LARGEST_SUPPORT:
         raise NotApplicable("Too many different rows are possible to list them all.")

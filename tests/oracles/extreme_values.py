@@ -13,28 +13,10 @@ from rwn_core.laws.law import Law
 def extreme_distribution(
     law: Law, name: str, *, largest: bool = True, values: int = 40
 ) -> tuple[list[Any], NDArray[np.float64]]:
-    """The distribution of the released maximum (or minimum) of a numeric variable.
+    """The most extreme values, and the probability that each is the released extreme.
 
-    Parameters
-    ----------
-    law : Law
-    name : str
-        A variable with numbers.
-    largest : bool
-        The maximum; otherwise the minimum.
-    values : int
-        How many of the most extreme original values to tell apart.
-
-    Returns
-    -------
-    values : list
-        The most extreme first.
-    probability : ndarray of float64
-        That each is the released extreme; what is missing to 1 falls to values further in.
-
-    References
-    ----------
-    P(max <= v) = product over records of P(value <= v): rows are independent.
+    P(max <= v) is the product over records of P(value <= v), as rows are independent; what is
+    missing to 1 falls to values further in.
     """
     table, known = law.table(name)
     present = [place for place, value in enumerate(known) if value is not None]

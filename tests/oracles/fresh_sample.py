@@ -7,27 +7,9 @@ from math import comb
 
 
 def fresh_sample_law(n: int, m: int, k: int) -> list[Fraction]:
-    """The law of a donor's rank under a fresh sample for each record, for k alone and no ties.
+    """The law of a donor's rank in the whole table, for k alone and no ties, length n - 1.
 
-    Parameters
-    ----------
-    n : int
-        Records.
-    m : int
-        Sample size, at most n - 1.
-    k : int
-        At most m.
-
-    Returns
-    -------
-    list of Fraction, length n - 1
-        The probability that a modified cell comes from the other record of distance rank 1, 2,
-        ... in the whole table: it is in the sample, and fewer than k nearer ones are.
-
-    Examples
-    --------
-    >>> [str(probability) for probability in fresh_sample_law(6, 3, 1)]
-    ['3/5', '3/10', '1/10', '0', '0']
+    The record of a rank gives its value if it is in the sample of m and fewer than k nearer are.
     """
     law = []
     for nearer in range(n - 1):

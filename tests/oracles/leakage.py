@@ -8,24 +8,9 @@ import math
 def leakage_of_independent_keys(
     population: int, sample: int, shares: list[list[float]]
 ) -> tuple[float, float, float]:
-    """Expected share of sample uniques that are population uniques, under independent keys.
+    """Expected share of sample uniques that are population uniques, and both expected numbers.
 
-    Parameters
-    ----------
-    population, sample : int
-        N and n of a simple random sample without replacement.
-    shares : list of list of float
-        For each key the shares of its categories.
-
-    Returns
-    -------
-    leakage, both, uniques : float
-        The ratio; the expected number of sample uniques that are population uniques; the
-        expected number of sample uniques.
-
-    References
-    ----------
-    Skinner and Shlomo 2010, on leakage under sampling.
+    `shares` has those of each key's categories (Skinner and Shlomo 2010, leakage under sampling).
     """
     both = uniques = 0.0
     for p, times in _cell_probabilities(shares):

@@ -6,18 +6,9 @@ from math import isqrt
 
 
 def pair_of(number: int) -> tuple[int, int]:
-    """The pair i < j that a number from 1 stands for, records counted from 1.
+    """The pair i < j of a number from 1, records from 1: (1, 2), (1, 3), (2, 3), (1, 4), ...
 
-    The order is by columns: (1, 2), (1, 3), (2, 3), (1, 4), ...
-
-    References
-    ----------
     Perry, Matloff, Tendick 2022, section 11, with its mapping corrected.
-
-    Examples
-    --------
-    >>> [pair_of(number) for number in range(1, 5)]
-    [(1, 2), (1, 3), (2, 3), (1, 4)]
     """
     root = isqrt(8 * number + 1)
     j = (1 + root) // 2 if root * root == 8 * number + 1 else (3 + root) // 2

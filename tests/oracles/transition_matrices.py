@@ -18,23 +18,7 @@ def misclassification_risk(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(the one sampled unit with a released category is a known person of that category).
 
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (K, K)
-        T.
-    population : ndarray of float64, shape (K,)
-        F, how many people have each true category.
-    fraction : float
-        Sampling fraction pi, from 0 to below 1.
-
-    Returns
-    -------
-    exact, approximate : ndarray of float64, shape (K,)
-        For a person of each category; the approximation M_jj / F~_j is for pi near 0.
-
-    References
-    ----------
-    Shlomo and Skinner 2010.
+    Exactly, and M_jj / F~_j for fractions near 0, by category (Shlomo and Skinner 2010).
     """
     check_transition(matrix)
     own = np.diagonal(matrix)

@@ -15,13 +15,7 @@ def _assignments(n: int) -> NDArray[np.int64]:
 
 
 def whole_file_beliefs(likelihood: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return P(each record is the source of each row | all rows), shape (n, n).
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-        Of each row (first axis) for each record; n up to 8.
-    """
+    """Return P(each record is the source of each row | all rows), from a square of likelihoods."""
     n = len(likelihood)
     orders = _assignments(n)
     weights = likelihood[np.arange(n), orders].prod(axis=1)

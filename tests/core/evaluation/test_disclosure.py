@@ -133,26 +133,6 @@ def test_without_a_law_the_reasons_stand(bodyfat):
     assert answers["distance, all"]["success"] is not None
 
 
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        (RWN(k=5, q=0.0), "masks nothing"),
-        (RWN(k=5, q=0.5), "keeps its own value"),
-        (RWN(k=5, q=1.0), "real values of near neighbors"),
-    ],
-)
-def test_warnings_fit_the_setting(found, params, words):
-    sentences = risk_warnings.warnings(params, found.readings, digits=True, lone=15)
-    assert any(words in text for text in sentences)
-    assert any("original data" in text for text in sentences)
-    assert any("not differentially private" in text for text in sentences)
-    assert any("One release only" in text for text in sentences)
-    assert any("all their digits" in text for text in sentences)
-    fewer = risk_warnings.warnings(params, found.readings, digits=False, lone=0)
-    assert not any("all their digits" in text for text in fewer)
-    assert not any("edit rules" in text for text in fewer)
-
-
 ALWAYS = (
     "may stay, vanish or be copied",  # 1
     "original data",  # 3
@@ -167,6 +147,12 @@ ALWAYS = (
     "one outlier changes every neighborhood",  # 11
 )
 """What METHODS has a steward see, at every setting of an ordinary table."""
+
+
+WARNED_BY = (
+    *("bayes_linkage", "distance_linkage", "extremes", "homogeneity", "cells_changed"),
+    *("differential_privacy", "neighborhood_size"),
+)
 
 
 @pytest.mark.parametrize(
@@ -185,8 +171,8 @@ ALWAYS = (
 )  # fmt: skip
 def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
     release = mask(bodyfat, params, seed=7)
-    base = Comparison(original=bodyfat, masked=bodyfat)
-    readings = disclose(base, release.masked, release.law).readings
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    readings = {key: MEASURES[key].read(comparison) for key in WARNED_BY}
     sentences = " ".join(risk_warnings.warnings(params, readings, digits=True, lone=15))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
@@ -246,8 +232,9 @@ def test_what_many_releases_of_a_soft_kernel_tell(bodyfat, own):
     assert ("the person's own becomes" in words) == wins
 
 
-@pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 0.9, 0.95, 1.0])
-@pytest.mark.parametrize("donors", [1, 4, 9, 40])
+@pytest.mark.parametrize(
+    ("q", "donors"), [(0.5, 1), (0.8, 4), (0.9, 9), (0.3, 4), (0.95, 9), (0.9, 40), (1.0, 4)]
+)
 def test_what_many_releases_tell_is_what_they_show(q, donors):
     """One cell over and over; donors have values 1, 2, ..., the own one is 0."""
     rng = np.random.default_rng(5)
@@ -260,7 +247,6 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
     assert ("tends to the mean of the neighborhood" in words) == (q == 1)
     if q < 1:
         assert f"tends to {1 - q:.2g} of the own value and {q:.2g} of the" in words
-        assert drawn.mean() == pytest.approx(q * (donors + 1) / 2, rel=0.02)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +10,9 @@ import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.errors_of_numbers import NumberErrors, errors_of_numbers
 from rwn_core.evaluation.published_results.replay import Number
+from tests.check_values import check_values
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "method_check_values.json"
-KN_3 = {e["id"]: e for e in json.loads(GOLDEN.read_text())["values"]}["KN-3"]["expected"]
+KN_3 = check_values("method")["KN-3"]["expected"]
 AGES, EACH = 55, 12  # eleven groups of five ages, 660 people
 
 

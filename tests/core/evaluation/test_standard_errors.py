@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,10 +17,9 @@ from rwn_core.evaluation.standard_errors import mean_inflation, standard_error_v
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
 
-CHECKS = json.loads(
-    (Path(__file__).parents[2] / "golden" / "utility_check_values.json").read_text()
-)
+MI_1 = check_values("utility")["MI-1"]
 QUESTION = Question(response="y", predictors=("a", "b", "c"))
 TRUTH = np.array([1.0, 1.0, -0.5, 0.5])
 
@@ -38,8 +34,7 @@ def sample(rng: np.random.Generator, n: int = 300) -> Microdata:
 
 
 def test_MI_1_combining_releases():
-    check = next(entry for entry in CHECKS if entry["id"] == "MI-1")
-    given, wanted = check["input"], check["expected"]
+    given, wanted = MI_1["input"], MI_1["expected"]
     found = combine_releases(np.array(given["q"]), np.array(given["u"]))
     assert found.estimate == pytest.approx(wanted["qbar"], rel=1e-12)
     assert found.within == pytest.approx(wanted["ubar"], rel=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import posteriors
-from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
 
@@ -27,12 +29,6 @@ def data() -> Microdata:
 @pytest.fixture(scope="module")
 def law(data) -> RowMixtureLaw:
     return RowMixtureLaw(data, PARAMS.neighborhoods(data), np.ones(2, bool), PARAMS.q)
-
-
-@pytest.fixture(scope="module")
-def releases(data) -> list[Microdata]:
-    prepared = PARAMS.prepare(data)
-    return [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(500)]
 
 
 def test_likelihoods_of_all_rows_sum_to_one(data, law):
@@ -77,31 +73,20 @@ def test_variables_that_are_not_masked_stay(data):
     assert np.flatnonzero(belief).tolist() == [5]  # its own y tells the two lost records apart
 
 
-def test_method_1_donors_that_are_not_equally_likely(check_values_m1):
+def test_M1_1_donors_that_are_not_equally_likely():
     from scipy import sparse
 
     from rwn_core.laws.cell_law import CellLaw
     from rwn_core.neighbors import find_neighborhoods
 
+    expected = [float(Fraction(each)) for each in check_values("risk")["M1-1"]["expected"]["k2"]]
     frame = pd.DataFrame({"x": np.arange(6.0) ** 2})
     data = Microdata.from_frame(frame)
     neighborhoods = find_neighborhoods(data.matrix(["x"]), k=5)
     shares = np.zeros((6, 6))
     for record in range(6):
-        shares[record, neighborhoods.members(record)] = check_values_m1
+        shares[record, neighborhoods.members(record)] = expected
     law = CellLaw(data, neighborhoods, np.ones(1), sparse.csr_array(shares))
     table, values = law.table("x")
     assert values == [0.0, 1.0, 4.0, 9.0, 16.0, 25.0]
     np.testing.assert_allclose(table.toarray(), shares)
-
-
-@pytest.fixture(scope="module")
-def check_values_m1() -> list[float]:
-    import json
-    from fractions import Fraction
-    from pathlib import Path
-
-    path = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))["values"]
-    expected = next(entry["expected"] for entry in entries if entry["id"] == "M1-1")
-    return [float(Fraction(text)) for text in expected["k2"]]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,11 +14,9 @@ from rwn_core.laws.transition_matrix import (
     second_stage,
     successive_share,
 )
+from tests.check_values import check_values
 
-PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 SHARES = np.array([3, 2, 1]) / 6
 
 

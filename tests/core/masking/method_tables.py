@@ -81,9 +81,9 @@ def table(name: str) -> Microdata:
 @cache
 def demo(name: str) -> Microdata:
     data = load_demo(name)
-    if data.n <= 1000:
+    if data.n <= 300:
         return data
-    rows = np.random.default_rng(1).choice(data.n, 600, replace=False)
+    rows = np.random.default_rng(1).choice(data.n, 300, replace=False)
     return data.take(np.sort(rows))
 
 

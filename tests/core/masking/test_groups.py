@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,9 +12,9 @@ from rwn_core.masking.intervals import equal_length, intervals
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import mdav
 from rwn_core.masking.recoding import merged
+from tests.check_values import check_values
 
-PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
-ENTRIES = {e["id"]: e for e in json.loads(PATH.read_text(encoding="utf-8"))["values"]}
+ENTRIES = check_values("method")
 
 
 def test_KPRAM_1_groups_of_equal_length():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,9 +11,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.noise_law import Noise
 from rwn_core.masking.k_noise import delta, expected_near
 from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
 
-PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
-ENTRIES = {e["id"]: e for e in json.loads(PATH.read_text(encoding="utf-8"))["values"]}
+ENTRIES = check_values("method")
 
 
 def numbers(n: int = 400, seed: int = 0, whole: bool = False) -> Microdata:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,9 @@ from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Setting
+from tests.check_values import check_values
 
-PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("risk")
 P = ENTRIES["PRAM-1"]["input"]["P"]
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.neighbors.table import Neighborhoods, complete_table
 from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
 
 Array = NDArray[np.float64]
 BALANCED = RWN(kernel="gaussian", balance=1.0)
@@ -85,13 +84,7 @@ def test_SOFT_8_even_weights_are_the_record_chain_bit_for_bit() -> None:
 
 
 def test_SOFT_6_a_reach_and_a_rank_within_it_are_the_weights() -> None:
-    entry = next(
-        each
-        for each in json.loads(
-            (Path(__file__).parents[2] / "golden" / "kernel_check_values.json").read_text()
-        )["values"]
-        if each["id"] == "SOFT-6"
-    )
+    entry = check_values("kernel")["SOFT-6"]
     weights = np.array(entry["input"]["weights by rank"])
     layers = np.array(entry["expected"]["layer probabilities (size 1..4)"])
     within = np.array([[1 / s if t <= s else 0 for t in range(1, 5)] for s in range(1, 5)])
@@ -194,36 +187,6 @@ def test_BAL_7_balanced_releases_are_unbiased_inside_slices(q: float) -> None:
 def test_BAL_7_even_and_unbalanced_releases_are_far_outside() -> None:
     assert min(_largest_z(RWN(k=20)).values()) > 5
     assert max(_largest_z(RWN(kernel="gaussian")).values()) > 5
-
-
-def test_BAL_5_expected_moments_of_bodyfat() -> None:
-    entry = next(
-        each
-        for each in json.loads(
-            (Path(__file__).parents[2] / "golden" / "kernel_check_values.json").read_text()
-        )["values"]
-        if each["id"] == "BAL-5"
-    )
-    data = rwn.load_demo("bodyfat")
-    values = data.frame.to_numpy(dtype=np.float64)
-    standard = (values - values.mean(axis=0)) / values.std(axis=0)
-    settings = {"gauss": RWN(kernel="gaussian"), "balanced": BALANCED, "even k=40": RWN(k=40)}
-    original = np.corrcoef(values.T)
-    pairs = np.triu_indices(values.shape[1], 1)
-    for name, params in settings.items():
-        weights = params.prepare(data).law.probabilities
-        means, squares = weights @ standard, (weights @ standard**2).mean(axis=0)
-        drift, sds = means.mean(axis=0), np.sqrt(squares - means.mean(axis=0) ** 2)
-        for words, count in (("each alone", values.shape[1]), ("4 slices", 4)):
-            expected = entry["expected"][f"{name}, {words}"]
-            slice_of = np.repeat(np.arange(count), [len(x) for x in np.array_split(drift, count)])
-            together = (weights @ (standard[:, pairs[0]] * standard[:, pairs[1]])).mean(axis=0)
-            apart = (means[:, pairs[0]] * means[:, pairs[1]]).mean(axis=0)
-            same = slice_of[pairs[0]] == slice_of[pairs[1]]
-            second = np.where(same, together, apart) - drift[pairs[0]] * drift[pairs[1]]
-            change = np.abs(second / (sds[pairs[0]] * sds[pairs[1]]) - original[pairs]).mean()
-            found = [np.abs(drift).mean(), np.abs(sds - 1).mean(), change]
-            np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=2e-6)
 
 
 def test_what_is_not_derived_is_refused_with_the_reason() -> None:

@@ -8,20 +8,19 @@ import pytest
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
 from rwn_core.neighbors.table import complete_table
-from rwn_core.parallel.threads import Watch
-from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
+from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets
 from tests.core.neighbors.searched import searched_table
 
-TABLES = 240
+TABLES = 120
 
 
 def found_sets(result) -> list[set[int]]:
     return [set(result.members(i).tolist()) for i in range(result.n)]
 
 
-@pytest.mark.parametrize("group", range(8))
+@pytest.mark.parametrize("group", range(4))
 def test_dense_and_tree_engine_equal_brute_force(group):
-    for number in range(group, TABLES, 8):
+    for number in range(group, TABLES, 4):
         points = hard_table(number)
         complete = complete_table(points)
         for k, epsilon in hard_settings(points, number):
@@ -36,7 +35,7 @@ def test_dense_and_tree_engine_equal_brute_force(group):
             assert dense.sizes.tolist() == [len(members) for members in expected]
 
 
-@pytest.mark.parametrize("number", range(0, 60))
+@pytest.mark.parametrize("number", range(0, 60, 3))
 def test_strict_radius_leaves_out_the_boundary(number):
     points = hard_table(number)
     for _, epsilon in hard_settings(points, number):
@@ -46,7 +45,7 @@ def test_strict_radius_leaves_out_the_boundary(number):
                 assert found_sets(table.narrow(k=None, epsilon=epsilon, strict=True)) == expected
 
 
-@pytest.mark.parametrize("number", range(0, 60))
+@pytest.mark.parametrize("number", range(0, 60, 5))
 def test_row_order_does_not_matter(number):
     points = hard_table(number)
     order = np.random.default_rng(number).permutation(len(points))
@@ -77,15 +76,7 @@ def test_near_ties_within_one_part_in_a_billion_belong_together():
         assert set(table.narrow(k=None, epsilon=1.0).members(0).tolist()) == {1, 2}
 
 
-def test_progress_ends_at_one():
-    shares: list[float] = []
-    watch = Watch(progress=shares.append)
-    neighbor_table(np.random.default_rng(1).normal(size=(2500, 2)), k=3, epsilon=0.0, watch=watch)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-
-
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(3))
 def test_numbers_of_any_type_give_the_same_sets(number):
     points = hard_table(number)
     expected = found_sets(find_neighborhoods(points, k=1, epsilon=1.0))
@@ -99,12 +90,6 @@ def test_a_radius_in_single_precision_keeps_its_boundary():
     epsilon = np.float32(0.1)
     points = np.array([[0.0], [float(epsilon) * (1 + 4e-10)]])
     assert find_neighborhoods(points, epsilon=epsilon).sizes.tolist() == [1, 1]
-
-
-def test_nearest_is_the_distance_to_the_nearest_other_record():
-    points = hard_table(2)
-    expected = np.sqrt(squared_pairs(points).min(axis=1))
-    np.testing.assert_allclose(find_neighborhoods(points, k=1).nearest, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

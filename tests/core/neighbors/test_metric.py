@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.metric import Metric, coordinates
 
@@ -131,19 +131,6 @@ def test_weight_0_leaves_a_variable_out():
     schema = microdata.schema.with_weights({"g": 0.0})
     points = coordinates(microdata.with_schema(schema))
     np.testing.assert_array_equal(points, coordinates(table(x=NUMBERS)))
-
-
-def test_identifiers_do_not_count():
-    microdata = table(name=["p", "q", "r", "s"], x=NUMBERS)
-    schema = microdata.schema.replace_variable("name", role=Role.IDENTIFIER)
-    points = coordinates(microdata.with_schema(schema))
-    np.testing.assert_array_equal(points, coordinates(table(x=NUMBERS)))
-
-
-def test_shift_and_unit_of_a_column_do_not_matter():
-    reference = coordinates(table(x=NUMBERS))
-    changed = coordinates(table(x=np.array(NUMBERS) * 1000 - 17))
-    np.testing.assert_allclose(changed, reference, rtol=1e-12)
 
 
 def test_a_release_is_measured_in_the_units_of_its_original():

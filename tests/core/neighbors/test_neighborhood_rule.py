@@ -6,20 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 
 METRICS = {
     "usual": {},
-    "range": {"scale": "range"},
-    "matching": {"encoding": "matching"},
     "range and matching": {"scale": "range", "encoding": "matching"},
     "discrete weights": {"weights": "discrete"},
 }
@@ -101,30 +96,6 @@ def test_an_outsider_may_have_nobody_and_rounding_changes_nothing(rounding):
     assert alone == set()
     reference = mask(data, NBRS2015(epsilon=0.8), seed=1).law
     assert at_home == found_outside(reference, people)[1] != set()
-
-
-SETTINGS = {
-    "range": (RWN(scale="range", epsilon=0.6, k=3), {}, 207),
-    "matching": (RWN(encoding="matching", epsilon=2.0, k=3), {}, 22),
-    "discrete weights": (RWN(weights="discrete", epsilon=2.0, k=3), {}, 17),
-    "weights": (
-        RWN(epsilon=1.5, k=3),
-        {"insulin": 0.0, "triceps": 0.0, "diabetes": 0.2},
-        30.5,
-    ),
-}
-
-
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_people_outside_are_judged_in_the_distance_of_the_release(setting):
-    """Sought in the usual distance they have 3, 17, 17 and 4 neighbors."""
-    params, weights, neighbors = setting
-    pima = rwn.load_demo("pima")
-    data, held = pima.take(np.arange(600)), pima.take(np.arange(600, 768))
-    release = mask(data.with_weights(weights), params, seed=1)
-    comparison = compare(data, release, holdout=held)
-    near = NonMembers(comparison, release.law, held, ["age"]).near
-    assert np.median(np.diff(near.indptr)) == neighbors
 
 
 @pytest.mark.parametrize("options", METRICS.values(), ids=METRICS)

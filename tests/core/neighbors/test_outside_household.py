@@ -135,13 +135,6 @@ def test_soft_donors_of_a_large_table_live_elsewhere():
     assert found.imbalance <= 1e-6
 
 
-def test_an_intruder_who_knows_one_key_finds_the_soft_donors_by_it():
-    data = table(60)
-    of_age = SOFT.prepare(data).law.restricted_to(only(data, ["age"]))
-    homes = homes_of(data)
-    assert not of_age.probabilities.toarray()[homes[:, None] == homes].any()
-
-
 def test_a_household_of_nearly_all_records_is_refused_or_not_balanced():
     frame = pd.DataFrame({"home": ["a"] * 30, "x": np.arange(30.0)})
     home = rwn.Variable(name="home", kind="categorical", role="household")

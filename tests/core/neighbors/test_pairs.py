@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from math import isqrt
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +13,11 @@ from scipy import stats
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import LARGEST_N, numbered_pairs, random_pairs
 from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
 from tests.oracles.pair_numbers import pair_of
 
 KEY = SecretKey.from_seed(7)
-PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
-EXPECTED: dict[str, Any] = {
-    entry["id"]: entry["expected"]
-    for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+EXPECTED = {key: entry["expected"] for key, entry in check_values("method").items()}
 
 
 def both(number: int) -> tuple[int, int]:

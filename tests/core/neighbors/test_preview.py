@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors
+from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, source
 from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.slider_range import find_slider_range
@@ -22,7 +20,7 @@ RNG = np.random.default_rng(1)
 POINTS = RNG.normal(size=(4000, 3)) @ RNG.normal(size=(3, 3))
 
 
-@pytest.fixture(params=["whole", "some"])
+@pytest.fixture(params=["whole", "some"], scope="module")
 def built(request):
     return build_preview(POINTS, most=2500 if request.param == "some" else 5000)
 
@@ -31,8 +29,9 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
     return draw_donors(neighborhoods, Draws(KEY, records, (0, 1)), np.full(2, q))
 
 
-@pytest.mark.parametrize("beyond", [0.3, 1.0, 1.2])
-@pytest.mark.parametrize("end", ["stored", "epsilon"])
+@pytest.mark.parametrize(
+    ("end", "beyond"), [("stored", 0.3), ("stored", 1.0), ("epsilon", 1.0), ("epsilon", 1.2)]
+)
 def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
     setting = {"k": 5, "epsilon": beyond * getattr(built.slider_range, end)}
     full = find_neighborhoods(POINTS, **setting)
@@ -41,16 +40,6 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
     np.testing.assert_array_equal(result.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
     np.testing.assert_array_equal(donors_of(result, built.records), expected)
-
-
-def test_some_shown_records_make_a_masked_table():
-    built = build_preview(POINTS, most=300)
-    assert len(built.records) == 300
-    data = Microdata.from_frame(pd.DataFrame(POINTS[:, :2], columns=["a", "b"]))
-    donors = donors_of(built.find(Ball(k=5, epsilon=None))[0], built.records, q=1.0)
-    masked = copy_from_donors(data, donors)
-    assert masked.n == 300
-    np.testing.assert_array_equal(masked.values("b"), POINTS[donors[:, 1], 1])
 
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
@@ -117,12 +106,6 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
         np.testing.assert_array_equal(
             donors_of(result, np.arange(3000)), donors_of(expected, np.arange(3000))
         )
-
-
-def test_small_tables_are_whole_without_compiled_code():
-    built = build_preview(POINTS[:200])
-    assert len(built.records) == 200
-    assert built.find(Ball(k=3, epsilon=None))[0].sizes.min() == 3
 
 
 @pytest.mark.parametrize("far", [1e3, 1e13, 1e16])

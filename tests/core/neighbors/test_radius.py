@@ -29,7 +29,7 @@ def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[
     return [set(np.flatnonzero(row).tolist()) for row in squared <= edge[:, None] * (1 + 1e-9)]
 
 
-@pytest.mark.parametrize("number", range(0, 100, 3))
+@pytest.mark.parametrize("number", range(0, 100, 9))
 @pytest.mark.parametrize("k", [None, 1])
 def test_every_engine_gives_each_record_its_own_radius(number, k):
     points = hard_table(number)
@@ -74,15 +74,6 @@ def test_a_quantile_of_the_nearest_distances():
     np.testing.assert_allclose(radii.values, np.quantile(distance, 0.5, axis=1), rtol=1e-12)
     sizes = find_neighborhoods(points, epsilon=radii).sizes
     assert (sizes == 10).all()
-
-
-def test_public_names_make_a_release_with_a_radius_for_each_record():
-    data = rwn.load_demo("bodyfat")
-    radii = rwn.nearest_radii(rwn.coordinates(data), neighbors=20, quantile=0.5)
-    assert isinstance(radii, rwn.Radii)
-    release = rwn.mask(data, rwn.RWN(epsilon=radii), seed=7)
-    assert release.params.epsilon == radii
-    assert (release.law.neighborhoods.sizes >= 10).all()
 
 
 def test_a_release_with_radii_of_its_own():

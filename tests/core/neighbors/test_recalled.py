@@ -56,13 +56,12 @@ def test_they_have_the_members_of_a_search(ball: Ball) -> None:
     np.testing.assert_array_equal(again.members(11), found.members(11))
 
 
-@pytest.mark.parametrize("k", [None, 6])
-def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) -> None:
+def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch) -> None:
     monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
     made = build_preview(points())
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
-        ball = Ball(k=k, epsilon=epsilon)
+        ball = Ball(k=6, epsilon=epsilon)
         known = known_sizes(made.find(ball, DRAWING)[0])
         again = find_and_draw(made.points, ball, known=known)[0]
         assert members(again) == members(find_and_draw(made.points, ball)[0])

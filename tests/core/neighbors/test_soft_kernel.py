@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +15,13 @@ from rwn_core.neighbors.soft_lists import ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
+from tests.check_values import check_values
 from tests.core.neighbors.callable_kernels import callable_here
 from tests.oracles.soft_weights import capped_row, log_kernel
 
 (bit_equal_exp,) = callable_here(bit_equal_exp)
 
-PATH = Path(__file__).parents[2] / "golden" / "kernel_check_values.json"
-ENTRIES: dict[str, Any] = {
-    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("kernel")
 SIX = np.array(ENTRIES["SOFT-1"]["input"]["W"], dtype=np.float64)
 ADAPTIVE = Kernel(shape="gaussian", bandwidth_k=2, cap=1.0)
 

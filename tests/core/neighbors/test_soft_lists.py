@@ -127,9 +127,7 @@ def test_records_that_are_shown_have_the_donors_of_the_release(
     np.testing.assert_array_equal(alone.donors, everyone.donors[some])
 
 
-@pytest.mark.parametrize(
-    ("balance", "table"), [(0.0, "heavy tails"), (0.5, "numbers"), (1.0, "heavy tails")]
-)
+@pytest.mark.parametrize(("balance", "table"), [(0.0, "heavy tails"), (1.0, "heavy tails")])
 def test_equal_keys_give_equal_bytes_on_any_number_of_threads(
     balance: float, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from rwn_core.parallel.threads import (
     thread_count,
 )
 
-LONG = np.random.default_rng(1).normal(size=(60_000, 8))  # some ten seconds at epsilon 4
+LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds at epsilon 4
 
 
 def test_ranges_cover_everything_once_on_any_number_of_threads():
@@ -31,15 +31,6 @@ def test_ranges_cover_everything_once_on_any_number_of_threads():
         run_in_ranges(lambda a, b: seen.append((a, b)), 1000, threads=threads)  # noqa: B023
         covered = sorted(place for a, b in seen for place in range(a, b))
         assert covered == list(range(1000))
-
-
-def test_ranges_grow_while_they_are_quick_and_shrink_when_slow():
-    ranges = Ranges(10_000)
-    ranges.take()
-    ranges.finished(1, 1e-6)
-    assert ranges.take() == (1, 5)
-    ranges.finished(4, 1.0)
-    assert ranges.take() == (5, 6)
 
 
 def test_no_thread_is_left_with_a_long_range_while_others_have_none():
@@ -77,7 +68,7 @@ def test_a_failure_in_a_thread_reaches_the_caller():
         run_in_ranges(fail, 10, threads=2)
 
 
-@pytest.mark.parametrize("count", [2, 4, 40])
+@pytest.mark.parametrize("count", [2, 40])
 def test_long_pieces_are_shared_from_the_first_or_second_on(count):
     threads: list[int] = []
 

@@ -187,14 +187,6 @@ def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks() -> None:
     assert finished(talk).share == 19_999 / 20_000
 
 
-def test_two_jobs_at_once() -> None:
-    one, two = Job(add, a=1, b=1), Job(linger)
-    wait_until(lambda: not one.running and two.share)
-    assert (one.result, two.running) == (2, True)
-    two.cancel()
-    assert (one.result, two.refusal) == (2, "Cancelled.")
-
-
 def test_a_job_that_nobody_holds_ends() -> None:
     job, pid = begun(linger)
     threads = threading.active_count()
@@ -281,14 +273,6 @@ def test_a_cancelled_job_takes_its_own_workers_with_it() -> None:
     assert all(alive(pid) for pid in pids)
     job.cancel()
     wait_until(lambda: not any(alive(pid) for pid in pids), 10)
-
-
-def test_a_process_is_no_daemon_and_nobody_touches_that() -> None:
-    job, _ = begun(linger)
-    (process,) = multiprocessing.active_children()
-    assert not process.daemon
-    assert not multiprocessing.current_process().daemon
-    job.cancel()
 
 
 def test_a_task_that_cannot_be_sent_is_its_callers_fault() -> None:

@@ -69,19 +69,19 @@ PLAN = Plan(measures=("correlation", "distance_linkage", "mahalanobis"), release
 
 @pytest.fixture(scope="module")
 def swept(bodyfat):
-    grid = Grid(axes={"epsilon": (1.0, 2.0, 3.0, 4.0, 6.0), "k": (3, 10, 20), "q": (0.5, 1.0)})
+    grid = Grid(axes={"epsilon": (1.0, 3.0, 6.0), "k": (3, 20), "q": (0.5, 1.0)})
     return sweep(bodyfat, grid, plan=PLAN, workers=1)
 
 
 @pytest.fixture(scope="module")
 def answers(bodyfat, swept):
-    """For three targets the answer of the search, and what 200 releases read that it never saw.
+    """For two targets the answer of the search, and what 200 releases read that it never saw.
 
     Workers find the same: another test says so.
     """
     fresh = replace(PLAN, measures=("distance_linkage",), releases=200, seed=40_000_000)
     found = {}
-    for limit in (0.02, 0.05, 0.1):
+    for limit in (0.05, 0.1):
         goal = Goal(keep="distance_linkage", limit=limit, best="correlation")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(goal_module, "_ROUNDS", 1)  # what is promised does not depend on it
@@ -92,7 +92,7 @@ def answers(bodyfat, swept):
     return found
 
 
-@pytest.mark.parametrize("limit", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("limit", [0.05, 0.1])
 def test_the_goal_is_kept_by_fifty_fresh_releases(swept, answers, limit: float) -> None:
     found, values = answers[limit]
     assert found.reached
@@ -109,15 +109,15 @@ def test_the_goal_is_kept_by_fifty_fresh_releases(swept, answers, limit: float) 
     assert not better
 
 
-def test_the_stated_shares_hold_over_six_hundred_fresh_releases(answers) -> None:
+def test_the_stated_shares_hold_over_four_hundred_fresh_releases(answers) -> None:
     over = inside = 0
     for limit, (found, values) in answers.items():
         low, high = found.point.spreads["distance_linkage"].interval
         over += sum(value > limit for value in values)
         inside += sum(low <= value <= high for value in values)
-    # promised at most 30 and at least 540; the shares of one answer vary by 0.028 about that
-    assert over <= 600 * (0.05 + 2 * 0.028 / math.sqrt(3))
-    assert inside >= 600 * (0.9 - 2 * 0.04 / math.sqrt(3))
+    # promised at most 20 and at least 360; the shares of one answer vary by 0.028 about that
+    assert over <= 400 * (0.05 + 2 * 0.028 / math.sqrt(2))
+    assert inside >= 400 * (0.9 - 2 * 0.04 / math.sqrt(2))
 
 
 def test_the_answer_names_both_intruders(answers) -> None:
@@ -145,7 +145,7 @@ def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, shor
     assert found.point.setting.words in found.sentence
 
 
-def test_the_reverse_keeps_utility_and_lowers_risk(bodyfat, swept) -> None:
+def test_the_reverse_keeps_utility_and_lowers_risk(bodyfat, swept, short) -> None:
     goal = Goal(keep="correlation", limit=0.1, best="distance_linkage")
     found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
     assert found.reached

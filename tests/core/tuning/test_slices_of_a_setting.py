@@ -94,7 +94,7 @@ def test_a_scenario_keeps_slices(bodyfat) -> None:
         )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("params", METHODS, ids=lambda each: each.method)
 def test_one_move_equals_a_table_with_these_groups(bodyfat, params, seed) -> None:
     slices = random_partition([v.name for v in bodyfat.schema.released], seed)

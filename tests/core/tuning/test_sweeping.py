@@ -42,27 +42,6 @@ def test_weights_of_a_setting_are_weights_of_the_table(bodyfat) -> None:
     assert written.points[0].spreads["distance_linkage"].values[0] == value
 
 
-def test_settings_of_one_metric_share_their_neighbors_and_others_do_not(monkeypatch) -> None:
-    data = rwn.load_demo("pima")
-    ranked = []
-    find = source_module.neighbor_table
-
-    def counted(*given, **options):
-        ranked.append(given)
-        return find(*given, **options)
-
-    monkeypatch.setattr(source_module, "neighbor_table", counted)
-    grid = Grid(axes={"k": (3, 6), "weights": ("schema", "discrete")})
-    plan = Plan(measures=("distance_linkage",), releases=1, seed=7)
-    found = sweep(data, grid, plan=plan, workers=1).points
-    assert len(ranked) == 2
-    for point in found:
-        release = rwn.mask(data, point.setting.params, seed=7)
-        value = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"].value
-        assert point.spreads["distance_linkage"].values == (value,)
-    assert len({point.spreads["distance_linkage"].values for point in found}) == 4
-
-
 @pytest.mark.parametrize("plain", [True, False])
 def test_every_release_is_rounded_before_it_is_measured(bodyfat, plain) -> None:
     steps = {"age": 10, "weight": 25, "siri": 5}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -78,51 +76,6 @@ def test_a_killed_worker_loses_no_finished_point_and_the_other_goes_on(bodyfat, 
     run.join(5)
     assert "start it again" in run.refusal
     assert done < {p.setting.key for p in run.sweep()}
-
-
-SERVER = """
-import sys, time
-import rwn_core as rwn
-from pathlib import Path
-from rwn_core.tuning import Grid, JobFolder, Plan, SweepRun, prepared
-if __name__ == "__main__":
-    data = rwn.load_demo("bodyfat")
-    plan = Plan(measures=("correlation", "distance_linkage"), releases=4)
-    grid = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
-    settings = prepared(data, grid, references=False)
-    folder = JobFolder.open(Path(sys.argv[1]), data, plan, settings)
-    run = SweepRun(data, settings, plan, folder, workers=2)
-    print(*run._pool.pids, flush=True)
-    time.sleep(120)
-"""
-
-
-def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
-    script = tmp_path / "server.py"
-    script.write_text(SERVER, encoding="utf-8")
-    place = tmp_path / "job"
-    parent = subprocess.Popen(
-        [sys.executable, str(script), str(place)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert parent.stdout is not None
-    with parent.stdout:
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
-    end = time.monotonic() + 60
-    while len(list(place.glob("[!m]*.json"))) < 3 and time.monotonic() < end:
-        time.sleep(0.02)
-    parent.kill()
-    parent.wait()
-    killed = time.monotonic()
-    while any(alive(pid) for pid in pids) and time.monotonic() < killed + 5:
-        time.sleep(0.02)
-    assert not any(alive(pid) for pid in pids)
-    settings = prepared(bodyfat, LONG, references=False)
-    folder = JobFolder.open(place, bodyfat, PLAN, settings)
-    finished = [setting for setting in settings if folder.load(setting) is not None]
-    assert len(finished) >= 3
 
 
 def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_path) -> None:

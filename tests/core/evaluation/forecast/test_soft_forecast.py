@@ -1,11 +1,9 @@
-"""The forecast of soft kernels: check values, dense algebra, and 300 releases of the program."""
+"""The forecast of soft kernels: check values and dense algebra, and missing values by releases."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from rwn_core.masking import RWN
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.setting import Setting
-from tests.core.evaluation.forecast.test_forecast import Moments, scores
+from tests.check_values import check_values
 
 BALANCED = RWN(kernel="gaussian", balance=1.0)
 SETTINGS = {
@@ -30,8 +28,7 @@ SETTINGS = {
     "balanced": replace(BALANCED, width=0.6),
     "exponential with own": RWN(kernel="exponential", own=True, cap=0.3, q=0.8),
 }
-PATH = Path(__file__).parents[3] / "golden" / "kernel_check_values.json"
-BAL_5 = next(each for each in json.loads(PATH.read_text())["values"] if each["id"] == "BAL-5")
+BAL_5 = check_values("kernel")["BAL-5"]
 
 
 @cache
@@ -95,46 +92,6 @@ def test_expectations_are_products_with_the_law(name: str) -> None:
     assert found.true_fragments == pytest.approx(survives[alone].mean())
     law = params.prepare(data).law
     assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
-
-
-@cache
-def drawn(name: str) -> np.ndarray:
-    """Every moment of 300 releases of the program."""
-    data = table()
-    prepared, moments = SETTINGS[name].prepare(data), Moments(data)
-    return np.array(
-        [
-            moments.of_release(prepared.release(SecretKey.from_seed(seed)).donors)
-            for seed in range(300)
-        ]
-    )
-
-
-def largest(name: str, params: RWN) -> float:
-    """Return the largest standardized difference of 300 releases from a forecast."""
-    awaited = Moments(table()).of_forecast(forecast(table(), params))
-    try:
-        return float(abs(scores(drawn(name), awaited)).max())
-    except AssertionError:  # a number that never varies is another one
-        return float("inf")
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_forecast_agrees_with_300_releases(name: str) -> None:
-    assert largest(name, SETTINGS[name]) < 3.5
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_forecasts_planted_wrong_are_rejected(name: str) -> None:
-    right = SETTINGS[name]
-    faults = [
-        replace(right, width=1.3 * right.width),
-        replace(right, balance=1.0 - right.balance),
-        replace(right, own=not right.own),
-        replace(right, cap=0.04),
-        RWN(k=20, q=right.q),
-    ]
-    assert all(largest(name, fault) > 5 for fault in faults)
 
 
 def test_a_mean_with_missing_values_agrees_with_300_releases() -> None:

@@ -117,19 +117,18 @@ def test_the_closed_band_of_a_mean_holds_nine_of_ten_releases(simulated):
 
 
 @pytest.mark.parametrize("axis", ["epsilon", "k", "q"])
-@pytest.mark.parametrize("statistic", all_of(people()), ids=lambda statistic: statistic.words)
-def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis, statistic):
+def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis):
     data, params = people(), rwn.RWN(epsilon=0.8, k=4, q=0.6)
     values = {"epsilon": [0.0, 0.8, 1.5], "k": [2, 4, 9], "q": [0.0, 0.6, 1.0]}[axis]
-    found = expected_curve(data, params, values, axis=axis, statistic=statistic)
-    assert found.detail["expected"][1] == pytest.approx(found.value)
-    assert found.detail["now"] == values[1]
-    assert found.baseline == pytest.approx(
-        statistic.realized(Comparison(original=data, masked=data)), nan_ok=False
-    )
-    if axis == "q":  # nothing is changed at q = 0
-        assert found.detail["expected"][0] == pytest.approx(found.baseline, abs=1e-9)
-        assert found.detail["changed"][0] == pytest.approx(0.0, abs=1e-12)
+    itself, statistics = Comparison(original=data, masked=data), all_of(data)
+    for statistic in statistics if axis == "q" else statistics[:2]:
+        found = expected_curve(data, params, values, axis=axis, statistic=statistic)
+        assert found.detail["expected"][1] == pytest.approx(found.value)
+        assert found.detail["now"] == values[1]
+        assert found.baseline == pytest.approx(statistic.realized(itself), nan_ok=False)
+        if axis == "q":  # nothing is changed at q = 0
+            assert found.detail["expected"][0] == pytest.approx(found.baseline, abs=1e-9)
+            assert found.detail["changed"][0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_fragments_are_forecast_where_the_keys_share_a_donor():
@@ -192,7 +191,7 @@ def with_an_outlier(times: float, seed: int = 11) -> Microdata:
     return Microdata.from_frame(pd.DataFrame({"x": values, "y": draw.normal(size=200)}))
 
 
-@pytest.mark.parametrize("q", [0.05, 0.25, 1.0])
+@pytest.mark.parametrize("q", [0.25, 1.0])
 @pytest.mark.parametrize("times", [1.0, 1000.0])
 def test_a_band_is_withheld_or_holds_nine_of_ten(times: float, q: float) -> None:
     """Finding A8: where one value carries the variance, a normal band holds 75 to 80 %."""

@@ -32,20 +32,16 @@ RELEASES = 120
 SETTINGS = (
     AdditiveNoise(size=0.6),
     AdditiveNoise(size=0.6, shape="laplace", reflected=True),
-    AdditiveNoise(size=1.0, shape="uniform", reflected=True),
     CorrelatedNoise(size=0.5),
     KPRAM(k=12),
     KPRAM(k=12, draw_from="permute"),
     PRAM(change=0.4, invariant=False, variables="rooms,kind"),
     RandomSwapping(share=0.6, variables="rooms,area,kind"),
-    RandomSwapping(share=0.6, pairs="successive", variables="rooms,kind"),
     RecordSwapping(share=0.7, within="kind", variables="area,rent"),
     RandomSample(left_out=0.5),
     RankSwapping(p=0.2),
-    RankSwapping(p=0.3),
     RankSwapping(p=0.2, top=0.1, bottom=0.05),
     RankSwapping(p=0.2, form="mu_argus"),
-    NBRS2015(epsilon=1.2, q=0.6),
     NBRS2015(epsilon=0.6, q=0.6, record_selection="bernoulli"),
 )
 CERTAIN = (Recoding(k=10), Microaggregation(k=4), LocalSuppression(k=3))

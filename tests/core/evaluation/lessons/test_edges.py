@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.lessons import edges as lesson
 from rwn_core.randomness import SecretKey
 
@@ -16,9 +17,10 @@ BALANCED = rwn.RWN(kernel="gaussian", width=1.0, balance=1.0)
 RELEASES = 300
 
 
-def releases(setting: rwn.RWN, data: Microdata) -> tuple[np.ndarray, np.ndarray]:
+@cache
+def releases(setting: rwn.RWN, *, together: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Donors (R, n, 2) and released values (R, n, 2) of many releases."""
-    prepared = setting.prepare(data)
+    prepared = setting.prepare(lesson.table(together=together))
     made = [prepared.release(SecretKey.from_seed(seed)) for seed in range(RELEASES)]
     donors = np.stack([one.donors for one in made if one.donors is not None])
     return donors, np.stack([one.masked.matrix(["x", "y"]) for one in made])
@@ -61,7 +63,7 @@ def test_a_released_value_excludes_records_under_the_hard_edge_only() -> None:
         possible = law.probabilities.toarray() > 0
         np.fill_diagonal(possible, True)
         assert possible.all() != excludes
-        donors, _ = releases(setting, data)
+        donors, _ = releases(setting)
         rows = np.broadcast_to(np.arange(data.n)[:, None], donors.shape[1:])
         assert all(possible[rows, each].all() for each in donors)
 
@@ -73,7 +75,7 @@ def test_balance_makes_loads_means_and_products_of_a_slice_right_on_average() ->
     far = np.argsort(np.hypot(*lesson.edges(data, HARD).points.T))[-5:]
     off = {}
     for name, setting in (("hard", HARD), ("soft", SOFT), ("balanced", BALANCED)):
-        donors, values = releases(setting, data)
+        donors, values = releases(setting, together=True)
         u, v = values[..., 0], values[..., 1]
         sums = np.column_stack(
             [each.mean(axis=1) for each in (u, v, u * u, u * v, (u > 1).astype(float))]
@@ -97,7 +99,7 @@ def test_extremes_and_look_ups_of_releases_are_the_law_s_and_rise() -> None:
     ends = lesson.extremes(data)
     seen = {}
     for name, setting in (("hard", HARD), ("soft", SOFT), ("balanced", BALANCED)):
-        donors, _ = releases(setting, data)
+        donors, _ = releases(setting, together=True)
         shown = np.stack([np.bincount(each[:, 0], minlength=data.n) > 0 for each in donors])
         found = lesson.edges(data, setting)
         assert z(shown[:, ends].mean(axis=1), found.extremes) < 3.5
@@ -121,7 +123,7 @@ def test_a_slope_across_slices_is_not_helped_and_one_within_a_slice_is() -> None
         inside = lesson.edges(lesson.table(together=True), full).slope
         assert inside[1] == pytest.approx(inside[0], abs=0.005)
     data = lesson.table()
-    _, values = releases(BALANCED, data)
+    _, values = releases(BALANCED)
     moments = np.stack([np.cov(each, rowvar=False)[0] for each in values])
     expected = lesson.edges(data, BALANCED)
     variance = (expected.spread * data.values("x").std(ddof=1)) ** 2

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.lessons import k_methods as lesson
+from tests.check_values import check_values
 
-GOLDEN = Path(__file__).parents[3] / "golden"
-ENTRIES = {
-    e["id"]: e
-    for e in json.loads((GOLDEN / "method_check_values.json").read_text(encoding="utf-8"))["values"]
-}
+ENTRIES = check_values("method")
 
 
 def test_delta_is_such_that_k_are_near_everybody_and_expectations_are_met_by_draws() -> None:

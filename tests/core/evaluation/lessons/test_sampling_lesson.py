@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.lessons import sampling as lesson
 from rwn_core.laws.transition_matrix import mixed_matrix, privacy_epsilon
+from tests.check_values import check_values
 
-TESTS = Path(__file__).parents[3]
-ENTRIES = {
-    e["id"]: e
-    for name in ("risk", "method")
-    for e in json.loads((TESTS / "golden" / f"{name}_check_values.json").read_text("utf-8"))[
-        "values"
-    ]
-}
+ENTRIES = check_values("risk")
 
 
 def test_LEAK_1_leakage_of_the_literal_design() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,10 +9,9 @@ import rwn_core as rwn
 from rwn_core.evaluation.lessons import theorem as lesson
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.masking import RowCopy
+from tests.check_values import check_values
 
-GOLDEN = Path(__file__).parents[3] / "golden"
-VALUES = json.loads((GOLDEN / "utility_check_values.json").read_text(encoding="utf-8"))
-ENTRIES = {e["id"]: e for e in VALUES} if isinstance(VALUES, list) else VALUES
+ENTRIES = check_values("utility")
 
 
 def balls(values: np.ndarray, epsilon: float) -> list[np.ndarray]:
