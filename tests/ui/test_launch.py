@@ -207,7 +207,7 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
         strange = {"Host": "evil.example", "Origin": "http://evil.example"}
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **strange)[0] == 403
-        for path in ("/", "/tune", "/app/static/plotly.min.js", "/_stcore/host-config"):
+        for path in ("/", "/risk", "/app/static/plotly.min.js", "/_stcore/host-config"):
             assert answer(port, path, **own)[0] == 200
             assert answer(port, path)[0] == 200
             for headers in (strange, {**own, "Host": "evil.example"}):

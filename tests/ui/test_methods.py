@@ -120,7 +120,7 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(
 ) -> None:
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     with monkeypatch.context() as patch:  # work that only Cancel ends
-        patch.setattr(preparation, "_compile", lambda task, levels: task.check(60))
+        patch.setattr(preparation, "_compile", lambda task: task.check(60))
         choose(screen, "nbrs2015")
         assert screen.work.preparation is not None
         assert screen.session.method == "rwn"
