@@ -156,6 +156,12 @@ def test_a_release_has_no_identifier_and_no_question_about_one():
     assert copy_from_donors(microdata, np.array([[1], [0]])).names == ("x",)
 
 
+def test_rules_of_a_schema_are_not_released():
+    x, y = (Variable(name=name, kind=Kind.COUNT) for name in ("x", "y"))
+    schema = Schema(variables=(x, y), edit_rules=("x <= y",))
+    assert not released_schema(schema).edit_rules
+
+
 @pytest.mark.parametrize("q", [0, 1, 0.0, 1.0, 0.5, np.float64(0.25), np.int64(1)])
 def test_probabilities_are_admitted(q):
     check_probability(q)
