@@ -23,6 +23,8 @@ CASES = {
     "formula": (["=1+A1", "Ulm", "Bonn", "@SUM(A1)"], "2 different texts .* formulas"),
     "one below 0": ([1000, -1, 1200, -1, 900], r"x has -1 \(2 times\): if they mean missing"),
     "equal digits": ([34, 35, 8888, 40, 8888, 6666, 6666], r"x has 6666 .*, 8888 \(2 times\)"),
+    "five sevens": ([34, 35, 40, 77777, 77777], r"x has 77777 \(2 times\): if they mean missing"),
+    "six eights": ([34, 35, 40, 888888, 888888], r"x has 888888 \(2 times\): if they mean"),
     "mojibake": (["MÃ¼ller", "ZÃ¼rich", "Ulm"], "2 different texts with letters of a wrong enc"),
     "no byte": (["M\ufffdller", "Ulm", "Bonn"], "1 different texts with letters of a wrong enc"),
     "minus sign": (["\u22125", "3", "\u221212", "\u22121"], "signs other than 0 to 9"),

@@ -61,3 +61,15 @@ def test_texts_are_numbers_only_if_all_of_them_are_numerals() -> None:
     assert numbers("12", "13").tolist() == [12, 13]
     assert numbers("12", "1e3", "77") is None
     assert numbers(" ", "") is None
+
+
+@pytest.mark.parametrize(("north", "doubted"), [(48.2, True), (3.2, False)])
+def test_a_pair_of_numbers_is_a_place_only_where_people_live(north: float, doubted: bool) -> None:
+    at = DRAWS.uniform(size=(2, N)) / 5 + [[north], [16.3]]
+    table = pd.DataFrame({"v": at[0].round(5), "w": at[1].round(5)})
+    assert bool(identity_doubts(table, ["v", "w"])) is doubted
+
+
+def test_eight_digits_before_1850_are_no_dates() -> None:
+    days = pd.date_range("1700-01-01", periods=N).strftime("%Y%m%d").astype(int)
+    assert Profile.from_column(pd.Series(days)).dates is None

@@ -9,7 +9,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.schema import Schema
-from rwn_core.data.slices import as_slices, slices_words
+from rwn_core.data.slices import as_slices, slices_words, verbatim_words
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 
@@ -83,3 +83,9 @@ def test_the_checked_values_are_shared(bodyfat) -> None:
     assert sliced.values("hip") is bodyfat.values("hip")
     assert sliced.fingerprint == bodyfat.fingerprint
     pd.testing.assert_frame_equal(sliced.frame, bodyfat.frame)
+
+
+def test_what_a_row_shows_of_one_person_is_said_for_each_slice() -> None:
+    first, second = verbatim_words((("age", "sex"), ("a", "b", "c")))
+    assert first.startswith("A row shows age and sex of one person verbatim")
+    assert "who knows two of them may read the other" in second

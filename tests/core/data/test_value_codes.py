@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rwn_core.data import value_codes
-from rwn_core.data.value_codes import numbered
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_together, numbered
 
 
 @pytest.mark.parametrize(
@@ -26,3 +28,12 @@ def test_as_many_levels_as_one_number_holds_are_told_apart(monkeypatch) -> None:
     assert numbered(cells).tolist() == expected
     monkeypatch.setattr(value_codes, "_LARGEST_NUMBER", 0.0)
     assert numbered(cells).tolist() == expected
+
+
+@pytest.mark.parametrize("names", [("x",), ("x", "y")])
+def test_a_value_that_the_original_lacks_has_the_code_of_a_missing_one(names) -> None:
+    original = Microdata.from_frame(pd.DataFrame({"x": [5, 3, 5], "y": [1, 1, 1]}))
+    masked = Microdata.from_frame(pd.DataFrame({"x": [3, 4, 5], "y": [1, 1, 1]}))
+    codes, released = codes_together(original, masked, names, np.array([0, 1, 2]))
+    assert codes.tolist() == [1, 0, 1]
+    assert released.tolist() == [0, -1, 1]
