@@ -21,7 +21,7 @@ OUT = "RWN_MUTANTS_LINES"
 """The environment variable with the file to write; the plugin does nothing without it."""
 
 GROUPS = {
-    "data": ("core/data",),
+    "data": ("core/data", "bad_inputs"),
     "io": ("core/io", "bad_inputs"),
     "parallel": ("core/parallel",),
     "neighbors": ("core/neighbors", "golden", "properties"),

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("rwn_core", "rwn_ui", "pages", "rwn_cli", "docs", "benchmarks", "tools")
-SHOWN = 12
+ROOMS = ("rwn_core", "rwn_ui", "pages", "rwn_cli", "docs", "benchmarks", "tools", "tests")
+SHOWN, TESTS_SHOWN = 12, 3
 _ENDINGS = re.compile(r"(ings?|ions?|ed|es|s|e|y|ies)$")
 _SCRIPT = re.compile(r"^(?:class (\w+)|(?:async )?function (\w+)|const ([A-Z_]{3,}))", re.MULTILINE)
 
@@ -61,19 +61,30 @@ def stems(text: str) -> set[str]:
     return {_ENDINGS.sub("", word) for word in words}
 
 
+def own_name(place: str) -> str:
+    """Return the name of a function, or of a file without its folders and ending."""
+    return place.rpartition(" ")[2].rpartition("/")[2].removesuffix(".py")
+
+
 def found(words: list[str], most: int = SHOWN) -> list[tuple[str, str]]:
     """Return the places that have most of the words: rare ones, and those of a name, count more."""
     wanted = stems(" ".join(words))
-    known = [(name, line, stems(name), stems(line)) for name, line in places()]
-    holders = Counter(word for _, _, *both in known for word in wanted & set[str]().union(*both))
+    known = [
+        (name, line, stems(own_name(name)), stems(name), stems(line)) for name, line in places()
+    ]
+    holders = Counter(word for _, _, _, *both in known for word in wanted & set[str]().union(*both))
     scores = []
-    for name, line, in_name, in_line in known:
+    for name, line, own, in_name, in_line in known:
         score = sum(
-            math.log(len(known) / holders[word]) * (2 * (word in in_name) + (word in in_line))
+            math.log(len(known) / holders[word])
+            * ((word in own) + (word in in_name) + (word in in_line))
             for word in wanted & (in_name | in_line)
         )
         scores.append((-score, len(name), name, line))
-    return [(name, line) for score, _, name, line in sorted(scores)[:most] if score]
+    best = [(name, line) for score, _, name, line in sorted(scores) if score]
+    code = [place for place in best if not place[0].startswith("tests/")]
+    tests = [place for place in best if place[0].startswith("tests/")]
+    return code[:most] + tests[:TESTS_SHOWN]
 
 
 def main(words: list[str]) -> int:

@@ -324,7 +324,7 @@ def _physical_lines(
 
 
 def ragged(record: Sequence[str], width: int) -> str:
-    """Describe a record of another number of fields."""
+    """Refuse a line with a wrong number of fields (cells), in words."""
     if not record:
         return (
             "the line is empty; remove it and any title above the header line, or write two "

@@ -2,7 +2,7 @@
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
 record, all in one file of `utility/` or `risk/`, with a line here. A measure of risk has its plain
-sentence there, too, so that no page has to know it.
+sentence there, too; audit, sweep and policy read it by itself, tiles and cards name what they show.
 """
 
 from __future__ import annotations

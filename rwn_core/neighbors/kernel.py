@@ -81,7 +81,7 @@ class Kernel:
         return exponential and self.own and self.balance == 0
 
     def weights(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights of members at these squared distances, nearest first, same shape."""
+        """Return the weights of an even kernel, ones; `logs` holds those of the other shapes."""
         return np.ones(squared.shape)
 
     def totals(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -117,7 +117,7 @@ class Kernel:
         return relative if self.shape == "gaussian" else np.sqrt(relative)
 
     def logs(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logarithms of the kernel, same shape."""
+        """Return the logarithms of the weights of a soft shape, same shape as `scaled`."""
         by = -2.0 * self.width * self.width if self.shape == "gaussian" else -self.width
         return np.asarray(scaled / by)
 

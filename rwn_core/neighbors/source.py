@@ -244,7 +244,7 @@ def build_preview(
 
 
 def shown_records(n: int, most: int, seed: int) -> NDArray[np.int64]:
-    """Return the records of a table that are shown, ascending: random ones of a large one."""
+    """Return the records of a live picture, ascending: all, or random ones of a large table."""
     return np.sort(np.random.default_rng(seed).permutation(n)[:most])
 
 

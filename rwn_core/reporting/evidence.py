@@ -1,4 +1,4 @@
-"""Evidence of a report: charts, and the riskiest combinations of keys.
+"""Evidence of a report: the measures and charts that it shows, and the riskiest keys.
 
 It holds values of the original, so it lies in a file of its own beside the record, which has none.
 """

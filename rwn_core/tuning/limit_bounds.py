@@ -54,7 +54,7 @@ class LimitBounds:
     ends: Mapping[str, float] = field(default_factory=dict)
 
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
-        """The number that decides whether a limit is kept, or why none does."""
+        """Decide one limit of a verdict: by which number it is kept or broken, or why by none."""
         decided = self._between_bounds(share)
         if decided.value is None or share(decided.value) > 1:
             return decided

@@ -1,4 +1,4 @@
-"""Frees what a user leaves behind: Streamlit itself keeps it until another one comes and goes."""
+"""Frees a user's data and work 10 seconds after the browser's tab is closed."""
 
 from __future__ import annotations
 

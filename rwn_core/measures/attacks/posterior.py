@@ -75,7 +75,7 @@ def posteriors(
     names: Sequence[str] | None = None,
     people: Integers | None = None,
 ) -> sparse.csc_array:
-    """Return P(row rows[r] comes from original i | its values), a sparse (n, m) array."""
+    """Return the posterior P(row rows[r] comes from original i | its values), sparse (n, m)."""
     # originals (all, or `people`: (c, m)) are equally likely beforehand; a column is 0 if none fits
     return normed(likelihoods(law, masked, rows, names, people)[0])
 
