@@ -63,9 +63,10 @@ def draws() -> list[str]:
 
 
 def members() -> list[str]:
-    """Return the private members of Streamlit and Starlette that the app reads."""
+    """Return the private members of Streamlit that the app reads; Starlette's one is public."""
     file = ROOT / "rwn_ui" / "server" / "private_streamlit.py"
-    return _MEMBER.findall(file.read_text(encoding="utf-8"))
+    found = _MEMBER.findall(file.read_text(encoding="utf-8"))
+    return [name for name in found if not name.startswith("MultiPartParser.")]
 
 
 def move() -> tuple[int, int]:
