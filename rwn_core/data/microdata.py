@@ -174,7 +174,9 @@ class Microdata(Summarized):
     @property
     def fingerprint(self) -> str:
         """SHA-256 of names, types and values, in hex."""
-        return self.cached("fingerprint", lambda: fingerprint(self._frame))
+        if "fingerprint" not in self._cache:
+            self._cache["fingerprint"] = fingerprint(self._frame)
+        return str(self._cache["fingerprint"])
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
@@ -201,9 +203,17 @@ class Microdata(Summarized):
         """
         key = "values", name
         if key not in self._cache:
-            self._cache[key] = _read_only(self._numbers(name))
+            self._cache[key] = self._numbers(name)
         values: NDArray[np.float64] = self._cache[key]
         return values
+
+    def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Several variables as numbers; see `values`."""
+        known = self._cache
+        return [
+            known["values", name] if ("values", name) in known else self.values(name)
+            for name in names
+        ]
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -283,30 +293,31 @@ class Microdata(Summarized):
         return result
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
-        variable = self.schema.variable(name)
-        if not variable.is_released:
+        variable = self.schema.by_name.get(name) or self.schema.variable(name)
+        if variable.role in (Role.IDENTIFIER, Role.HOUSEHOLD):
             what = "a direct identifier" if variable.role is Role.IDENTIFIER else "a household"
             raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
             raise SchemaError(f"Variable {name} is categorical and has no numbers.")
         if variable.kind is Kind.ORDERED:
             codes, _ = self.codes(name)
-            return np.where(codes < 0, np.nan, codes.astype(np.float64))
+            return _read_only(np.where(codes < 0, np.nan, codes.astype(np.float64)))
+        column = self._frame[name]
         if variable.kind is Kind.DATE:
-            column = self._frame[name]
             # nanoseconds would end in 2262
             moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
             days = moments.astype("int64").to_numpy() / 86_400e6
-            return np.where(column.isna().to_numpy(), np.nan, days)
-        values = self.array(name)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
-            return values.astype(np.float64)
-        return self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            return _read_only(np.where(column.isna().to_numpy(), np.nan, days))
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+            values = column.to_numpy().astype(np.float64)
+            values.flags.writeable = False
+            return values
+        return _read_only(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
     def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
         if not names:
             return np.empty((self.n, 0))
-        return np.column_stack([self.values(name) for name in names])
+        return np.column_stack(self.columns(names))
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)

@@ -37,7 +37,12 @@ def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], 
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    _, values = value_codes(original, name)
+    return _codes_of(value_codes(original, name)[1], original, masked, name)
+
+
+def _codes_of(
+    values: list[Any], original: Microdata, masked: Microdata, name: str
+) -> NDArray[np.int64]:
     missing = len(values) - 1 if values[-1] is None else -1
     known = values[:-1] if values[-1] is None else values
     if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
@@ -76,8 +81,8 @@ def codes_together(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
-        codes, _ = value_codes(original, names[0])
-        columns = codes_like(original, masked, names[0])[rows]
+        codes, values = value_codes(original, names[0])
+        columns = _codes_of(values, original, masked, names[0])[rows]
         return codes, np.where(columns <= codes.max(), columns, -1)
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])

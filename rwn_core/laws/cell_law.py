@@ -131,8 +131,10 @@ class CellLaw:
 
     def modification(self, name: str) -> float:
         """The modification probability q of one variable."""
-        names = [variable.name for variable in self.original.schema.released]
-        return float(self.q[names.index(name)])
+        for variable, q in zip(self.original.schema.released, self.q, strict=True):
+            if variable.name == name:
+                return float(q)
+        raise ValueError(f"{name} is not in a release.")
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
         """The law of one variable, shape (n, V)."""

@@ -33,14 +33,17 @@ def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
     return table.values(name)
 
 
-def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
-    """Several variables of either table as numbers, shape (n, len(names))."""
+def columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
+    """Return several variables of either table as `numbers`."""
     plain = table is original or table.schema is original.schema
     if plain and set(names) <= set(original.schema.numeric_names):
-        columns = [table.values(name) for name in names]
-    else:
-        columns = [numbers(original, table, name) for name in names]
-    return np.column_stack(columns) if columns else np.empty((table.n, 0))
+        return table.columns(names)
+    return [numbers(original, table, name) for name in names]
+
+
+def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
+    """Several variables of either table as numbers, shape (n, len(names))."""
+    return np.column_stack(columns(original, table, names)) if names else np.empty((table.n, 0))
 
 
 def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.int32], list[Any]]:

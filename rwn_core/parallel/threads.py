@@ -70,29 +70,26 @@ class Ranges:
         self._pace = 0.0
         self._lock = threading.Lock()
 
-    def take(self) -> tuple[int, int] | None:
-        """The next range, or nothing if there is none left."""
+    def take(self, *, alone: bool = False) -> tuple[int, int] | None:
+        """The next range, or nothing if there is none left; a long last one to who works alone."""
         with self._lock:
             start = self._next
             least = min(LEAST, int(BRIEF / max(self._pace, 1e-9)))
-            share = max(1, least, (self.count - start) // (2 * self._threads))
+            left = self.count - start
+            share = left if alone else max(1, least, left // (2 * self._threads))
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
-    def finished(self, size: int, seconds: float) -> None:
-        """Learn from a range how large the next one may be."""
+    def finished(self, size: int, seconds: float) -> float:
+        """Learn from a range how large the next may be; return the rest's seconds in one thread."""
         with self._lock:
             self.done += size
             self._pace = seconds / size
             fitting = int(POLL_SECONDS / max(self._pace, 1e-9))
             self._size = max(1, min(fitting, 4 * size))
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimate the seconds of the rest in one thread, at the pace of the last range."""
-        if self.done < LEAST and self._pace < BRIEF:
-            return 0.0  # most of the time of so short a range is the call
-        return (self.count - self._next) * self._pace
+            if self.done < LEAST and self._pace < BRIEF:
+                return 0.0  # most of the time of so short a range is the call
+            return (self.count - self._next) * self._pace
 
 
 def run_in_ranges(
@@ -112,8 +109,11 @@ def run_in_ranges(
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
             others = _start_helpers(pool, help_with, threads - 1)
-        while not stop.is_set() and _does_a_range(work, ranges):
-            if not others and threads > 1 and ranges.seconds_left > THREAD_GRAIN:
+        while not stop.is_set():
+            left = _do_range(work, ranges, alone=not others)
+            if left is None:
+                break
+            if not others and threads > 1 and left > THREAD_GRAIN:
                 others = _start_helpers(pool, help_with, threads - 1)
             if watched:
                 listener.look(ranges)
@@ -146,22 +146,23 @@ class _Listener:
 
 def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
     try:
-        while not stop.is_set() and _does_a_range(work, ranges):
+        while not stop.is_set() and _do_range(work, ranges) is not None:
             pass
     except BaseException:
         stop.set()
         raise
 
 
-def _does_a_range(work: Callable[[int, int], None], ranges: Ranges) -> bool:
-    """Do the next range; whether there was one."""
-    taken = ranges.take()
+def _do_range(
+    work: Callable[[int, int], None], ranges: Ranges, *, alone: bool = False
+) -> float | None:
+    """Do the next range; the seconds left after it in one thread, None if there was no range."""
+    taken = ranges.take(alone=alone)
     if taken is None:
-        return False
+        return None
     begun = time.perf_counter()
     work(*taken)
-    ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
-    return True
+    return ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
 
 
 def _start_helpers(

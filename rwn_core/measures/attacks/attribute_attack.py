@@ -132,9 +132,10 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
 ):  # fmt: skip
     targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
+    people = max(targets.known, 1)
 
     def rate(right: Floats) -> float:
-        return float(np.where(known, right, 0.0).sum()) / max(targets.known, 1)
+        return float(np.where(known, right, 0.0).sum()) / people
 
     majority = values.majority(truth)
     rates = {"majority": rate(majority)}

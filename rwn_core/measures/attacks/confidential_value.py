@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, columns, numbers
 
 NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
 OF_VALUE = 0.05  # of a person's own value
@@ -67,6 +68,13 @@ def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
         code = codes(original, table, name)[0]
         return np.where(code < 0, np.nan, code.astype(np.float64))
     return numbers(original, table, name)
+
+
+def secret_columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
+    """Return several variables of either table as `secret_values`."""
+    if set(names) <= set(original.schema.numeric_names):
+        return columns(original, table, names)
+    return [secret_values(original, table, name) for name in names]
 
 
 def named_values(original: Microdata, table: Microdata, name: str) -> Floats:

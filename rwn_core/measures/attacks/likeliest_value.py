@@ -69,6 +69,7 @@ class ReleasedValues:
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
+        self._held = _entries(self._counts)
 
     @cached_property
     def readable(self) -> Floats:
@@ -109,8 +110,7 @@ class ReleasedValues:
         from rwn_core.measures.attacks.named_values_kernel import likeliest
 
         starts, classes, shares = entries = _entries(weights)
-        held = _entries(self._counts)
-        person, value = likeliest(starts, classes, shares, held, self._ends, EVEN)
+        person, value = likeliest(starts, classes, shares, self._held, self._ends, EVEN)
         return Names(person, self.values[value], self._shares(entries, person, value))
 
     def _shares(
@@ -123,7 +123,7 @@ class ReleasedValues:
         people = len(starts) - 1
         named = np.full(people, -1)
         named[person[::-1]] = value[::-1]
-        begins, ranks, counts = _entries(self._counts)
+        begins, ranks, counts = self._held
         sizes = np.diff(begins)[classes]
         owner = np.repeat(np.arange(people), np.diff(starts))
         if sizes.size and sizes.min() == sizes.max() == 1:  # as where all keys differ

@@ -107,8 +107,9 @@ def _product(
             (*codes_together(law.original, some, unit, places), law.modification(unit[0]))
             for unit in attacked_units(law, names)
         ]
-        coded.sort(key=lambda each: -int(each[0].max()))  # the most informative unit first
-        return sparse_likelihood(law.donors, coded, len(rows), people)
+        first = np.argsort([-own.max() for own, _, _ in coded], kind="stable")
+        informative = [coded[unit] for unit in first]  # the most informative unit first
+        return sparse_likelihood(law.donors, informative, len(rows), people)
     most = max(1, LARGEST_DENSE // law.original.n)
     parts = [
         of_records(_product_of_chances(law, masked, rows[start : start + most], names), people)

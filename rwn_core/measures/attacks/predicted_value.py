@@ -12,7 +12,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.laws.moments import Moments
-from rwn_core.measures.attacks.confidential_value import level_names, named_values, secret_values
+from rwn_core.measures.attacks.confidential_value import level_names, named_values, secret_columns
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
 
 MOST_LEVELS = 50  # of a category; of one with more the most frequent are told apart
@@ -42,10 +42,10 @@ class KeyColumns:
 
     def _plain(self, table: Microdata) -> Floats:
         columns: list[Floats] = []
-        for name in self.names:
-            values = secret_values(self.original, table, name)
+        shown = secret_columns(self.original, table, self.names)
+        for name, values in zip(self.names, shown, strict=True):
             if self.original.schema.by_name[name].kind is Kind.CATEGORICAL:
-                own = secret_values(self.original, self.original, name)
+                (own,) = secret_columns(self.original, self.original, (name,))
                 columns += list(_dummies(values, _frequent(own)).T)
             else:
                 self.places[name] = len(columns)

@@ -17,7 +17,7 @@ from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import (
     level_names,
     named_values,
-    secret_values,
+    secret_columns,
     tolerance,
 )
 from rwn_core.measures.attacks.named_levels import Named, People, best_score
@@ -32,23 +32,19 @@ class KnownTable:
         original = rounded(original, dict(precision))
         names = tuple(variable.name for variable in original.schema.released)
         self.names, self.precision = names, precision
-        self.known = [_distinct(secret_values(original, original, name)) for name in names]
+        own = secret_columns(original, original, names)
+        self.known = [np.unique(values[~np.isnan(values)]) for values in own]
         self.codes = self.numbered(original, original)
         self.n = original.n
 
     def numbered(self, original: Microdata, table: Microdata) -> Integers:
         """Return a table's values as numbers of the original's, -1 for any other, shape (n, v)."""
-        columns = []
-        for name, known in zip(self.names, self.known, strict=True):
-            values = secret_values(original, table, name)
+        columns, shown = [], secret_columns(original, table, self.names)
+        for values, known in zip(shown, self.known, strict=True):
             place = np.minimum(np.searchsorted(known, values), max(len(known) - 1, 0))
             same = known[place] == values if len(known) else np.zeros(len(values), dtype=bool)
             columns.append(np.where(same, place, -1))
         return np.column_stack(columns).astype(np.int64)
-
-
-def _distinct(values: Floats) -> Floats:
-    return np.unique(values[~np.isnan(values)])
 
 
 class Secret:
