@@ -67,7 +67,7 @@ class Verdict(Summarized):
     @property
     def largest(self) -> float | None:
         """The largest share of a limit that is used; None without a number."""
-        return None if self.first is None else self.shares[self.first]
+        return max(self.shares.values(), default=None)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -92,18 +92,19 @@ class Verdict(Summarized):
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
-        if self.first is None and not self.unread:
+        first, broken = self.first, self.broken
+        if first is None and not self.unread:
             return "The policy has no limits, so that nothing is judged."
         parts = []
-        if self.first is not None and self.largest is not None:
-            what = self.title(self.first) + self._by(self.first)
-            what += f", which uses {share_words(self.largest)} its limit."
+        if first is not None:
+            what = self.title(first) + self._by(first)
+            what += f", which uses {share_words(self.shares[first])} its limit."
             count = len(self.shares) + len(self.unread)
             limits = counted(count, "limit")
-            if self.broken:
-                verb = "is" if len(self.broken) == 1 else "are"
+            if broken:
+                verb = "is" if len(broken) == 1 else "are"
                 parts.append(
-                    f"{len(self.broken)} of {limits} {verb} broken, most of all {what}"
+                    f"{len(broken)} of {limits} {verb} broken, most of all {what}"
                     if count > 1
                     else f"The limit is broken: {what}"
                 )
@@ -136,13 +137,12 @@ def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     """
     called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
     share = MEASURES[measure].is_share
-    known = [name for name in called if name in ends]
-    return ", ".join(
-        [
-            f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
-            for name in known
-        ]
-    )
+    words = [
+        f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
+        for name in called
+        if name in ends
+    ]
+    return ", ".join(words)
 
 
 def counted(count: int, noun: str) -> str:

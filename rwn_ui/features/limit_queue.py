@@ -8,7 +8,7 @@ from functools import partial
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
-from rwn_core.masking import Method
+from rwn_core.masking import Method, Prepared
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.tuning.limit_bounds import stated_bounds
@@ -16,7 +16,15 @@ from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.features.axis_choice import wanted
 from rwn_ui.state.prepared_table import CurrentRelease
-from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
+from rwn_ui.state.results import (
+    Key,
+    Memo,
+    current_release,
+    memo,
+    prepared,
+    release_key,
+    table_key,
+)
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
 
@@ -34,8 +42,11 @@ def is_quick_for(records: int) -> bool:
 
 def is_live(session: Session) -> bool:
     """True if every limit is read with each move; not while its kernels are to be compiled."""
-    small = is_quick_for(session.data.n) and prepared(session).prepared.masks_all_records
-    return small and _compiled()
+    return _reads_all(session, prepared(session).prepared)
+
+
+def _reads_all(session: Session, drawn: Prepared) -> bool:
+    return is_quick_for(session.data.n) and drawn.masks_all_records and _compiled()
 
 
 def _compiled() -> bool:
@@ -53,24 +64,30 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
         shown = found.get(key)
         if isinstance(shown, Reading):
             found[key] = rwn.MEASURES[key].between_ends(shown, comparison)
-    others = [key for key in asked if key not in found]
-    for key, reading in _known(session, current, others).items():
+    others, release = [key for key in asked if key not in found], release_key(session)
+    stored: dict[str, Reading | rwn.NotApplicable] = _stored().get_or_make(release, dict)
+    for key, reading in _known(session, current, others, release).items():
         if reading is None:
             brief = key in QUICK  # of which the number alone is shown here
-            reading = rwn.MEASURES[key].read(comparison, begin=brief)
-            memo("limits", 32).keep((*release_key(session), key), reading)
+            reading = stored[key] = rwn.MEASURES[key].read(comparison, begin=brief)
         found[key] = reading
     return found
 
 
+def _stored() -> Memo:
+    """The limits that were read for the latest releases, each by its measure."""
+    return memo("limits", 8)
+
+
 def _known(
-    session: Session, current: CurrentRelease, keys: Sequence[str]
+    session: Session, current: CurrentRelease, keys: Sequence[str], release: Key
 ) -> dict[str, Reading | rwn.NotApplicable | None]:
     """Known readings, or `PENDING`; None if one is to be read at once."""
-    release, stored, live = release_key(session), memo("limits", 32), is_live(session)
+    found = {**_found_on_risk(session, release), **(_stored().get(release) or {})}
+    live = _reads_all(session, current.prepared)
     known: dict[str, Reading | rwn.NotApplicable | None] = {}
     for key in keys:
-        reading = stored.get((*release, key)) or found_on_risk(session, key)
+        reading = found.get(key)
         if reading is None and not live:
             reading = _read_by_worker(session, current, key)
         known[key] = reading
@@ -82,7 +99,7 @@ def _read_by_worker(
 ) -> Reading | rwn.NotApplicable | None:
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
-    if key in QUICK and _shows_all(session) and _compiled():
+    if key in QUICK and _shows_all(session, current) and _compiled():
         return None
     reader = user_work().worker
     if reader is None or reader.data is not session.data:
@@ -97,16 +114,14 @@ def _read_by_worker(
     return first or PENDING
 
 
-def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
-    """Reading by the Risk page's job on this release under the table's own keys."""
+def _found_on_risk(session: Session, release: Key) -> Readings:
+    """Readings by the Risk page's job on this release under the table's own keys."""
     job = user_work().jobs.get(DISCLOSURE)
     if job is None or job.result is None:
-        return None
-    attack, release = job.about
-    if release != release_key(session) or not attack.usual(session.data):
-        return None
-    reading: Reading | rwn.NotApplicable | None = job.result.readings.get(key)
-    return reading
+        return {}
+    attack, read = job.about
+    found: Readings = job.result.readings
+    return found if read == release and attack.usual(session.data) else {}
 
 
 def release_question(params: Method, seed: int, key: str) -> Question:
@@ -144,14 +159,13 @@ def follow(session: Session) -> None:
     _ask(session, [*questions(session, current, shown).values()], shown)
 
 
-def prefetch_limits(session: Session) -> None:
+def prefetch_limits(session: Session, current: CurrentRelease) -> None:
     """Queue the limits of a small table during a move."""
     # A large table waits for rest: the worker ends a reading before it turns to a later move.
-    if not _shows_all(session):
+    if not _shows_all(session, current):
         return
-    current = current_release(session)
     others = [key for key in wanted(session) if key not in current.measures]
-    known = _known(session, current, others)
+    known = _known(session, current, others, release_key(session))
     shown = {key: reading for key, reading in known.items() if reading is not None}
     _ask(session, [*questions(session, current, shown).values()], shown)
 
@@ -199,13 +213,13 @@ def pin_questions(session: Session) -> list[Question]:
 
 def complete_pins(session: Session) -> None:
     """Add the limits that were read since to the pins."""
-    reader, stored = user_work().worker, memo("limits", 32)
+    reader, stored = user_work().worker, _stored()
     for name, pin in list(session.pins.items()):
         found = {}
         for key in pin.pending:
             assert pin.params is not None
             question = release_question(pin.params, pin.seed, key)
-            reading = stored.get((*pin.about, key))
+            reading = (stored.get(pin.about) or {}).get(key)
             if reading is None and reader is not None and question in pin_questions(session):
                 reading = reader.known(question) if reader.data is session.data else None
             if reading is not None:
@@ -225,9 +239,9 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     )
 
 
-def _shows_all(session: Session) -> bool:
+def _shows_all(session: Session, current: CurrentRelease) -> bool:
     """True if the records are few enough to be shown and masked with every move."""
-    return session.data.n <= LIVE_RECORDS and prepared(session).prepared.masks_all_records
+    return session.data.n <= LIVE_RECORDS and current.prepared.masks_all_records
 
 
 def has_quick_bound(key: str, records: int) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
-from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import counted, ends_words, share_words
 from rwn_ui.features import limit_queue
 from rwn_ui.panel.parts import percent
@@ -31,7 +30,8 @@ def draw(
         "nearest": "",
         "against": [],
     }
-    if pending and not verdict.broken:
+    first, broken = verdict.first, verdict.broken
+    if pending and not broken:
         text = f"Not judged yet: {_to_follow(pending)}"
         return beside | {"label": NAME, "text": text, "help": str(limit_queue.PENDING)}
     shown = beside | {
@@ -39,13 +39,12 @@ def draw(
         "text": _headline(policy, verdict, pending),
         "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
     }
-    if verdict.first is None:
+    if first is None:
         return shown
-    title = verdict.title(verdict.first)
-    which = "worst" if verdict.broken else "nearest"
-    nearest = f"{which}: {title} {_words(policy, verdict)}"
-    broken = [verdict.title(measure) for measure in verdict.broken]
-    return shown | {"label": title, "nearest": nearest, "state": state(verdict), "broken": broken}
+    title = verdict.title(first)
+    nearest = f"{'worst' if broken else 'nearest'}: {title} {_words(policy, verdict, first)}"
+    titles = [verdict.title(measure) for measure in broken]
+    return shown | {"label": title, "nearest": nearest, "state": state(verdict), "broken": titles}
 
 
 def _to_follow(pending: int) -> str:
@@ -81,18 +80,17 @@ def limits_words(
         reading = readings.get(limit.measure)
         if not isinstance(reading, Reading):
             continue
-        called = rwn.MEASURES[limit.measure].reading_title(reading)
-        words = f"{called} {_value(limit.measure, reading.value)}"
+        about = rwn.MEASURES[limit.measure]
+        words = f"{about.reading_title(reading)} {about.words(reading.value)}"
         if limit_queue.is_lower_bound(reading) and reading.detail.get("at_most") is not None:
-            words += f", at most {_value(limit.measure, reading.detail['at_most'])}"
+            words += f", at most {about.words(reading.detail['at_most'])}"
         if reading.baseline is not None:
-            words += f" (read it against {_value(limit.measure, reading.baseline)})"
+            words += f" (read it against {about.words(reading.baseline)})"
         used = verdict.shares.get(limit.measure)
         share = "not judged against" if used is None else share_words(used)
         ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
         beside = f"; {ends}" if ends else ""
-        at_most = _value(limit.measure, limit.at_most)
-        parts.append(f"{words}: {share} {at_most}{_by(limit)}{beside}.")
+        parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{beside}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")
@@ -105,16 +103,11 @@ def _by(limit: rwn.Limit) -> str:
     return f" ({source})" if source else ""
 
 
-def _words(policy: rwn.Policy, verdict: Verdict) -> str:
+def _words(policy: rwn.Policy, verdict: Verdict, first: str) -> str:
     """The judged number and its limit, such as 12 %, limit 5 %."""
-    first = str(verdict.first)
-    limit = policy.limit(first)
+    limit, words = policy.limit(first), rwn.MEASURES[first].words
     assert limit is not None
-    return f"{_value(first, verdict.values[first])}, limit {_value(first, limit.at_most)}"
-
-
-def _value(measure: str, value: float) -> str:
-    return number_words(measure, value)
+    return f"{words(verdict.values[first])}, limit {words(limit.at_most)}"
 
 
 def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:

@@ -103,7 +103,7 @@ def user_results() -> Results:
 
 def memo(feature: str, entries: int) -> Memo:
     """The results of a feature, of which the latest are kept."""
-    memos = user_results().memos
+    memos = user_state(RESULTS, Results).memos
     if feature not in memos:
         memos[feature] = Memo(entries)
     return memos[feature]
@@ -148,16 +148,15 @@ def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
 def prepared(session: Session) -> PreparedTable:
     """The prepared table, under its own slices and regression."""
     data, method, options = session.data, session.method, session.options
-    key = preparation_key(data, method, options)
-    table: PreparedTable = user_results().tables.get_or_make(
-        key, lambda: PreparedTable.prepare(data, method=method, options=dict(options))
-    )
-    if table.data.schema == data.schema:
-        return table
-    sliced: PreparedTable = memo("slices", 4).get_or_make(
-        (*key, data.schema), lambda: table.with_slices(data)
-    )
-    return sliced
+
+    def prepare() -> PreparedTable:
+        table: PreparedTable = user_results().tables.get_or_make(
+            preparation_key(data, method, options),
+            lambda: PreparedTable.prepare(data, method=method, options=dict(options)),
+        )
+        return table if table.data.schema == data.schema else table.with_slices(data)
+
+    return memo("described tables", 2).get_or_make((*table_key(data), method, options), prepare)
 
 
 def is_drawn(session: Session) -> bool:

@@ -14,6 +14,7 @@ from rwn_core.errors import RWNError
 from rwn_ui.features import advice, limit_queue
 from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK
+from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import RESULTS, current_release, is_drawn, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.user import as_user, user_endpoint
@@ -58,9 +59,10 @@ def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | No
 
 def after_edits(session: Session) -> bytes:
     """The picture of the present setting, while a slider may still be dragged."""
+    current = current_release(session)
     if not user_results().last.get("held"):
-        limit_queue.prefetch_limits(session)
-    return orjson.dumps(message(session, render(session)))
+        limit_queue.prefetch_limits(session, current)
+    return orjson.dumps(message(session, render(session, current)))
 
 
 def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
@@ -102,15 +104,15 @@ def on_wait(session: Session, seq: int) -> bytes | None:
     advice.follow(session)
     if time.monotonic() - last.get("edited", 0.0) > AT_REST_S:
         tiles.extend_curves(session)
-    readings = limit_queue.readings(session, current_release(session))
-    if view.pending(session, readings) == last["tune"]["waits"]:
+    current = current_release(session)
+    if view.pending(session, limit_queue.readings(session, current)) == last["tune"]["waits"]:
         return b""
-    return orjson.dumps(message(session, render(session)))
+    return orjson.dumps(message(session, render(session, current)))
 
 
-def render(session: Session) -> dict[str, Any]:
+def render(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """The picture of the present setting, kept for the runs that follow."""
-    shown = user_results().last["tune"] = view.payload(session, current_release(session))
+    shown = user_results().last["tune"] = view.payload(session, current)
     return shown
 
 

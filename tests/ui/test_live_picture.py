@@ -75,7 +75,7 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
     )
     draw = live_picture.render
     monkeypatch.setattr(
-        live_picture, "render", lambda session: before.append(len(questions)) or draw(session)
+        live_picture, "render", lambda *given: before.append(len(questions)) or draw(*given)
     )
     assert asked(screen, {"k": 40.0})["waiting"]
     assert before == [len(questions)]

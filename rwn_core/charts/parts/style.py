@@ -42,7 +42,12 @@ LETTER = 5.7
 def escape(text: object) -> str:
     """Escape a name for a Plotly text, which renders a subset of HTML."""
     # Chart titles, notes, descriptions and tables are plain text and stay unescaped.
-    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(str(text), quote=False)
+
+
+def escaped(texts: Sequence[str]) -> list[str]:
+    """Escape several names."""
+    return [html.escape(text, quote=False) for text in texts]
 
 
 def shorten(text: object, length: int = 10) -> str:
@@ -146,7 +151,7 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 def widest(texts: Sequence[str]) -> float:
     """Return the width in pixels of the widest escaped text at the base font size."""
-    return LETTER * max([0, *[len(html.unescape(text)) for text in texts]])
+    return LETTER * max(map(len, map(html.unescape, texts)), default=0)
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:

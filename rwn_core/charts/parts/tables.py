@@ -110,7 +110,7 @@ def _spread(
 def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
     """Return a table column: numbers to seven digits of the largest, missing as None."""
     array = np.asarray(values)[kept]
-    return _plain(_rounded(array) if array.dtype.kind == "f" else array)
+    return _plain(_rounded(array)) if array.dtype.kind == "f" else list(array.tolist())
 
 
 def _rounded(array: NDArray[Any]) -> NDArray[Any]:
