@@ -18,7 +18,7 @@ from rwn_core.measures.attacks.assignment import Blocks, all_rows
 from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.attacks.true_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_together, joint_codes, value_codes
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.law import Law, MixtureComponent

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
+from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.data.slices import Slices
 from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.laws.group_law import DeterministicUnit

@@ -14,17 +14,17 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.limit_bounds import (
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.verdict import (
     MISSING,
     LimitBounds,
+    Verdict,
     attacked,
     bounds_from_reading,
     bounds_from_spread,
     bounds_from_stated,
     empty_end,
 )
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.verdict import Verdict
 
 _WRONG = (
     "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "

@@ -1,4 +1,4 @@
-"""Limits of the policy: known readings, and the questions for the worker in their order."""
+"""Limits of the policy, and the risk on the map's axis: what is known, and what is asked."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import streamlit as st
+
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
-from rwn_core.tuning.limit_bounds import stated_bounds
+from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning.policy import QUICK
+from rwn_core.tuning.verdict import stated_bounds
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
-from rwn_ui.features.axis_choice import wanted
-from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import (
+    CurrentRelease,
     Key,
     Memo,
     current_release,
@@ -27,6 +29,50 @@ from rwn_ui.state.results import (
 )
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
+
+VIEW = "tune.risk"
+CHOICES = (
+    POLICY,
+    *(
+        key
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "risk" and measure.better == "lower" and measure.is_share
+    ),
+)
+"""The policy, and the risk measures of shares of which less is better, in their order."""
+
+
+def axis_measure(session: Session) -> str:
+    """Return the measure on the axis, or `POLICY`."""
+    chosen = session.views.get(VIEW)
+    return chosen if chosen in CHOICES else POLICY
+
+
+def wanted(session: Session) -> tuple[str, ...]:
+    """Return the measures that tiles and map need: those of the limits, and the chosen one."""
+    chosen, limits = axis_measure(session), session.policy.measures
+    return limits if chosen == POLICY or chosen in limits else (*limits, chosen)
+
+
+def axis_title(key: str, records: int) -> str:
+    """Title of an axis: a worst case only if every point is one."""
+    return AXIS if key == POLICY else rwn.MEASURES[key].title_for(records)
+
+
+def choose_axis(session: Session, *, live: bool) -> None:
+    """Draw the select box; `live` if every limit is read with each move."""
+    slower = f" With {session.data.n:,} records, slower limits follow when the sliders stop."
+    session.views[VIEW] = st.selectbox(
+        "Risk on the map",
+        CHOICES,
+        CHOICES.index(axis_measure(session)),
+        format_func=partial(axis_title, records=session.data.n),
+        key=session.key("tune.risk"),
+        help="The policy judges by all of its limits; a single measure says nothing of the others. "
+        "Worst-case linkage is an intruder who holds the original file: the best of three attacks. "
+        "Distance linkage is an ordinary intruder." + ("" if live else slower),
+    )
+
 
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled

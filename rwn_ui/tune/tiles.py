@@ -13,11 +13,10 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
-from rwn_ui.features import axis_choice, limit_queue, verdict_line
+from rwn_ui.features import limit_queue, verdict_line
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import Tile, loss_words, percent
-from rwn_ui.state.prepared_table import CurrentRelease
-from rwn_ui.state.results import memo, prepared, table_key, user_results
+from rwn_ui.state.results import CurrentRelease, memo, prepared, table_key, user_results
 from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
@@ -76,7 +75,7 @@ TILES = (
 
 def chosen(session: Session) -> list[Tile]:
     """The page's tiles: the risk that the map shows, then the others."""
-    key = axis_choice.measure(session)
+    key = limit_queue.axis_measure(session)
     if key == POLICY:
         return list(TILES)
     about = rwn.MEASURES[key]

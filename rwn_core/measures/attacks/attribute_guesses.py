@@ -18,14 +18,15 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.attribute_attack import (
     STRATEGIES,
+    Beliefs,
     Gain,
     Success,
     attack,
+    beliefs,
     gain,
     outside_rate,
 )
 from rwn_core.measures.attacks.confidential_value import level_names, named_values, tolerance
-from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import (
     Closest,
     attacked_people,

@@ -31,8 +31,7 @@ from rwn_core.measures.statistics.nearest_points import (
     released_points,
     unweighted_metric,
 )
-from rwn_core.neighbors.distance import TIE, squared_between
-from rwn_core.neighbors.points import Points, some_columns
+from rwn_core.neighbors.distance import TIE, Points, some_columns, squared_between
 
 ATTACKS = 500
 _SEED = 2023

@@ -14,8 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
 from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.measures.attacks.scaled_columns import entries, times
+from rwn_core.measures.attacks.likelihood import attacked_units, entries, likelihoods, times
 
 SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
 Look = Callable[[sparse.csc_array, Integers], None]

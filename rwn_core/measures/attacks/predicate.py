@@ -10,9 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.text_budget import MOST_FACTORS, check_number
-from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
 from rwn_core.laws.law import Law

@@ -20,7 +20,7 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
     unweighted_metric,
 )
-from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.distance import Points
 
 
 def nearness_ratio(first: Floats, second: Floats) -> Floats:

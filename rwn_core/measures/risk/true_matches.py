@@ -16,6 +16,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.confidential_value import WORDS
 from rwn_core.measures.attacks.true_match import (
+    Columns,
     Counted,
     KnownSets,
     KnownTable,
@@ -27,7 +28,6 @@ from rwn_core.measures.attacks.true_match import (
     travel_mates,
     worst_level,
 )
-from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading

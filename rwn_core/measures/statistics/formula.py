@@ -19,7 +19,7 @@ from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS,
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import numbers
-from rwn_core.measures.statistics.design_matrix import (
+from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,
     complete_design,

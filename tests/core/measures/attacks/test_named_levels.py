@@ -18,11 +18,12 @@ from rwn_core.measures.attacks.confidential_value import (
     most_within_reach,
     tolerance,
 )
-from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.named_levels import (
+from rwn_core.measures.attacks.likeliest_value import (
     CERTAINTIES,
     Named,
+    Names,
     People,
+    ReleasedValues,
     best_score,
     beyond_outside,
     count_names,

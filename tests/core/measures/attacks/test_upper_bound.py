@@ -10,10 +10,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
+from rwn_core.measures.attacks import likelihood, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import posteriors, row_sample, weigh
-from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
+from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import mean_at_most
 
@@ -24,7 +24,7 @@ SIZES = (60, 30)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two or more parts of a small file."""
-    monkeypatch.setattr(upper_bound, "SIZES", SIZES)
+    monkeypatch.setattr(worst_case, "SIZES", SIZES)
 
 
 def table(n: int = N, *, missing: bool = False) -> Microdata:
@@ -127,7 +127,7 @@ def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
 
 def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     """One part, of all: all that is left is the sample of rows."""
-    monkeypatch.setattr(upper_bound, "SIZES", (N,))
+    monkeypatch.setattr(worst_case, "SIZES", (N,))
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     made, bound = told(comparison)
     found = worst_case.worst_case(comparison)
@@ -168,7 +168,7 @@ def large() -> Comparison:
 
 
 def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch):
-    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
     found = worst_case.worst_case(large)
     assert not found.earned
     assert found.success <= found.joint_success <= found.at_most <= 2 * found.success
@@ -176,7 +176,7 @@ def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch)
 
 
 def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
-    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
     fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
     calls = []
     monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
