@@ -379,10 +379,10 @@ def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], 
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    return _codes_of(value_codes(original, name)[1], original, masked, name)
+    return _coded_like(value_codes(original, name)[1], original, masked, name)
 
 
-def _codes_of(
+def _coded_like(
     values: list[Any], original: Microdata, masked: Microdata, name: str
 ) -> NDArray[np.int64]:
     missing = len(values) - 1 if values[-1] is None else -1
@@ -424,7 +424,7 @@ def codes_together(
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
         codes, values = value_codes(original, names[0])
-        columns = _codes_of(values, original, masked, names[0])[rows]
+        columns = _coded_like(values, original, masked, names[0])[rows]
         return codes, np.where(columns <= codes.max(), columns, -1)
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])

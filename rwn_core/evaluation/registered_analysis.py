@@ -14,8 +14,7 @@ from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_numb
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
-from rwn_core.measures.aligned import RELEASED, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.cross_table import counts, grouping
 from rwn_core.measures.statistics.distributions import standard_deviation, total_variation

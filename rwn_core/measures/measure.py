@@ -12,8 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors, unmasked
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"

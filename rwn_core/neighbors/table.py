@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import TIE, Points, rank, squared_distances
-from rwn_core.neighbors.kernel import EVEN, Kernel
-from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
 
 if TYPE_CHECKING:
     from scipy import sparse

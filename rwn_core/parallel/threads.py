@@ -71,7 +71,7 @@ class Ranges:
         self._lock = threading.Lock()
 
     def take(self, *, alone: bool = False) -> tuple[int, int] | None:
-        """The next range, or nothing if there is none left; a long last one to who works alone."""
+        """The next range, or nothing if there is none left; all the rest at once if `alone`."""
         with self._lock:
             start = self._next
             least = min(LEAST, int(BRIEF / max(self._pace, 1e-9)))

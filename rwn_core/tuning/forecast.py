@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_scan
 from rwn_core.masking import family, lever_values
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Setting
 

@@ -20,7 +20,7 @@ from rwn_core.evaluation.prediction_bands import release_interval
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, no_method, option_words
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
-from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 

@@ -18,7 +18,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.association import is_mixed
+from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey

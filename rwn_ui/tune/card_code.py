@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.measures.utility.association import is_mixed
+from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import MIXED
 from rwn_ui.state.session import Session

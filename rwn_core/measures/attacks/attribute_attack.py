@@ -14,10 +14,10 @@ from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.assignment import sum_to_one
-from rwn_core.measures.attacks.confidential_value import EXACT
 from rwn_core.measures.attacks.likeliest_value import (
     CERTAINTIES,
     EVEN,
+    EXACT,
     Named,
     Names,
     People,
@@ -26,7 +26,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     beyond_outside,
     count_names,
 )
-from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, leveled, times, ways
+from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too

@@ -15,7 +15,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.laws.cell_law import CellLaw, donors_outside, independent_cells
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
-from rwn_core.measures.attacks.likelihood import Way, attacked_units, leveled, ways
+from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison
 
 UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart

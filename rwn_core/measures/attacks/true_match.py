@@ -14,15 +14,16 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, rounded
 from rwn_core.data.sizes import LISTED_PAIRS
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.confidential_value import (
+from rwn_core.measures.attacks.likeliest_value import (
+    Named,
+    People,
+    best_score,
     level_names,
     named_values,
     secret_columns,
     tolerance,
 )
-from rwn_core.measures.attacks.likeliest_value import Named, People, best_score
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 
 _WIDTH = 3  # columns of a set, once longer ones are joined
 _MOST = 2.0**62  # combinations that a number can tell apart

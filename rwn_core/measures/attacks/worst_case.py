@@ -12,7 +12,6 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import (
     LARGEST_ASSIGNMENT,
     AllRows,
@@ -26,16 +25,16 @@ from rwn_core.measures.attacks.assignment import (
     joint_posterior_success,
     most_likely,
 )
-from rwn_core.measures.attacks.likelihood import entries
 from rwn_core.measures.attacks.posterior import (
     Linkage,
     candidates_before,
+    entries,
     normed,
     posteriors,
     row_sample,
     weigh,
 )
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans
-from rwn_core.measures.aligned import require_same_records
-from rwn_core.measures.attacks.confidential_value import secret_columns
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.attacks.likeliest_value import secret_columns
+from rwn_core.measures.comparison import Comparison, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 

@@ -15,7 +15,6 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.certificate import (
     Bounds,
     Exchange,
@@ -25,7 +24,7 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.association import (

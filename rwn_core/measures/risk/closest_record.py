@@ -8,8 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.nearest_points import (
     contiguous_rows,

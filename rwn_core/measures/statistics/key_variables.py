@@ -11,8 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, columns, released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, columns, released_rows
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 

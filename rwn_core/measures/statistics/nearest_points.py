@@ -17,8 +17,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.neighbors.distance import TIE, CodedPoints, Points, point_values, squared_between
 from rwn_core.neighbors.metric import Metric
 from rwn_core.parallel.threads import Watch, thread_count

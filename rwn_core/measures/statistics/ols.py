@@ -16,8 +16,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, complete, numbers, standardized, varies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import (
+    RELEASED,
+    Comparison,
+    complete,
+    numbers,
+    standardized,
+    varies,
+)
 
 MOST_COEFFICIENTS = 500
 

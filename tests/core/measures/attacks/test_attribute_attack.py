@@ -22,8 +22,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     Success,
     attack,
 )
-from rwn_core.measures.attacks.confidential_value import Tolerance
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
 
 
 def table(n: int, known: float = 1.0) -> Microdata:

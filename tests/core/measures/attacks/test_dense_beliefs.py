@@ -11,9 +11,8 @@ from scipy import sparse
 import rwn_core as rwn
 from rwn_core.measures.attacks import attribute_attack
 from rwn_core.measures.attacks.attribute_attack import beliefs
-from rwn_core.measures.attacks.confidential_value import Tolerance
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
-from rwn_core.measures.attacks.likelihood import times
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
+from rwn_core.measures.attacks.posterior import times
 from rwn_core.randomness import SecretKey
 
 ALWAYS, NEVER = -1.0, 2.0

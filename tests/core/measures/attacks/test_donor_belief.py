@@ -21,7 +21,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures.attacks import attribute_attack, likelihood
+from rwn_core.measures.attacks import attribute_attack, posterior
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.tuning.slice_presets import preset_slices
@@ -180,7 +180,7 @@ def test_a_large_table_is_believed_of_as_a_small_one(params, groups, monkeypatch
     release = mask(table, params, seed=2, precision={"z": 2.0})
     asked, few = (np.arange(60), ["x", "y", "z"], ["s"]), np.array([3, 8, 41])
     small = beliefs(release.law, release.masked, *asked, few)
-    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(posterior, "LARGEST_DENSE", 0)
     law = mask(table, params, seed=2, precision={"z": 2.0}).law
     large = beliefs(law, release.masked, *asked, few)
     for one, other in ((small.source, large.source), (small.donor[0], large.donor[0])):

@@ -10,9 +10,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import likelihood, worst_case
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import posteriors, row_sample, weigh
+from rwn_core.measures.attacks import posterior, worst_case
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import mean_at_most
@@ -199,9 +198,9 @@ LAWS = {
 @pytest.mark.parametrize("case", LAWS)
 def test_likelihoods_of_some_records_are_those_of_all(case, monkeypatch):
     comparison = released(*LAWS[case], 3)
-    for pairs in (likelihood.LARGEST_DENSE, 0):  # as plain arrays, and counted
+    for pairs in (posterior.LARGEST_DENSE, 0):  # as plain arrays, and counted
         if comparison.original.n == N or not pairs:
-            monkeypatch.setattr(likelihood, "LARGEST_DENSE", max(pairs, 1))
+            monkeypatch.setattr(posterior, "LARGEST_DENSE", max(pairs, 1))
             check_some(comparison)
 
 

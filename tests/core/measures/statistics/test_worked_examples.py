@@ -8,8 +8,12 @@ import pytest
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.risk.mahalanobis import mahalanobis_distances
 from rwn_core.measures.risk.neighborhood_size import governed_by_k
-from rwn_core.measures.statistics.association import association_matrix, relation_loss
-from rwn_core.measures.statistics.correlation import correlation_matrix, rank_correlation_matrix
+from rwn_core.measures.statistics.association import (
+    association_matrix,
+    correlation_matrix,
+    rank_correlation_matrix,
+    relation_loss,
+)
 from rwn_core.measures.statistics.distributions import (
     grid_edges,
     grid_step,
