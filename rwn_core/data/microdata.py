@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -287,9 +287,10 @@ class Microdata(Summarized):
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on this table's values alone, the first time only."""
-        if key not in self._cache:
-            self._cache[key] = make()
-        result: _T = self._cache[key]
+        try:
+            result: _T = self._cache[key]
+        except KeyError:
+            result = self._cache[key] = make()
         return result
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
@@ -357,10 +358,17 @@ _LARGEST_NUMBER = 2.0**62
 
 def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
-    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
+    codes, values, _ = microdata.cached(
+        ("value codes", name), partial(_number_values, microdata, name)
+    )
+    return codes, values
 
 
-def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+def _number_values(
+    microdata: Microdata, name: str
+) -> tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]:
+    """Return the level numbers, the levels, and those that are numbers as an array."""
+    distinct = np.empty(0)
     if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         level_codes, levels = microdata.codes(name)
         values: list[Any] = list(levels)
@@ -374,28 +382,23 @@ def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], 
     if (codes < 0).any():
         codes = np.where(codes < 0, len(values), codes)
         values.append(None)
-    return codes, values
+    return codes, values, distinct
 
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    return _coded_like(value_codes(original, name)[1], original, masked, name)
-
-
-def _coded_like(
-    values: list[Any], original: Microdata, masked: Microdata, name: str
-) -> NDArray[np.int64]:
+    _, values, distinct = original.cached(
+        ("value codes", name), partial(_number_values, original, name)
+    )
     missing = len(values) - 1 if values[-1] is None else -1
-    known = values[:-1] if values[-1] is None else values
     if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        codes, _ = masked.codes(name, known)
+        codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
         lost = masked.frame[name].isna().to_numpy()
         return np.where(lost, missing, codes).astype(np.int64)
     numbers = masked.values(name)
-    if not known:
+    if not len(distinct):
         return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
-    distinct = original.cached(("distinct numbers", name), lambda: np.asarray(known))
-    places = np.minimum(np.searchsorted(distinct, numbers), len(known) - 1)
+    places = np.minimum(np.searchsorted(distinct, numbers), len(distinct) - 1)
     same = distinct[places] == numbers
     return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
 
@@ -423,8 +426,8 @@ def codes_together(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
-        codes, values = value_codes(original, names[0])
-        columns = _coded_like(values, original, masked, names[0])[rows]
+        codes, _ = value_codes(original, names[0])
+        columns = codes_like(original, masked, names[0])[rows]
         return codes, np.where(columns <= codes.max(), columns, -1)
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])

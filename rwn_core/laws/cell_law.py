@@ -167,7 +167,7 @@ class CellLaw:
         for variable in self.original.schema.released:
             unit = variable.name if variable.group is None else ("group", variable.group)
             units.setdefault(unit, []).append(variable.name)
-        return [tuple(names) for names in units.values()]
+        return list(map(tuple, units.values()))
 
     def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""

@@ -157,7 +157,10 @@ class Prepared:
 
     def with_levers(self, **levers: Any) -> Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
-        method = at_levers(self.method, levers)
+        return self.with_setting(at_levers(self.method, levers))
+
+    def with_setting(self, method: Any) -> Prepared:
+        """Return the same table at another setting, whose levers alone differ."""
         assert family(method) == family(self.method)
         method.check_levers(self.microdata)
         return replace(self, method=method, state=self.state.with_levers(self.method, method))

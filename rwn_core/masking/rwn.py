@@ -344,13 +344,14 @@ class RWN(RadiusAndNearest):
                 f"{records} no other record within epsilon; give k (at least 1) as "
                 "well, or a larger epsilon."
             )
+        ball = self.table_ball(microdata)
         rule = NeighborhoodRule(
             metric=self.metric(microdata),
             k=self.k,
-            epsilon=self.table_ball(microdata).epsilon,
+            epsilon=ball.epsilon,
             scheme=self.scheme,
             households=self.households(microdata),
-            kernel=self.weights_of_donors,
+            kernel=ball.kernel,
         )
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 

@@ -172,17 +172,13 @@ def coordinate(
     """The records' coordinates on an axis; `codes` are the numbers of each category's levels."""
     name = axis.variable.name
     if axis.missing:
-        missing = microdata.frame[name].isna().to_numpy()
-        return _scaled(missing.astype(np.float64), axis)
-    if axis.variable.kind is Kind.CATEGORICAL:
-        return _scaled((codes[name] == axis.number).astype(np.float64), axis)
+        values = microdata.frame[name].isna().to_numpy().astype(np.float64)
+    elif axis.variable.kind is Kind.CATEGORICAL:
+        values = (codes[name] == axis.number).astype(np.float64)
+    else:
+        values = microdata.values(name)
     # a missing number sits at the mean; its missing-indicator coordinate sets it apart
-    return np.nan_to_num(_scaled(microdata.values(name), axis), nan=0.0)
-
-
-def _scaled(values: NDArray[np.float64], axis: Axis) -> NDArray[np.float64]:
-    """Numbers in an axis' center and unit."""
-    return (values - axis.center) * axis.factor
+    return np.nan_to_num((values - axis.center) * axis.factor, nan=0.0)
 
 
 Weights = Literal["schema", "discrete"]

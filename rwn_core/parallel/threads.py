@@ -64,19 +64,20 @@ class Ranges:
     def __init__(self, count: int, threads: int = 1, first: int = 1) -> None:
         self.count = count
         self.done = 0
+        self.alone = False  # while one thread takes all of them, the last is not made small
         self._threads = threads
         self._next = 0
         self._size = first
         self._pace = 0.0
         self._lock = threading.Lock()
 
-    def take(self, *, alone: bool = False) -> tuple[int, int] | None:
-        """The next range, or nothing if there is none left; all the rest at once if `alone`."""
+    def take(self) -> tuple[int, int] | None:
+        """The next range, or nothing if there is none left."""
         with self._lock:
             start = self._next
             least = min(LEAST, int(BRIEF / max(self._pace, 1e-9)))
             left = self.count - start
-            share = left if alone else max(1, least, left // (2 * self._threads))
+            share = left if self.alone else max(1, least, left // (2 * self._threads))
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
@@ -110,7 +111,8 @@ def run_in_ranges(
         if 1 < count <= 2 * threads:  # each is a large part of it
             others = _start_helpers(pool, help_with, threads - 1)
         while not stop.is_set():
-            left = _do_range(work, ranges, alone=not others)
+            ranges.alone = not others
+            left = _do_range(work, ranges)
             if left is None:
                 break
             if not others and threads > 1 and left > THREAD_GRAIN:
@@ -153,11 +155,9 @@ def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Eve
         raise
 
 
-def _do_range(
-    work: Callable[[int, int], None], ranges: Ranges, *, alone: bool = False
-) -> float | None:
+def _do_range(work: Callable[[int, int], None], ranges: Ranges) -> float | None:
     """Do the next range; the seconds left after it in one thread, None if there was no range."""
-    taken = ranges.take(alone=alone)
+    taken = ranges.take()
     if taken is None:
         return None
     begun = time.perf_counter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
@@ -180,7 +181,7 @@ class Policy(NamedParameters, Summarized):
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures that have a limit."""
-        return tuple([limit.measure for limit in self.limits])
+        return tuple(map(attrgetter("measure"), self.limits))
 
     def limit(self, measure: str) -> Limit | None:
         """The limit on a measure, if there is one."""

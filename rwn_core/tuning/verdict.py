@@ -224,8 +224,9 @@ class LimitBounds:
     def unreachable(self, share: Callable[[float], float]) -> bool:
         """True if a limit is broken here, and by a file without any relation, too."""
         end = self.ends.get(UNRELATED)
-        here = self.value is not None and share(self.value) > 1
-        return here and end is not None and share(end) > 1
+        if end is None or self.value is None:
+            return False
+        return share(self.value) > 1 and share(end) > 1
 
     def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
         if self.value is None or math.isnan(self.value):

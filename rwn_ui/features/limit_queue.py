@@ -210,6 +210,9 @@ def prefetch_limits(session: Session, current: CurrentRelease) -> None:
     # A large table waits for rest: the worker ends a reading before it turns to a later move.
     if not _shows_all(session, current):
         return
+    if _reads_all(session, current.prepared):  # with the picture
+        _ask(session, [], {})
+        return
     others = [key for key in wanted(session) if key not in current.measures]
     known = _known(session, current, others, release_key(session))
     shown = {key: reading for key, reading in known.items() if reading is not None}
@@ -248,6 +251,8 @@ def _drawn(session: Session, question: Question) -> DrawnRelease | None:
 
 def pin_questions(session: Session) -> list[Question]:
     """Open questions on pinned settings of this table."""
+    if not session.pins:
+        return []
     key_of_table = table_key(session.data)
     return [
         release_question(pin.params, pin.seed, key)

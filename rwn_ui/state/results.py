@@ -127,13 +127,13 @@ class PreparedTable:
     def is_quick(self, params: Any) -> bool:
         """True if the neighborhoods of a setting are stored."""
         setting, _ = unrounded(params)
-        return self.prepared.with_levers(**lever_values(setting)).is_quick
+        return self.prepared.with_setting(setting).is_quick
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting."""
         # Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         setting, precision = unrounded(params)
-        moved = self.prepared.with_levers(**lever_values(setting))
+        moved = self.prepared.with_setting(setting)
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)

@@ -67,10 +67,10 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     readings = limit_queue.readings(session, current)
     verdict = session.policy.judge_readings(readings, released=current.retained_share)
     made = repeated_draws.drawn(session)
-    one = one_marginal(current.comparison, session.variable)
+    one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None
     cards = [
-        _map(readings, session, None if unread else verdict, made),
+        _map(readings, session, None if unread else verdict, made, words),
         *_cards(readings, session, one, made),
     ]
     shown = {
@@ -78,7 +78,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "address": address.address(session),
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}" + repeated_draws.words(made),
+            "text": f"{words} · seed {session.seed}" + repeated_draws.words(made),
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
@@ -104,7 +104,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             unread or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
         ),
     }
-    return {"stamp": stamp(session.words, shown), **more, **shown}
+    return {"stamp": stamp(words, shown), **more, **shown}
 
 
 def pending(session: Session, readings: Readings) -> list[str]:
@@ -157,10 +157,10 @@ def _cards(
     """The charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = []
     for card, reading in _charts(readings, session, shown, made):
-        key = card["key"]
-        pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-        if pins and isinstance(reading, Reading):
-            card = with_pins(card, pins, reading)
+        if session.pins and isinstance(reading, Reading):
+            key = card["key"]
+            pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
+            card = with_pins(card, pins, reading) if pins else card
         cards.append(card)
     return cards
 
@@ -193,7 +193,11 @@ def _charts(
 
 
 def _map(
-    readings: Readings, session: Session, verdict: Verdict | None, made: Ensemble | None
+    readings: Readings,
+    session: Session,
+    verdict: Verdict | None,
+    made: Ensemble | None,
+    words: str,
 ) -> Chart:
     """The map with this release, and whether it keeps the policy once that is known."""
     axis, loss = limit_queue.axis_measure(session), readings[UTILITY]
@@ -202,7 +206,7 @@ def _map(
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    now = {"loss": loss.value, "risk": height, "text": session.words}
+    now = {"loss": loss.value, "risk": height, "text": words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == POLICY, session.policy.limit(axis)

@@ -94,7 +94,8 @@ def pair_table(
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
     safe = style.escaped(names)
-    texts = [[f"{row} × {column}" for column in safe] for row in safe]
+    pairs = iter([f"{row} × {column}" for row in safe for column in safe])
+    texts = list(map(list, zip(*[pairs] * len(safe), strict=True)))
     if band is not None:
         side = np.triu_indices(len(safe), 1)
         for i, j in zip(*(side if above else side[::-1]), strict=True):

@@ -22,6 +22,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     Names,
     People,
     ReleasedValues,
+    Tolerance,
     best_score,
     beyond_outside,
     count_names,
@@ -282,19 +283,20 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
     targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
     people = max(targets.known, 1)
-
-    def rate(right: Floats) -> float:
-        return float(np.where(known, right, 0.0).sum()) / people
-
     majority = values.majority(truth)
-    rates = {"majority": rate(majority)}
+    rates = {"majority": float(np.where(known, majority, 0.0).sum()) / people}
     exact: dict[str, float] = {}
-    for key, each in names.items():
-        right = each.right(truth, values.near)
-        # without a name the intruder names the majority
-        rates[key] = rate(np.where(np.isnan(right), majority, right))
-        if values.levels is None:
-            exact[key] = rate(np.nan_to_num(each.right(truth, EXACT), nan=0.0))
+    rights = _rights(names, truth, values.near)
+    # without a name the intruder names the majority
+    known_rights = np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
+    rates |= {
+        key: float(right.sum()) / people for key, right in zip(names, known_rights, strict=True)
+    }
+    if values.levels is None:
+        exactly = np.where(known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0)
+        exact = {
+            key: float(right.sum()) / people for key, right in zip(names, exactly, strict=True)
+        }
     by_own = () if values.copied else OWN_VALUE
     answers = {
         key: values.with_majority(each, len(truth)) if key in by_own else each
@@ -303,6 +305,18 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
     counted = {key: count_names(each, targets) for key, each in answers.items()}
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted)
+
+
+def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
+    """Return P(the named value is right) of several strategies, shape (strategies, people)."""
+    people = len(truth)
+    persons = [each.person + number * people for number, each in enumerate(names.values())]
+    together = Names(
+        np.concatenate(persons),
+        np.concatenate([each.value for each in names.values()]),
+        np.concatenate([each.share for each in names.values()]),
+    )
+    return together.right(np.tile(truth, len(names)), near).reshape(len(names), people)
 
 
 def _joined(parts: list[sparse.csc_array], order: Integers) -> sparse.csr_array:

@@ -101,7 +101,7 @@ def level_names(original: Microdata, table: Microdata, name: str) -> list[str] |
 
 def _few_values(original: Microdata, name: str) -> Floats | None:
     """Return the distinct values of a number with few of them, each a level; else None."""
-    if is_category(original, name):
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         return None
 
     def find() -> Floats | None:
@@ -377,9 +377,9 @@ def count_names(names: Names, people: People) -> Named:
     # each name counts at all certainties up to its own
     sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, names.share, "right") - 1
     place = sure * size + level
-    shape = (len(CERTAINTIES), size)
-    counted = [np.bincount(place, each, shape[0] * size) for each in (hit, weight)]
+    shape, place_count = (len(CERTAINTIES), size), len(CERTAINTIES) * size
     # without a name these are whole numbers
+    counted = np.bincount(place, hit, place_count), np.bincount(place, weight, place_count)
     both = np.array(counted, dtype=np.float64).reshape(2, *shape)
     right, named = both[:, ::-1].cumsum(axis=1)[:, ::-1]
     return Named(right=right, named=np.maximum(named, right))
