@@ -160,7 +160,7 @@ class Prepared:
         return self.with_setting(at_levers(self.method, levers))
 
     def with_setting(self, method: Any) -> Prepared:
-        """Return the same table at another setting, whose levers alone differ."""
+        """Return the same table at a setting with other levers."""
         assert family(method) == family(self.method)
         method.check_levers(self.microdata)
         return replace(self, method=method, state=self.state.with_levers(self.method, method))

@@ -13,7 +13,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
-from rwn_ui.features import limit_queue, verdict_line
+from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import Tile, loss_words, percent
 from rwn_ui.state.results import CurrentRelease, memo, prepared, table_key, user_results
@@ -153,7 +153,7 @@ def _share(session: Session, lever: str) -> float:
 def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:
     """The verdict on the release in words, and its limit at the pins."""
     pending = [key for key in session.policy.measures if limit_queue.is_partial(readings[key])]
-    shown = verdict_line.draw(session.policy, readings, judged, pending=len(pending))
+    shown = limit_queue.draw_verdict(session.policy, readings, judged, pending=len(pending))
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).values
         if not pending and judged.first is not None and judged.first in before:

@@ -240,7 +240,7 @@ class ReleasedValues:
 
     def named(self, weights: sparse.csr_array) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
-        from rwn_core.measures.attacks.named_values_kernel import likeliest
+        from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
         starts, classes, shares = entries = _entries(weights)
         person, value = likeliest(starts, classes, shares, self._held, self._ends, EVEN)

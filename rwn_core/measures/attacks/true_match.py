@@ -42,14 +42,14 @@ class UniqueRecords:
     """
 
     def __init__(self, code: Integers, which: Integers, person: Integers) -> None:
-        from rwn_core.measures.attacks.named_values_kernel import slot_table
+        from rwn_core.measures.attacks.belief_columns_kernel import slot_table
 
         self.code, self.which, self.person = code, which, person
         self._slots = slot_table(code)
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        from rwn_core.measures.attacks.named_values_kernel import find_known
+        from rwn_core.measures.attacks.belief_columns_kernel import find_known
 
         row, entry = find_known(codes, self.code, self._slots)
         return Matches(self, entry, row)
@@ -138,7 +138,7 @@ class Columns:
 
     def _codes(self, columns: Sequence[Integers]) -> Iterator[Integers]:
         """Yield the codes of each set of a run, shape (sets, n)."""
-        from rwn_core.measures.attacks.named_values_kernel import combinations
+        from rwn_core.measures.attacks.belief_columns_kernel import combinations
 
         stacked, sizes = np.stack(columns), np.array(self._sizes)
         for part, offsets in self._runs:
