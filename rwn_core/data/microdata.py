@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -358,16 +358,18 @@ _LARGEST_NUMBER = 2.0**62
 
 def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
-    codes, values, _ = microdata.cached(
-        ("value codes", name), partial(_number_values, microdata, name)
-    )
-    return codes, values
+    return _known_values(microdata, name)[:2]
 
 
-def _number_values(
-    microdata: Microdata, name: str
-) -> tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]:
+_Known = tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]
+
+
+def _known_values(microdata: Microdata, name: str) -> _Known:
     """Return the level numbers, the levels, and those that are numbers as an array."""
+    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
+
+
+def _number_values(microdata: Microdata, name: str) -> _Known:
     distinct = np.empty(0)
     if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         level_codes, levels = microdata.codes(name)
@@ -387,9 +389,13 @@ def _number_values(
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    _, values, distinct = original.cached(
-        ("value codes", name), partial(_number_values, original, name)
-    )
+    return _coded_like(_known_values(original, name), original, masked, name)
+
+
+def _coded_like(
+    known: _Known, original: Microdata, masked: Microdata, name: str
+) -> NDArray[np.int64]:
+    _, values, distinct = known
     missing = len(values) - 1 if values[-1] is None else -1
     if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
@@ -426,8 +432,8 @@ def codes_together(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
-        codes, _ = value_codes(original, names[0])
-        columns = codes_like(original, masked, names[0])[rows]
+        known = _known_values(original, names[0])
+        codes, columns = known[0], _coded_like(known, original, masked, names[0])[rows]
         return codes, np.where(columns <= codes.max(), columns, -1)
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])

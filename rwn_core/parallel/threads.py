@@ -110,7 +110,7 @@ def run_in_ranges(
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
             others = _start_helpers(pool, help_with, threads - 1)
-        while not stop.is_set():
+        while not stop.is_set() and ranges.done < count:
             ranges.alone = not others
             left = _do_range(work, ranges)
             if left is None:

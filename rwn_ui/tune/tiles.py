@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import rwn_core as rwn
@@ -31,7 +32,7 @@ TILES = (
     Tile(
         label="Max Cook’s distance",
         measure="cooks_distance",
-        original=lambda reading: reading.baseline,
+        original=attrgetter("baseline"),
         words=_three,
         better="neutral",
         help="The most influential record of the regression, original and released.",
@@ -39,7 +40,7 @@ TILES = (
     Tile(
         label="Max Mahalanobis",
         measure="mahalanobis",
-        original=lambda reading: reading.baseline,
+        original=attrgetter("baseline"),
         words=_three,
         better="neutral",
         help="The most outlying record: its distance D from the mean, original and released.",

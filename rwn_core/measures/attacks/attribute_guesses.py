@@ -307,8 +307,9 @@ class _Attack:
             )
             for name, levels in zip(secrets, self.levels, strict=True)
         ]
+        copied = any(way.cells.donors is not None for way in law.components())
         for each in self.released:
-            each.copied = any(way.cells.donors is not None for way in law.components())
+            each.copied = copied
         self.predictors = self._predictors()
         # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
