@@ -11,7 +11,7 @@ from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
 from rwn_ui.server.safety import require_safe_options
 from rwn_ui.state import visit
-from rwn_ui.state.user import user_endpoint
+from rwn_ui.state.work import user_endpoint
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import rwn_core as rwn
 from benchmarks.pages import say
-from rwn_core.data.slices import Slices
+from rwn_core.data.schema import Slices
 from rwn_core.data.variable import Role
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison

@@ -24,7 +24,7 @@ import pandas as pd
 import rwn_core as rwn
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import mixed, sampled
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES

@@ -7,7 +7,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import (
     advice,
-    axis_choice,
     keep_policy,
     limit_queue,
     prediction,
@@ -20,8 +19,8 @@ from rwn_ui.state import address
 from rwn_ui.state.results import current_release, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
-from rwn_ui.state.user import user_endpoint
-from rwn_ui.tune import card_code, live_picture, question
+from rwn_ui.state.work import user_endpoint
+from rwn_ui.tune import card_code, question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 from rwn_ui.widgets.folded import folded
@@ -48,7 +47,7 @@ def drawer(session: Session) -> None:
     with guarded():
         precision.draw(session, "tune")
     repeated_draws.offer_draws(session, "tune")
-    axis_choice.choose(session, live=limit_queue.is_live(session))
+    limit_queue.choose_axis(session, live=limit_queue.is_live(session))
     sidebar.extras(session)
     card_code.offer(session)
     download.offer(session)
@@ -82,7 +81,7 @@ def draw() -> None:
                 drawer(session)
     project.offer(session)
     sample_note(session, prepared(session))
-    user_results().last["page"] = live_picture.page_state(session)
+    user_results().last["page"] = tune_view.page_state(session)
     picture(session, above, weighing)
     with guarded():
         prediction.draw(session)
@@ -93,7 +92,7 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
     """Draw the picture and the controls, which follow by themselves from then on."""
     place, last = st.container(), user_results().last
     slot = st.container(key="searching").empty()  # over the page, which must not move
-    if last["page"] != live_picture.page_state(session):
+    if last["page"] != tune_view.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
     refusal = last.pop("refusal", None)
     with guarded():
@@ -102,19 +101,19 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
     with guarded():
         with user_endpoint().paused():
             with guarded():
-                live_picture.note_choice(session)
+                tune_view.note_choice(session)
                 last["tune"] = tune_view.payload(session, current_release(session, slot))
             if "tune" not in last:
                 return
-            shown = live_picture.message(session, last["tune"])
+            shown = tune_view.message(session, last["tune"])
             if refusal is not None:
                 last["page"] = None  # the next picture has the page drawn without the refusal
         with place:
             panel(
-                {**shown, "endpoint": live_picture.open_endpoint(session)},
+                {**shown, "endpoint": tune_view.open_endpoint(session)},
                 key="tune",
                 on_pick=partial(picked, session),
-                on_edits=partial(live_picture.take, session),
+                on_edits=partial(tune_view.take, session),
             )
         for what, part in ((live_sliders.LEVERS, above), (live_sliders.WEIGHTS, weighing)):
             if part is not None:

@@ -271,7 +271,7 @@ def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Mic
 
 def _said_of_changes(data: Microdata, release: Release, *, leaves: bool) -> list[str]:
     """Return what is said of changed cells; refuse a file that leaves and shows true values."""
-    from rwn_core.data.slices import verbatim_words
+    from rwn_core.data.schema import verbatim_words
     from rwn_core.evaluation.audit import audit
     from rwn_core.evaluation.weakly_masked import (
         changed_shares,

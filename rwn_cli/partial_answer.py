@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning.partial_answer import PartialAnswer
+    from rwn_core.tuning.point import Setting
     from rwn_core.tuning.policy import Policy
-    from rwn_core.tuning.setting import Setting
 
 SO_FAR = 6  # exit code
 

@@ -15,10 +15,9 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.assignment import Blocks, all_rows
-from rwn_core.measures.attacks.confidential_value import EXACT
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.attacks.true_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import Watch

@@ -1,4 +1,4 @@
-"""A table that has passed the gate: everything after it may trust names, types and values."""
+"""A table that has passed the gate: all after it trusts its values, and reads them as numbers."""
 
 from __future__ import annotations
 
@@ -174,7 +174,9 @@ class Microdata(Summarized):
     @property
     def fingerprint(self) -> str:
         """SHA-256 of names, types and values, in hex."""
-        return self.cached("fingerprint", lambda: fingerprint(self._frame))
+        if "fingerprint" not in self._cache:
+            self._cache["fingerprint"] = fingerprint(self._frame)
+        return str(self._cache["fingerprint"])
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
@@ -201,9 +203,17 @@ class Microdata(Summarized):
         """
         key = "values", name
         if key not in self._cache:
-            self._cache[key] = _read_only(self._numbers(name))
+            self._cache[key] = self._numbers(name)
         values: NDArray[np.float64] = self._cache[key]
         return values
+
+    def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Several variables as numbers; see `values`."""
+        known = self._cache
+        return [
+            known["values", name] if ("values", name) in known else self.values(name)
+            for name in names
+        ]
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -277,36 +287,38 @@ class Microdata(Summarized):
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on this table's values alone, the first time only."""
-        if key not in self._cache:
-            self._cache[key] = make()
-        result: _T = self._cache[key]
+        try:
+            result: _T = self._cache[key]
+        except KeyError:
+            result = self._cache[key] = make()
         return result
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
-        variable = self.schema.variable(name)
-        if not variable.is_released:
+        variable = self.schema.by_name.get(name) or self.schema.variable(name)
+        if variable.role in (Role.IDENTIFIER, Role.HOUSEHOLD):
             what = "a direct identifier" if variable.role is Role.IDENTIFIER else "a household"
             raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
             raise SchemaError(f"Variable {name} is categorical and has no numbers.")
         if variable.kind is Kind.ORDERED:
             codes, _ = self.codes(name)
-            return np.where(codes < 0, np.nan, codes.astype(np.float64))
+            return _read_only(np.where(codes < 0, np.nan, codes.astype(np.float64)))
+        column = self._frame[name]
         if variable.kind is Kind.DATE:
-            column = self._frame[name]
             # nanoseconds would end in 2262
             moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
             days = moments.astype("int64").to_numpy() / 86_400e6
-            return np.where(column.isna().to_numpy(), np.nan, days)
-        values = self.array(name)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
-            return values.astype(np.float64)
-        return self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            return _read_only(np.where(column.isna().to_numpy(), np.nan, days))
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+            values = column.to_numpy().astype(np.float64)
+            values.flags.writeable = False
+            return values
+        return _read_only(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
     def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
         if not names:
             return np.empty((self.n, 0))
-        return np.column_stack([self.values(name) for name in names])
+        return np.column_stack(self.columns(names))
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)
@@ -339,3 +351,94 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     array = array.view() if array.flags.writeable else array
     array.flags.writeable = False
     return array
+
+
+_LARGEST_NUMBER = 2.0**62
+
+
+def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+    """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
+    return _known_values(microdata, name)[:2]
+
+
+_Known = tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]
+
+
+def _known_values(microdata: Microdata, name: str) -> _Known:
+    """Return the level numbers, the levels, and those that are numbers as an array."""
+    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
+
+
+def _number_values(microdata: Microdata, name: str) -> _Known:
+    distinct = np.empty(0)
+    if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        level_codes, levels = microdata.codes(name)
+        values: list[Any] = list(levels)
+        codes = level_codes.astype(np.int64)
+    else:
+        numbers = microdata.values(name)
+        distinct, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+        codes = np.full(len(numbers), -1, dtype=np.int64)
+        codes[~np.isnan(numbers)] = inverse
+        values = distinct.tolist()
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(values), codes)
+        values.append(None)
+    return codes, values, distinct
+
+
+def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
+    """The masked values as level numbers of the original's; -1 for a value it does not have."""
+    return _coded_like(_known_values(original, name), original, masked, name)
+
+
+def _coded_like(
+    known: _Known, original: Microdata, masked: Microdata, name: str
+) -> NDArray[np.int64]:
+    _, values, distinct = known
+    missing = len(values) - 1 if values[-1] is None else -1
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
+        lost = masked.frame[name].isna().to_numpy()
+        return np.where(lost, missing, codes).astype(np.int64)
+    numbers = masked.values(name)
+    if not len(distinct):
+        return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
+    places = np.minimum(np.searchsorted(distinct, numbers), len(distinct) - 1)
+    same = distinct[places] == numbers
+    return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
+
+
+def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Level numbers of the values that several variables take together."""
+    together = np.column_stack([value_codes(microdata, name)[0] for name in names])
+    return numbered(together)
+
+
+def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the rows of a table in ascending order; equal rows get equal numbers."""
+    widths = cells.max(axis=0, initial=-1) + 2
+    if np.prod(widths, dtype=np.float64) < _LARGEST_NUMBER:  # one number a row sorts faster
+        steps = np.cumprod(np.concatenate(([1], widths[:0:-1])))[::-1]
+        _, numbers = np.unique((cells + 1) @ steps, return_inverse=True)
+    else:
+        _, numbers = np.unique(cells, axis=0, return_inverse=True)
+    result: NDArray[np.int64] = numbers.ravel().astype(np.int64)
+    return result
+
+
+def codes_together(
+    original: Microdata, masked: Microdata, names: tuple[str, ...], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values of some variables together as numbers from 0, of an original and some rows."""
+    if len(names) == 1:
+        known = _known_values(original, names[0])
+        codes, columns = known[0], _coded_like(known, original, masked, names[0])[rows]
+        return codes, np.where(columns <= codes.max(), columns, -1)
+    own = np.column_stack([value_codes(original, name)[0] for name in names])
+    released = np.column_stack([codes_like(original, masked, name) for name in names])
+    codes = numbered(np.concatenate((own, released[rows])))
+    present = np.zeros(codes.max() + 1, dtype=bool)
+    present[codes[: len(own)]] = True
+    number = np.where(present, np.cumsum(present) - 1, -1)
+    return number[codes[: len(own)]], number[codes[len(own) :]]

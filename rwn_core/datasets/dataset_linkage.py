@@ -18,10 +18,9 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import Advance
 from rwn_core.datasets.sample_donors import bounding_corners, together
-from rwn_core.neighbors.distance import TIE, squared_distances
+from rwn_core.neighbors.distance import TIE, Points, squared_distances
 from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch

@@ -18,7 +18,7 @@ from rwn_core.datasets.planner import Offer, plan_large
 from rwn_core.datasets.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.datasets.run import Run
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.points import Points, point_values
+from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.randomness import SecretKey
 
 MANY_DIMENSIONS = 20  # from here on a tree looks at most of the table

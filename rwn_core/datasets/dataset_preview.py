@@ -17,9 +17,8 @@ from rwn_core.datasets.dataset_linkage import records_at
 from rwn_core.datasets.dataset_statistics import counted, first_pass
 from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.datasets.sample_donors import together
-from rwn_core.neighbors.distance import TIE, squared_distances
+from rwn_core.neighbors.distance import TIE, Points, squared_distances
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress
 

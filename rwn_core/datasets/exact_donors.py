@@ -15,7 +15,7 @@ from rwn_core.datasets.joined_index import joined_index
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, load_leaf
 from rwn_core.datasets.staged_arrays import give_back
-from rwn_core.neighbors.radius import Radius
+from rwn_core.neighbors.kernel import Radius
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 

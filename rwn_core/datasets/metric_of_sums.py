@@ -19,13 +19,15 @@ from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.datasets.column_sums import ColumnStatistics, weighted_statistics
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.neighbors.metric import Metric, Weights, discrete_weights
-from rwn_core.neighbors.metric_axes import (
+from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
     Axis,
     Encoding,
+    Metric,
     Scale,
+    Weights,
     axes_of_counts,
+    discrete_weights,
 )
 
 Counts = Mapping[Any, int]

@@ -24,9 +24,8 @@ from rwn_core.neighbors.candidates import (
     random_others,
     restricted_table,
 )
-from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.distance import Points, squared_distances
 from rwn_core.neighbors.index import build_index
-from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import NeighborTable

@@ -19,8 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.distance import squared_distances
-from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.distance import Points, squared_distances
 from rwn_core.parallel.memory import budget_bytes, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey

@@ -23,9 +23,9 @@ from rwn_core.datasets.staged_arrays import (
     save,
     write_batches,
 )
+from rwn_core.neighbors.distance import Points, level_squares, point_values
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame
-from rwn_core.neighbors.points import Points, level_squares, point_values
 
 INDEX = "index"
 

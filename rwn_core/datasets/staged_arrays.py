@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import atomic_file
-from rwn_core.neighbors.points import CodedPoints, Points, level_squares
+from rwn_core.neighbors.distance import CodedPoints, Points, level_squares
 from rwn_core.parallel.memory import resident_bytes
 
 DEAL = "deal"

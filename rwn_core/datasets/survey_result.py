@@ -23,8 +23,8 @@ from rwn_core.datasets.metric_of_sums import (
     ordered_schema,
 )
 from rwn_core.datasets.stage import Stage, atomic_file
+from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import Points
 
 STEP = "survey_result"
 NUMBERS, SAMPLE, IDS = "numbers.json", "sample.parquet", "ids.npy"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.value_codes import codes_together
+from rwn_core.data.microdata import codes_together
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.laws.law import Law

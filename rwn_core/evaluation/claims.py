@@ -41,8 +41,7 @@ from rwn_core.evaluation.tied_terms import (
     tied_terms,
 )
 from rwn_core.masking import Method
-from rwn_core.measures.aligned import RELEASED
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison
 from rwn_core.measures.statistics.association import original_associations, released_associations
 from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.statistics.intervals import exact_interval

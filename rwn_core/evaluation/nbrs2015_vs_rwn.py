@@ -13,8 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN

@@ -14,15 +14,13 @@ from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_numb
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
-from rwn_core.measures.aligned import RELEASED, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.cross_table import counts, grouping
-from rwn_core.measures.statistics.design_matrix import MOST_COEFFICIENTS, Design
 from rwn_core.measures.statistics.distributions import standard_deviation, total_variation
 from rwn_core.measures.statistics.formula import Formula, design_width, formula_design
 from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
-from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.measures.statistics.ols import MOST_COEFFICIENTS, Design, least_squares
 
 KINDS: Mapping[str, str] = {
     "linear": "largest change of a slope, in the original's standard errors",

@@ -23,7 +23,7 @@ from rwn_core.evaluation.registered_analysis import MODELS, Analysis, fit_model
 from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.evaluation.standard_errors import Z95, Estimate, QuestionModel
 from rwn_core.masking import Method
-from rwn_core.measures.aligned import RELEASED
+from rwn_core.measures.comparison import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.ols import SIGNIFICANT
 

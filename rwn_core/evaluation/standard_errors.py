@@ -23,10 +23,9 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.masking import Method
-from rwn_core.measures.aligned import RELEASED
-from rwn_core.measures.statistics.design_matrix import design_matrix
+from rwn_core.measures.comparison import RELEASED
 from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
-from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.measures.statistics.ols import design_matrix, least_squares
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 

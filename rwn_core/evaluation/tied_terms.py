@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.measures.aligned import standardized
-from rwn_core.measures.statistics.design_matrix import predictor_columns
+from rwn_core.measures.comparison import standardized
 from rwn_core.measures.statistics.formula import Factor
+from rwn_core.measures.statistics.ols import predictor_columns
 
 Term = tuple[Factor, ...]
 

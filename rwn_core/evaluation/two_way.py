@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, matrix
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, matrix
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.measures.statistics.cross_table import counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
 

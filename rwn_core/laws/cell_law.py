@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_together, joint_codes, value_codes
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.law import Law, MixtureComponent
@@ -131,8 +130,10 @@ class CellLaw:
 
     def modification(self, name: str) -> float:
         """The modification probability q of one variable."""
-        names = [variable.name for variable in self.original.schema.released]
-        return float(self.q[names.index(name)])
+        for variable, q in zip(self.original.schema.released, self.q, strict=True):
+            if variable.name == name:
+                return float(q)
+        raise ValueError(f"{name} is not in a release.")
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
         """The law of one variable, shape (n, V)."""
@@ -166,7 +167,7 @@ class CellLaw:
         for variable in self.original.schema.released:
             unit = variable.name if variable.group is None else ("group", variable.group)
             units.setdefault(unit, []).append(variable.name)
-        return [tuple(names) for names in units.values()]
+        return list(map(tuple, units.values()))
 
     def rows_unchanged(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""

@@ -311,10 +311,14 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
     IndexError
         A donor is no record of the table.
     """
-    columns = {
-        variable.name: _copy_column(microdata.array(variable.name), donors[:, position])
-        for position, variable in enumerate(microdata.schema.released)
-    }
+    columns, lowest = {}, donors.min(axis=0, initial=0)
+    for variable, given, least in zip(microdata.schema.released, donors.T, lowest, strict=True):
+        values = microdata.array(variable.name)
+        if least < 0:
+            columns[variable.name] = _with_lost(values, given)
+        else:
+            plain = isinstance(values, np.ndarray)
+            columns[variable.name] = values[given] if plain else values.take(given)
     return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
 
 
@@ -337,12 +341,9 @@ def released_schema(schema: Schema) -> Schema:
     return Schema(variables=schema.released, question=question, file=schema.file)
 
 
-def _copy_column(values: Any, donors: NDArray[np.int64]) -> Any:
-    """The donors' values, as an array of the column's own type."""
-    lost = donors < 0
-    if not lost.any():
-        return values[donors] if isinstance(values, np.ndarray) else values.take(donors)
-    column = pd.Series(values)
+def _with_lost(values: Any, donors: NDArray[np.int64]) -> Any:
+    """The donors' values, some of them missing, in a type that can be."""
+    lost, column = donors < 0, pd.Series(values)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.astype(pd.api.types.pandas_dtype(_with_missing(column.dtype)))
     return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)

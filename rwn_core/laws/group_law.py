@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, certain, independent
 from rwn_core.laws.privacy import AS_IT_IS, Privacy

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import joint_codes
+from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.excluded import number_households

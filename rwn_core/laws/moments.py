@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import block_diag
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 
 Floats = NDArray[np.float64]
 

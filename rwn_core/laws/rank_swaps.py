@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.laws.moments import Expectations, Moments
 from rwn_core.neighbors.record_draws import order_by

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Column

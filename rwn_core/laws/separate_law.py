@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_like
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_like
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.group_law import unchanged

@@ -12,10 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_together, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import LISTED_PAIRS
-from rwn_core.data.value_codes import codes_together, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import released_schema

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import name_tuple, require_masked
-from rwn_core.neighbors.metric_axes import CODED_LEVELS
+from rwn_core.neighbors.metric import CODED_LEVELS
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 

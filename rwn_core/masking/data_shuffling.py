@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import spread_axes

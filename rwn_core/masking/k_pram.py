@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.law import Law

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_columns

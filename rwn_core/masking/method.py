@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
+from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.data.slices import Slices
 from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.laws.group_law import DeterministicUnit
@@ -157,7 +157,10 @@ class Prepared:
 
     def with_levers(self, **levers: Any) -> Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
-        method = at_levers(self.method, levers)
+        return self.with_setting(at_levers(self.method, levers))
+
+    def with_setting(self, method: Any) -> Prepared:
+        """Return the same table at a setting with other levers."""
         assert family(method) == family(self.method)
         method.check_levers(self.microdata)
         return replace(self, method=method, state=self.state.with_levers(self.method, method))

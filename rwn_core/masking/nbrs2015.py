@@ -17,8 +17,8 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.metric import Metric, shared_metric
-from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.randomness import SELECTION_STREAM, SecretKey

@@ -27,11 +27,11 @@ from rwn_core.neighbors import (
     neighbor_table,
 )
 from rwn_core.neighbors.candidates import Scheme
+from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 from rwn_core.neighbors.source import (

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import joint_codes, value_codes
+from rwn_core.data.microdata import Microdata, joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns

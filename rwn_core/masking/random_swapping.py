@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import joint_codes
+from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns, random_streams

@@ -10,9 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.data.value_codes import joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import block_pairs, law_within_blocks

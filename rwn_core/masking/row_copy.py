@@ -22,8 +22,8 @@ from rwn_core.masking.neighborhood_method import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.metric import Metric, shared_metric
-from rwn_core.neighbors.radius import Ball
 from rwn_core.neighbors.rule import NeighborhoodRule
 
 TOGETHER = "a whole record"

@@ -27,10 +27,8 @@ from rwn_core.masking.neighborhood_method import (
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.excluded import number_households
-from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, Shape
-from rwn_core.neighbors.metric import Metric, Weights, shared_metric
-from rwn_core.neighbors.metric_axes import Encoding, Scale
-from rwn_core.neighbors.radius import Ball, one_radius
+from rwn_core.neighbors.kernel import EVEN, Ball, Bandwidth, Kernel, Shape, one_radius
+from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.parallel.threads import thread_count
 
@@ -346,13 +344,14 @@ class RWN(RadiusAndNearest):
                 f"{records} no other record within epsilon; give k (at least 1) as "
                 "well, or a larger epsilon."
             )
+        ball = self.table_ball(microdata)
         rule = NeighborhoodRule(
             metric=self.metric(microdata),
             k=self.k,
-            epsilon=self.table_ball(microdata).epsilon,
+            epsilon=ball.epsilon,
             scheme=self.scheme,
             households=self.households(microdata),
-            kernel=self.weights_of_donors,
+            kernel=ball.kernel,
         )
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 

@@ -12,8 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors, unmasked
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
@@ -100,6 +99,8 @@ class Measure:
         Whether its shares are of the rows that are in the file that leaves. Where rows were left
         out or lost all of their values, the detail's "released_share" is the share that leaves, and
         the sentence says it.
+    is_share : bool
+        Whether the values are shares, shown in percent.
 
     Raises
     ------
@@ -122,18 +123,16 @@ class Measure:
     begin: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
     of_released: bool = False
+    is_share: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for a measure of risk without a sentence."""
+        share = self.bounds == (0.0, 1.0) or self.unit.startswith("share")
+        object.__setattr__(self, "is_share", share)
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
         if self.of_released and self.sentence is not None:
             object.__setattr__(self, "sentence", _beside_released(self.sentence))
-
-    @property
-    def is_share(self) -> bool:
-        """True if the values are shares, shown in percent."""
-        return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
 
     def words(self, value: float) -> str:
         """Write a value as people read it: a share in percent."""
@@ -171,7 +170,9 @@ class Measure:
             return NotApplicable(reason.reason)
         if self.of_released:
             reading = _with_released(reading, comparison)
-        return _numbered(reading, comparison.records) if self.side == "risk" else reading
+        if self.side == "risk" and comparison.records is not None:
+            return _numbered(reading, comparison.records)
+        return reading
 
     def between_ends(self, reading: Reading, comparison: Comparison) -> Reading:
         """Add the readings of the unmasked file and of one without relations."""
@@ -256,10 +257,8 @@ def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Readi
     return say
 
 
-def _numbered(reading: Reading, records: Integers | None) -> Reading:
+def _numbered(reading: Reading, records: Integers) -> Reading:
     """Number the reading's records as in the file that they were taken from."""
-    if records is None:
-        return reading
     detail = {
         name: records[part] if name.startswith(("records", "argmax")) else part
         for name, part in reading.detail.items()

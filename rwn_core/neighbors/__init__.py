@@ -7,7 +7,7 @@ from rwn_core.neighbors.find import (
     nearest_radii,
     neighbor_table,
 )
-from rwn_core.neighbors.radius import Radii, Radius, check_radius_and_k
+from rwn_core.neighbors.kernel import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 
 __all__ = [

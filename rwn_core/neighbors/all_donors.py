@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.neighbors.distance import rank, squared_to_all
+from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.points import Points, point_values
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 

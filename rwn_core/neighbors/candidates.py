@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.distance import Points, squared_distances
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball, one_radius
+from rwn_core.neighbors.kernel import Ball, one_radius
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import (
     LARGEST_DENSE,

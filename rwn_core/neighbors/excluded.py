@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.radius import Ball, check_radius_and_k
+from rwn_core.neighbors.kernel import Ball, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import NeighborSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable

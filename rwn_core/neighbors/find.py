@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball, Radii, Radius, check_radius_and_k
+from rwn_core.neighbors.kernel import Ball, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import (
     LARGEST_DENSE,
     Neighborhoods,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.points import CodedPoints, Points
+from rwn_core.neighbors.distance import CodedPoints, Points
 from rwn_core.parallel.threads import Watch
 
 BLOCK = 1024  # rows rotated at a time

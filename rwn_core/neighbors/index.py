@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame, levels_in_one
-from rwn_core.neighbors.points import CodedPoints, Points, point_values
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.kernel import Radius, one_radius
 from rwn_core.parallel.threads import Watch
 
 BLOCK = 16  # a tile's width is a multiple of it

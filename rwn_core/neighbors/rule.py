@@ -14,12 +14,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_and_draw
 from rwn_core.neighbors.candidates import Scheme
-from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
+from rwn_core.neighbors.distance import TIE, Points, squared_between, squared_distances
 from rwn_core.neighbors.excluded import OutsideSource
-from rwn_core.neighbors.kernel import EVEN, Kernel
+from rwn_core.neighbors.kernel import EVEN, Ball, Kernel, Radius, one_radius
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball, Radius, one_radius
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball, Radius, one_radius, radius_values
+from rwn_core.neighbors.kernel import Ball, Radius, one_radius, radius_values
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes

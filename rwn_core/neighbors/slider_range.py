@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.distance import squared_to_all
-from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.distance import Points, squared_to_all
 from rwn_core.neighbors.table import LARGEST_DENSE
 
 SAMPLE = 300  # records whose distances to all others are looked at

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count

@@ -13,8 +13,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball, Kernel
 from rwn_core.neighbors.soft_lists import Lists, list_neighbors
 from rwn_core.neighbors.source import NeighborSource
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import Scheme, restricted_table
+from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import find_and_draw, neighbor_table
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Ball, Radius, check_radius_and_k, one_radius
+from rwn_core.neighbors.kernel import Ball, Radius, check_radius_and_k, one_radius
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import pairs_bytes

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.distance import TIE, rank, squared_distances
-from rwn_core.neighbors.kernel import EVEN, Kernel
-from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.neighbors.distance import TIE, Points, rank, squared_distances
+from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -64,6 +64,7 @@ class Ranges:
     def __init__(self, count: int, threads: int = 1, first: int = 1) -> None:
         self.count = count
         self.done = 0
+        self.alone = False  # while one thread takes all of them, the last is not made small
         self._threads = threads
         self._next = 0
         self._size = first
@@ -75,24 +76,21 @@ class Ranges:
         with self._lock:
             start = self._next
             least = min(LEAST, int(BRIEF / max(self._pace, 1e-9)))
-            share = max(1, least, (self.count - start) // (2 * self._threads))
+            left = self.count - start
+            share = left if self.alone else max(1, least, left // (2 * self._threads))
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
-    def finished(self, size: int, seconds: float) -> None:
-        """Learn from a range how large the next one may be."""
+    def finished(self, size: int, seconds: float) -> float:
+        """Learn from a range how large the next may be; return the rest's seconds in one thread."""
         with self._lock:
             self.done += size
             self._pace = seconds / size
             fitting = int(POLL_SECONDS / max(self._pace, 1e-9))
             self._size = max(1, min(fitting, 4 * size))
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimate the seconds of the rest in one thread, at the pace of the last range."""
-        if self.done < LEAST and self._pace < BRIEF:
-            return 0.0  # most of the time of so short a range is the call
-        return (self.count - self._next) * self._pace
+            if self.done < LEAST and self._pace < BRIEF:
+                return 0.0  # most of the time of so short a range is the call
+            return (self.count - self._next) * self._pace
 
 
 def run_in_ranges(
@@ -112,8 +110,12 @@ def run_in_ranges(
     try:
         if 1 < count <= 2 * threads:  # each is a large part of it
             others = _start_helpers(pool, help_with, threads - 1)
-        while not stop.is_set() and _does_a_range(work, ranges):
-            if not others and threads > 1 and ranges.seconds_left > THREAD_GRAIN:
+        while not stop.is_set() and ranges.done < count:
+            ranges.alone = not others
+            left = _do_range(work, ranges)
+            if left is None:
+                break
+            if not others and threads > 1 and left > THREAD_GRAIN:
                 others = _start_helpers(pool, help_with, threads - 1)
             if watched:
                 listener.look(ranges)
@@ -146,22 +148,21 @@ class _Listener:
 
 def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
     try:
-        while not stop.is_set() and _does_a_range(work, ranges):
+        while not stop.is_set() and _do_range(work, ranges) is not None:
             pass
     except BaseException:
         stop.set()
         raise
 
 
-def _does_a_range(work: Callable[[int, int], None], ranges: Ranges) -> bool:
-    """Do the next range; whether there was one."""
+def _do_range(work: Callable[[int, int], None], ranges: Ranges) -> float | None:
+    """Do the next range; the seconds left after it in one thread, None if there was no range."""
     taken = ranges.take()
     if taken is None:
-        return False
+        return None
     begun = time.perf_counter()
     work(*taken)
-    ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
-    return True
+    return ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
 
 
 def _start_helpers(

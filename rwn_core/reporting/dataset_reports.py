@@ -28,9 +28,9 @@ from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
 from rwn_core.datasets.dataset_regression import coefficients, standard_errors
 from rwn_core.errors import NotApplicable, ReleaseError
 from rwn_core.evaluation.standard_errors import Z95
+from rwn_core.measures.statistics.association import GONE, faded, relation_loss
 from rwn_core.measures.statistics.independence import chance_of_numbers
 from rwn_core.measures.statistics.ols import standardized_difference, turned
-from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_record import recorded_schema

@@ -25,8 +25,8 @@ from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.record_parts import KEPT
 from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
+from rwn_core.tuning.verdict import RED_TEAM
 
 _SHARES = (0.1, 0.75)
 """Of the work: masking, then reading the file; the rest are further releases."""

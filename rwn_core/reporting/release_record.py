@@ -37,8 +37,8 @@ from rwn_core.reporting.record_parts import (
     with_missing,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
-from rwn_core.tuning.limit_bounds import RED_TEAM
 from rwn_core.tuning.point import too_few
+from rwn_core.tuning.verdict import RED_TEAM
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."

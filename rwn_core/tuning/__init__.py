@@ -9,6 +9,7 @@ from rwn_core.tuning.goal_seek import seek as seek
 from rwn_core.tuning.grid import Grid as Grid
 from rwn_core.tuning.grid import parse_values as parse_values
 from rwn_core.tuning.point import Point as Point
+from rwn_core.tuning.point import Setting as Setting
 from rwn_core.tuning.point import Spread as Spread
 from rwn_core.tuning.policy import Limit as Limit
 from rwn_core.tuning.policy import Policy as Policy
@@ -18,7 +19,6 @@ from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
 from rwn_core.tuning.recommend import Recommendation as Recommendation
 from rwn_core.tuning.recommend import recommend as recommend
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
-from rwn_core.tuning.setting import Setting as Setting
 from rwn_core.tuning.slice_answer import SliceAnswer as SliceAnswer
 from rwn_core.tuning.slice_answer import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL

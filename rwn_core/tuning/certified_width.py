@@ -22,8 +22,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import CERTIFIED, Plan, Trials
 from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting, Spread
 
 STEP = 0.05  # of the widths that are tried
 BESIDE = ("attribute_gain", "true_matches", "bayes_linkage")  # what the bound does not cover

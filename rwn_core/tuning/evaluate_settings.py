@@ -20,9 +20,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.limit_bounds import RAISED, RED_TEAM, attacked
-from rwn_core.tuning.point import Point, Spread, known_ends, released_share
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting, Spread, known_ends, released_share
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
 CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table

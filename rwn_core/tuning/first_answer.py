@@ -11,8 +11,8 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.partial_answer import Found, PartialAnswer
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import QUICK, Limit, Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import random_records
 
 

@@ -13,9 +13,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_scan
 from rwn_core.masking import family, lever_values
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Setting
 
 _TOGETHER = 500  # settings of one pass
 FEWEST = 1000  # records of a sample, or its own noise would be what is seen

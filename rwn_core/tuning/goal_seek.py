@@ -19,13 +19,12 @@ from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.limit_bounds import empty_end, with_attacked
 from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.sweep_result import Sweep
+from rwn_core.tuning.verdict import empty_end, with_attacked
 
 _ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep

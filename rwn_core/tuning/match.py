@@ -19,9 +19,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.short_words import SPACE, short_setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_core.tuning.strength_search import Loss, StrengthSearch

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.goal import Goal, number_words, spread_words
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.short_words import short_setting
 from rwn_core.tuning.verdict import counted, share_words
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
@@ -14,17 +15,17 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.limit_bounds import (
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.verdict import (
     MISSING,
     LimitBounds,
+    Verdict,
     attacked,
     bounds_from_reading,
     bounds_from_spread,
     bounds_from_stated,
     empty_end,
 )
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.verdict import Verdict
 
 _WRONG = (
     "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
@@ -180,7 +181,7 @@ class Policy(NamedParameters, Summarized):
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures that have a limit."""
-        return tuple([limit.measure for limit in self.limits])
+        return tuple(map(attrgetter("measure"), self.limits))
 
     def limit(self, measure: str) -> Limit | None:
         """The limit on a measure, if there is one."""

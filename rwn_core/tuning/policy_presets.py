@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import lever_values
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
 
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})

@@ -21,10 +21,9 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import Recommendation, recommend, refusal
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import Verdict, share_words

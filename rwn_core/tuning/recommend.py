@@ -28,8 +28,8 @@ from rwn_core.masking import (
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import counted, share_words

@@ -16,22 +16,21 @@ import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate_settings import Plan, with_red_team
-from rwn_core.tuning.limit_bounds import with_attacked
 from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges, random_records
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.verdict import with_attacked
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval

@@ -17,8 +17,7 @@ from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials
-from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.sweep_processes import one_thread
 
 _PART = 6  # releases after which a long plan tells how far it is

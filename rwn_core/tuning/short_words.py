@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rwn_core.masking import RWN, SHORT_NAMES, lever_values, option_words
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.verdict import counted
 
 SPACE = "\N{NO-BREAK SPACE}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Slices, slices_words
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.measures import UTILITY
 from rwn_core.tuning.goal import number_words, spread_words

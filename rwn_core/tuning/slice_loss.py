@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices
+from rwn_core.data.schema import Slices
 from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.masking import lever_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import (
+    MOST_OF_A_PAIR,
     original_associations,
     original_chance,
     released_associations,
 )
-from rwn_core.measures.statistics.relation_loss import MOST_OF_A_PAIR
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 
 RELEASES = 6  # of a strength, for pairs without a closed form

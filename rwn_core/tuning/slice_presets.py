@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison

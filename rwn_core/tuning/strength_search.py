@@ -14,9 +14,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials
 from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy, refuse_percentage
-from rwn_core.tuning.setting import Setting
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends
 

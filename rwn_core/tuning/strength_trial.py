@@ -17,11 +17,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.evaluate_settings import Plan, Trials, spread_over_releases, with_red_team
-from rwn_core.tuning.limit_bounds import with_attacked
-from rwn_core.tuning.point import Point, too_few
+from rwn_core.tuning.point import Point, Setting, too_few
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.verdict import Verdict
+from rwn_core.tuning.verdict import Verdict, with_attacked
 
 PLACES = 16  # parts between the ends of a strength
 RELEASES = 6

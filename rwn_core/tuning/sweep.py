@@ -14,8 +14,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
 from rwn_core.tuning.grid import Grid, unique_settings
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_processes import SweepRun
 from rwn_core.tuning.sweep_result import Sweep

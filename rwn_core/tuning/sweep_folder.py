@@ -19,8 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
 from rwn_core.tuning.evaluate_settings import Plan
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting
 
 FORMAT = "rwn sweep 2"
 _MANIFEST = "manifest.json"

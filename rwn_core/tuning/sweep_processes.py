@@ -21,8 +21,7 @@ from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate_settings import Plan, Trials, by_family
 from rwn_core.tuning.forecast import expected
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 

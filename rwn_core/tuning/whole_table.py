@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
 
 _CHECKS = 3  # places at which further releases are read and attacked

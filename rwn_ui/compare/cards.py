@@ -19,7 +19,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.short_words import short_setting
-from rwn_ui.features import verdict_line, watch_list
+from rwn_ui.features import limit_queue, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.setting_sentences import (
     arrow,
@@ -165,7 +165,7 @@ def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[s
     """The head of a column: name, verdict, and what is broken."""
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
-    state = "over" if failed else verdict_line.state(verdict)
+    state = "over" if failed else limit_queue.verdict_state(verdict)
     which = [] if verdict.kept else [verdict_words(verdict)]
     other = scenario.policy not in (None, session.policy)
     return {

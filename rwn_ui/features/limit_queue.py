@@ -1,24 +1,81 @@
-"""Limits of the policy: known readings, and the questions for the worker in their order."""
+"""Limits of the policy: what is known, what is asked, the verdict in words, the map's axis."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
+
+import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
-from rwn_core.masking import Method
+from rwn_core.masking import Method, Prepared
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
-from rwn_core.tuning.limit_bounds import stated_bounds
+from rwn_core.reporting.places_on_map import AXIS, POLICY
+from rwn_core.tuning import Verdict
 from rwn_core.tuning.policy import QUICK
+from rwn_core.tuning.verdict import counted, ends_words, share_words, stated_bounds
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
-from rwn_ui.features.axis_choice import wanted
-from rwn_ui.state.prepared_table import CurrentRelease
-from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
+from rwn_ui.panel.parts import percent
+from rwn_ui.state.results import (
+    CurrentRelease,
+    Key,
+    Memo,
+    current_release,
+    memo,
+    prepared,
+    release_key,
+    table_key,
+)
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import user_work
+
+VIEW = "tune.risk"
+CHOICES = (
+    POLICY,
+    *(
+        key
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "risk" and measure.better == "lower" and measure.is_share
+    ),
+)
+"""The policy, and the risk measures of shares of which less is better, in their order."""
+
+
+def axis_measure(session: Session) -> str:
+    """Return the measure on the axis, or `POLICY`."""
+    chosen = session.views.get(VIEW)
+    return chosen if chosen in CHOICES else POLICY
+
+
+def wanted(session: Session) -> tuple[str, ...]:
+    """Return the measures that tiles and map need: those of the limits, and the chosen one."""
+    chosen, limits = axis_measure(session), session.policy.measures
+    return limits if chosen == POLICY or chosen in limits else (*limits, chosen)
+
+
+def axis_title(key: str, records: int) -> str:
+    """Title of an axis: a worst case only if every point is one."""
+    return AXIS if key == POLICY else rwn.MEASURES[key].title_for(records)
+
+
+def choose_axis(session: Session, *, live: bool) -> None:
+    """Draw the select box; `live` if every limit is read with each move."""
+    slower = f" With {session.data.n:,} records, slower limits follow when the sliders stop."
+    session.views[VIEW] = st.selectbox(
+        "Risk on the map",
+        CHOICES,
+        CHOICES.index(axis_measure(session)),
+        format_func=partial(axis_title, records=session.data.n),
+        key=session.key("tune.risk"),
+        help="The policy judges by all of its limits; a single measure says nothing of the others. "
+        "Worst-case linkage is an intruder who holds the original file: the best of three attacks. "
+        "Distance linkage is an ordinary intruder." + ("" if live else slower),
+    )
+
 
 PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
@@ -34,8 +91,11 @@ def is_quick_for(records: int) -> bool:
 
 def is_live(session: Session) -> bool:
     """True if every limit is read with each move; not while its kernels are to be compiled."""
-    small = is_quick_for(session.data.n) and prepared(session).prepared.masks_all_records
-    return small and _compiled()
+    return _reads_all(session, prepared(session).prepared)
+
+
+def _reads_all(session: Session, drawn: Prepared) -> bool:
+    return is_quick_for(session.data.n) and drawn.masks_all_records and _compiled()
 
 
 def _compiled() -> bool:
@@ -53,24 +113,30 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
         shown = found.get(key)
         if isinstance(shown, Reading):
             found[key] = rwn.MEASURES[key].between_ends(shown, comparison)
-    others = [key for key in asked if key not in found]
-    for key, reading in _known(session, current, others).items():
+    others, release = [key for key in asked if key not in found], release_key(session)
+    stored: dict[str, Reading | rwn.NotApplicable] = _stored().get_or_make(release, dict)
+    for key, reading in _known(session, current, others, release).items():
         if reading is None:
             brief = key in QUICK  # of which the number alone is shown here
-            reading = rwn.MEASURES[key].read(comparison, begin=brief)
-            memo("limits", 32).keep((*release_key(session), key), reading)
+            reading = stored[key] = rwn.MEASURES[key].read(comparison, begin=brief)
         found[key] = reading
     return found
 
 
+def _stored() -> Memo:
+    """The limits that were read for the latest releases, each by its measure."""
+    return memo("limits", 8)
+
+
 def _known(
-    session: Session, current: CurrentRelease, keys: Sequence[str]
+    session: Session, current: CurrentRelease, keys: Sequence[str], release: Key
 ) -> dict[str, Reading | rwn.NotApplicable | None]:
     """Known readings, or `PENDING`; None if one is to be read at once."""
-    release, stored, live = release_key(session), memo("limits", 32), is_live(session)
+    found = {**_found_on_risk(session, release), **(_stored().get(release) or {})}
+    live = _reads_all(session, current.prepared)
     known: dict[str, Reading | rwn.NotApplicable | None] = {}
     for key in keys:
-        reading = stored.get((*release, key)) or found_on_risk(session, key)
+        reading = found.get(key)
         if reading is None and not live:
             reading = _read_by_worker(session, current, key)
         known[key] = reading
@@ -82,7 +148,7 @@ def _read_by_worker(
 ) -> Reading | rwn.NotApplicable | None:
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
-    if key in QUICK and _shows_all(session) and _compiled():
+    if key in QUICK and _shows_all(session, current) and _compiled():
         return None
     reader = user_work().worker
     if reader is None or reader.data is not session.data:
@@ -97,16 +163,14 @@ def _read_by_worker(
     return first or PENDING
 
 
-def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
-    """Reading by the Risk page's job on this release under the table's own keys."""
+def _found_on_risk(session: Session, release: Key) -> Readings:
+    """Readings by the Risk page's job on this release under the table's own keys."""
     job = user_work().jobs.get(DISCLOSURE)
     if job is None or job.result is None:
-        return None
-    attack, release = job.about
-    if release != release_key(session) or not attack.usual(session.data):
-        return None
-    reading: Reading | rwn.NotApplicable | None = job.result.readings.get(key)
-    return reading
+        return {}
+    attack, read = job.about
+    found: Readings = job.result.readings
+    return found if read == release and attack.usual(session.data) else {}
 
 
 def release_question(params: Method, seed: int, key: str) -> Question:
@@ -144,14 +208,16 @@ def follow(session: Session) -> None:
     _ask(session, [*questions(session, current, shown).values()], shown)
 
 
-def prefetch_limits(session: Session) -> None:
+def prefetch_limits(session: Session, current: CurrentRelease) -> None:
     """Queue the limits of a small table during a move."""
     # A large table waits for rest: the worker ends a reading before it turns to a later move.
-    if not _shows_all(session):
+    if not _shows_all(session, current):
         return
-    current = current_release(session)
+    if _reads_all(session, current.prepared):  # with the picture
+        _ask(session, [], {})
+        return
     others = [key for key in wanted(session) if key not in current.measures]
-    known = _known(session, current, others)
+    known = _known(session, current, others, release_key(session))
     shown = {key: reading for key, reading in known.items() if reading is not None}
     _ask(session, [*questions(session, current, shown).values()], shown)
 
@@ -188,6 +254,8 @@ def _drawn(session: Session, question: Question) -> DrawnRelease | None:
 
 def pin_questions(session: Session) -> list[Question]:
     """Open questions on pinned settings of this table."""
+    if not session.pins:
+        return []
     key_of_table = table_key(session.data)
     return [
         release_question(pin.params, pin.seed, key)
@@ -199,13 +267,13 @@ def pin_questions(session: Session) -> list[Question]:
 
 def complete_pins(session: Session) -> None:
     """Add the limits that were read since to the pins."""
-    reader, stored = user_work().worker, memo("limits", 32)
+    reader, stored = user_work().worker, _stored()
     for name, pin in list(session.pins.items()):
         found = {}
         for key in pin.pending:
             assert pin.params is not None
             question = release_question(pin.params, pin.seed, key)
-            reading = stored.get((*pin.about, key))
+            reading = (stored.get(pin.about) or {}).get(key)
             if reading is None and reader is not None and question in pin_questions(session):
                 reading = reader.known(question) if reader.data is session.data else None
             if reading is not None:
@@ -225,9 +293,9 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
     )
 
 
-def _shows_all(session: Session) -> bool:
+def _shows_all(session: Session, current: CurrentRelease) -> bool:
     """True if the records are few enough to be shown and masked with every move."""
-    return session.data.n <= LIVE_RECORDS and prepared(session).prepared.masks_all_records
+    return session.data.n <= LIVE_RECORDS and current.prepared.masks_all_records
 
 
 def has_quick_bound(key: str, records: int) -> bool:
@@ -239,3 +307,113 @@ def has_quick_bound(key: str, records: int) -> bool:
 def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
     """True if a reading is only a lower bound of the worst case."""
     return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
+
+
+NAME = "Policy"
+
+
+def draw_verdict(
+    policy: rwn.Policy,
+    readings: Mapping[str, Reading | rwn.NotApplicable],
+    verdict: Verdict,
+    *,
+    pending: int = 0,
+) -> dict[str, Any]:
+    """The policy's verdict on a release in words; `pending` limits are still being read."""
+    # One broken limit is enough to know that not all are kept; nothing less is said before the end.
+    beside: dict[str, Any] = {
+        "detail": _ordinary(readings),
+        "state": None,
+        "nearest": "",
+        "against": [],
+    }
+    first, broken = verdict.first, verdict.broken
+    if pending and not broken:
+        text = f"Not judged yet: {_to_follow(pending)}"
+        return beside | {"label": NAME, "text": text, "help": str(PENDING)}
+    shown = beside | {
+        "label": NAME,
+        "text": _headline(policy, verdict, pending),
+        "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
+    }
+    if first is None:
+        return shown
+    title = verdict.title(first)
+    nearest = f"{'worst' if broken else 'nearest'}: {title} {_words(policy, verdict, first)}"
+    titles = [verdict.title(measure) for measure in broken]
+    return shown | {
+        "label": title,
+        "nearest": nearest,
+        "state": verdict_state(verdict),
+        "broken": titles,
+    }
+
+
+def _to_follow(pending: int) -> str:
+    return f"{counted(pending, 'limit')} to follow"
+
+
+def _headline(policy: rwn.Policy, verdict: Verdict, pending: int) -> str:
+    """The verdict before its nearest limit."""
+    limits, broken = counted(len(policy.limits), "limit"), len(verdict.broken)
+    if broken:
+        rest = f", {_to_follow(pending)}" if pending else ""
+        return f"Not releasable: {broken} of {limits} broken{rest}"
+    if not policy.limits:
+        return "Not judged: the policy has no limits"
+    if verdict.unread:
+        return f"Not judged: {len(verdict.unread)} of {limits} cannot be judged"
+    if verdict.released is not None:
+        return f"Not releasable: only {100 * verdict.released:.3g} % of the records are left"
+    return f"Keeps all {limits}" if len(policy.limits) > 1 else "Keeps its limit"
+
+
+def verdict_state(verdict: Verdict) -> str | None:
+    """The mark of a verdict: kept only where all limits were judged and are kept."""
+    return "over" if verdict.broken else "kept" if verdict.kept else None
+
+
+def limits_words(
+    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], verdict: Verdict
+) -> str:
+    """Every limit with its share, and the linkage by distance."""
+    parts = []
+    for limit in policy.limits:
+        reading = readings.get(limit.measure)
+        if not isinstance(reading, Reading):
+            continue
+        about = rwn.MEASURES[limit.measure]
+        words = f"{about.reading_title(reading)} {about.words(reading.value)}"
+        if is_lower_bound(reading) and reading.detail.get("at_most") is not None:
+            words += f", at most {about.words(reading.detail['at_most'])}"
+        if reading.baseline is not None:
+            words += f" (read it against {about.words(reading.baseline)})"
+        used = verdict.shares.get(limit.measure)
+        share = "not judged against" if used is None else share_words(used)
+        ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
+        beside = f"; {ends}" if ends else ""
+        parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{beside}.")
+    linked = readings.get("distance_linkage")
+    if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
+        parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")
+    return " ".join(parts)
+
+
+def _by(limit: rwn.Limit) -> str:
+    """Source of a limit."""
+    source = ", ".join(part for part in (limit.source, limit.set_by) if part)
+    return f" ({source})" if source else ""
+
+
+def _words(policy: rwn.Policy, verdict: Verdict, first: str) -> str:
+    """The judged number and its limit, such as 12 %, limit 5 %."""
+    limit, words = policy.limit(first), rwn.MEASURES[first].words
+    assert limit is not None
+    return f"{words(verdict.values[first])}, limit {words(limit.at_most)}"
+
+
+def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
+    linked = readings.get("distance_linkage")
+    if not isinstance(linked, Reading):
+        return ""
+    return f"An ordinary intruder links {percent(linked.value)} of the rows"

@@ -18,9 +18,8 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import axis_choice, prediction
-from rwn_ui.state.prepared_table import SHOWN
-from rwn_ui.state.results import Key, memo, setting_key
+from rwn_ui.features import limit_queue, prediction
+from rwn_ui.state.results import SHOWN, Key, memo, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -51,7 +50,7 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {*SHOWN, *axis_choice.wanted(session)}
+    on_screen = {*SHOWN, *limit_queue.wanted(session)}
     if session.params.has_forecast:
         on_screen -= _SAME
     keys = [
@@ -59,7 +58,7 @@ def begin_draws(session: Session) -> None:
         for key, measure in rwn.MEASURES.items()
         if (measure.side == "utility" or key in on_screen)
         and key != prediction.MEASURE
-        and not (large and key in _SLOW - set(axis_choice.wanted(session)))
+        and not (large and key in _SLOW - set(limit_queue.wanted(session)))
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.slices import slice_words
+from rwn_core.data.schema import slice_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.reporting.scenario import Scenario
 

@@ -19,7 +19,7 @@ from rwn_core.evaluation.lessons.choose import (
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Policy, Setting
-from rwn_ui.features import verdict_line
+from rwn_ui.features import limit_queue
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.state.results import memo
@@ -54,7 +54,7 @@ def _show(values: Values) -> Shown:
     )
     judged = {key: found[now][key] for key in _POLICY.measures}
     verdict = verdicts[now]
-    said = verdict_line.draw(_POLICY, judged, verdict)
+    said = limit_queue.draw_verdict(_POLICY, judged, verdict)
     loss, share = float(lesson.loss[now]), float(lesson.share[now])
     accepted = "accepted" if loss <= values["accepted"] else "too much"
     return Shown(

@@ -19,9 +19,8 @@ from rwn_ui.state.change_table import adopt_prepared, apply_choice, change_metho
 from rwn_ui.state.load_setting import take_over
 from rwn_ui.state.results import RESULTS, Results, prepared, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.user import as_user, user_endpoint
-from rwn_ui.state.work import Work, user_work
-from rwn_ui.tune import live_picture, question
+from rwn_ui.state.work import Work, as_user, user_endpoint, user_work
+from rwn_ui.tune import question, view
 
 PICKED = "picked"  # names what a button of the panel sends
 
@@ -96,7 +95,7 @@ class TunedTable:
             return self.picture()
         with as_user(self._state):
             if message["seq"] == user_endpoint().seq and "tune" in user_results().last:
-                return live_picture.on_wait(session, message["seq"]) or None
+                return view.on_wait(session, message["seq"]) or None
         return self.picture()
 
     def _apply(self, edits: Sequence[Mapping[str, Any]]) -> None:
@@ -105,13 +104,13 @@ class TunedTable:
                 question.take(self.session, edit[PICKED])
                 advice.take(self.session, edit[PICKED], load=take_over)
             else:
-                live_picture.apply_edits(self.session, [edit])
+                view.apply_edits(self.session, [edit])
 
     def picture(self) -> bytes:
         """Return the picture of the present setting as JSON, without the app's address."""
         with as_user(self._state):
-            live_picture.note_choice(self.session)
-            shown = orjson.loads(live_picture.after_edits(self.session))
+            view.note_choice(self.session)
+            shown = orjson.loads(view.after_edits(self.session))
         del shown["address"], shown["page"]
         return orjson.dumps(shown)
 

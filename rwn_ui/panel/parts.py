@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -60,7 +61,7 @@ class Tile:
     measure: str  # the key of the measure whose reading it shows
     words: Callable[[float], str]  # writes a value as people read it
     help: str
-    value: Callable[[Reading], float] = lambda reading: reading.value  # the number of a reading
+    value: Callable[[Reading], float] = attrgetter("value")  # the number of a reading
     # the same number of the original table
     original: Callable[[Reading], float | None] = lambda reading: None
     part: str = ""  # of the reading's detail, where the number is not its value

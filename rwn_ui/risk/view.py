@@ -25,7 +25,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import limit_queue, partial_answer, verdict_line, watch_list
+from rwn_ui.features import limit_queue, partial_answer, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import Tile, percent, radius_note
 from rwn_ui.risk import sentences as risk_sentences
@@ -133,7 +133,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
             "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
         },
-        "verdict": verdict_line.draw(
+        "verdict": limit_queue.draw_verdict(
             session.policy,
             found.readings,
             session.policy.judge_readings(found.readings, released=few),

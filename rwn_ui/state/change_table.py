@@ -9,12 +9,9 @@ from functools import partial
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.state.history import Choice
-from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import Options, preparation_key, user_results
-from rwn_ui.state.session import Session
-from rwn_ui.state.user import paused
-from rwn_ui.state.work import user_work
+from rwn_ui.state.results import Options, PreparedTable, preparation_key, user_results
+from rwn_ui.state.session import Choice, Session
+from rwn_ui.state.work import paused, user_work
 
 SOON = 1.5  # seconds that a slider of a weight waits for its picture
 Then = Callable[[PreparedTable], None]

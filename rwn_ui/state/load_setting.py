@@ -10,8 +10,7 @@ from rwn_core.masking import fixed_options, lever_values
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice
-from rwn_ui.state.history import Choice
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import Choice, Session
 
 
 def load(session: Session, setting: Setting) -> None:

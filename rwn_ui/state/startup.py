@@ -14,8 +14,7 @@ from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
 from rwn_ui.state.change_table import adopt_prepared, give_up, load
-from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import PreparedTable, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.visit import SESSION
 from rwn_ui.state.work import Work, user_work

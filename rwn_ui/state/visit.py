@@ -21,8 +21,7 @@ from rwn_ui.server.sweeper import VISIT, VISITS, WORK
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.results import RESULTS, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.user import user_endpoint, user_state
-from rwn_ui.state.work import Work, user_work
+from rwn_ui.state.work import Work, user_endpoint, user_state, user_work
 
 SESSION = "rwn.session"
 """Key of a user's choices in Streamlit's session state."""

@@ -11,7 +11,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
-from rwn_core.data.slices import slices_words
+from rwn_core.data.schema import slices_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE

@@ -9,7 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, check_precision, given_steps, steps_by_name
-from rwn_core.data.slices import Slices, slices_words
+from rwn_core.data.schema import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, LeverRange, method_options
 from rwn_core.reporting.scenario import Search

@@ -10,9 +10,9 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.measures.utility.association import is_mixed
+from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.prepared_table import MIXED
+from rwn_ui.state.results import MIXED
 from rwn_ui.state.session import Session
 from rwn_ui.tune.view import CARDS
 

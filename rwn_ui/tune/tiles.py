@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import rwn_core as rwn
@@ -13,11 +14,10 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
-from rwn_ui.features import axis_choice, limit_queue, verdict_line
+from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import Tile, loss_words, percent
-from rwn_ui.state.prepared_table import CurrentRelease
-from rwn_ui.state.results import memo, prepared, table_key, user_results
+from rwn_ui.state.results import CurrentRelease, memo, prepared, table_key, user_results
 from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
@@ -32,7 +32,7 @@ TILES = (
     Tile(
         label="Max Cook’s distance",
         measure="cooks_distance",
-        original=lambda reading: reading.baseline,
+        original=attrgetter("baseline"),
         words=_three,
         better="neutral",
         help="The most influential record of the regression, original and released.",
@@ -40,7 +40,7 @@ TILES = (
     Tile(
         label="Max Mahalanobis",
         measure="mahalanobis",
-        original=lambda reading: reading.baseline,
+        original=attrgetter("baseline"),
         words=_three,
         better="neutral",
         help="The most outlying record: its distance D from the mean, original and released.",
@@ -76,7 +76,7 @@ TILES = (
 
 def chosen(session: Session) -> list[Tile]:
     """The page's tiles: the risk that the map shows, then the others."""
-    key = axis_choice.measure(session)
+    key = limit_queue.axis_measure(session)
     if key == POLICY:
         return list(TILES)
     about = rwn.MEASURES[key]
@@ -154,7 +154,7 @@ def _share(session: Session, lever: str) -> float:
 def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:
     """The verdict on the release in words, and its limit at the pins."""
     pending = [key for key in session.policy.measures if limit_queue.is_partial(readings[key])]
-    shown = verdict_line.draw(session.policy, readings, judged, pending=len(pending))
+    shown = limit_queue.draw_verdict(session.policy, readings, judged, pending=len(pending))
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).values
         if not pending and judged.first is not None and judged.first in before:

@@ -1,34 +1,52 @@
-"""The Tune page's picture: readings become tiles, cards and tables."""
+"""The Tune page's picture, and the answers to the browser's edits that draw it anew."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import orjson
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
+from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.errors import RWNError
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
-from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.tuning import Verdict
+from rwn_core.reporting.places_on_map import POLICY, best, place
+from rwn_core.tuning import Sweep, Verdict
 from rwn_ui.features import (
     advice,
     analysis_plan_results,
-    axis_choice,
     limit_queue,
     repeated_draws,
-    sweep_points,
     unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
+from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
+from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import address
-from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import release_key
+from rwn_ui.state.results import (
+    MIXED,
+    RESULTS,
+    CurrentRelease,
+    current_release,
+    is_drawn,
+    memo,
+    prepared,
+    release_key,
+    user_results,
+)
 from rwn_ui.state.session import Pin, Session
+from rwn_ui.state.work import as_user, user_endpoint, user_work
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
+from rwn_ui.widgets import live_sliders
 
 CARDS = (
     "neighborhood_size",
@@ -49,10 +67,10 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     readings = limit_queue.readings(session, current)
     verdict = session.policy.judge_readings(readings, released=current.retained_share)
     made = repeated_draws.drawn(session)
-    one = one_marginal(current.comparison, session.variable)
+    one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None
     cards = [
-        _map(readings, session, None if unread else verdict, made),
+        _map(readings, session, None if unread else verdict, made, words),
         *_cards(readings, session, one, made),
     ]
     shown = {
@@ -60,7 +78,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "address": address.address(session),
         "table": session.name,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}" + repeated_draws.words(made),
+            "text": f"{words} · seed {session.seed}" + repeated_draws.words(made),
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
@@ -86,7 +104,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             unread or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
         ),
     }
-    return {"stamp": stamp(session.words, shown), **more, **shown}
+    return {"stamp": stamp(words, shown), **more, **shown}
 
 
 def pending(session: Session, readings: Readings) -> list[str]:
@@ -139,10 +157,10 @@ def _cards(
     """The charts of readings and of the variable that is `shown`, with the pins' marks."""
     cards = []
     for card, reading in _charts(readings, session, shown, made):
-        key = card["key"]
-        pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-        if pins and isinstance(reading, Reading):
-            card = with_pins(card, pins, reading)
+        if session.pins and isinstance(reading, Reading):
+            key = card["key"]
+            pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
+            card = with_pins(card, pins, reading) if pins else card
         cards.append(card)
     return cards
 
@@ -175,24 +193,28 @@ def _charts(
 
 
 def _map(
-    readings: Readings, session: Session, verdict: Verdict | None, made: Ensemble | None
+    readings: Readings,
+    session: Session,
+    verdict: Verdict | None,
+    made: Ensemble | None,
+    words: str,
 ) -> Chart:
     """The map with this release, and whether it keeps the policy once that is known."""
-    axis, loss = axis_choice.measure(session), readings[UTILITY]
+    axis, loss = limit_queue.axis_measure(session), readings[UTILITY]
     height = None if verdict is None else _height(axis, readings, verdict)
     for why in (height, loss):
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    now = {"loss": loss.value, "risk": height, "text": session.words}
+    now = {"loss": loss.value, "risk": height, "text": words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == POLICY, session.policy.limit(axis)
-    called = axis_choice.title(axis, session.data.n)
+    called = limit_queue.axis_title(axis, session.data.n)
     return CHARTS["risk_utility_map"](
         points,
         1.0 if of_limits else None if limit is None else limit.at_most,
-        sweep_points.small_map(session.policy, axis),
+        small_map(session.policy, axis),
         repeated_draws.map_points(session.policy, made, axis),
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
@@ -225,3 +247,147 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
 def _table(chart: Chart) -> dict[str, Any]:
     """A chart's own table, for the page below the cards."""
     return {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}
+
+
+MOST = 150  # settings on a small map, beside the frontier
+
+
+def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
+    """Points of this user's sweep, where it read the loss of relations and this risk."""
+    run = user_work().sweep
+    needed = {UTILITY, *(policy.measures if risk == POLICY else (risk,))}
+    if run is None or not needed <= set(run.plan.measures):
+        return []
+    sweep = run.sweep()
+    every = max(1, sweep.wanted // 20) if run.running else 1  # a slider move must stay cheap
+    key = (id(run), len(sweep) // every, risk, policy)
+    return memo("sweep points", 8).get_or_make(key, lambda: _few(policy, sweep, risk))
+
+
+def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
+    """The frontier, and so many other settings as a small map can show."""
+    kept = best(policy, sweep, UTILITY, risk)
+    others = [p for p in sweep if p.setting.key not in kept]
+    shown = [p for p in sweep if p.setting.key in kept]
+    shown += others[:: max(1, len(others) // MOST)]
+    return [
+        {
+            "label": "",
+            "loss": p.median(UTILITY),
+            "risk": place(policy, p, risk),
+            "text": p.setting.words,
+            "frontier": p.setting.key in kept,
+        }
+        for p in shown
+    ]
+
+
+AT_REST_S = 0.6  # without an edit, before curves are read
+
+
+def open_endpoint(session: Session) -> dict[str, str]:
+    """Answer the page from now on; where and by which token it asks."""
+    state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
+    user_endpoint().open(partial(_answer, session, state))
+    table = str(session.table_version)
+    return {"address": ADDRESS, "token": user_endpoint().token, "table": table}
+
+
+def _answer(
+    session: Session, state: Mapping[str, Any], question: Mapping[str, Any]
+) -> bytes | None:
+    """The picture after some edits, or with what was waited for; None where a run draws it."""
+    with as_user(state):
+        if question["table"] != str(session.table_version):
+            return None
+        if "edits" in question:
+            return on_edits(session, question["edits"])
+        return on_wait(session, question["seq"])
+
+
+def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """The picture after some edits; None where one is refused, or the search is shown by a run."""
+    try:
+        apply_edits(session, edits)
+    except RWNError:  # a run says why
+        return None
+    table = prepared(session)
+    if len(table.prepared.records) > LIVE_RECORDS and not table.is_quick(session.masking):
+        return None
+    return after_edits(session)
+
+
+def after_edits(session: Session) -> bytes:
+    """The picture of the present setting, while a slider may still be dragged."""
+    current = current_release(session)
+    if not user_results().last.get("held"):
+        limit_queue.prefetch_limits(session, current)
+    return orjson.dumps(message(session, render(session, current)))
+
+
+def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Apply edits in their order; each that is not held can be undone."""
+    last = user_results().last
+    for edit in edits:
+        last["held"] = bool(edit.get("held"))
+        live_sliders.apply_edit(session, edit)
+        last["edited"] = time.monotonic()
+        last["lever"] = next(iter(edit.get(live_sliders.LEVERS, {})), last.get("lever"))
+        note_choice(session)
+
+
+def note_choice(session: Session) -> None:
+    """Record an undo step, unless a slider is dragged or its table is being prepared."""
+    if not user_results().last.get("held") and user_work().preparation is None:
+        session.record_undo()
+
+
+def take(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
+    """Apply edits that could not be posted; the run that follows draws them, or says why not."""
+    with user_endpoint().paused():
+        try:
+            apply_edits(session, edits)
+            if not edits and is_drawn(session):  # a wait that could not be posted
+                limit_queue.follow(session)
+                advice.follow(session)
+        except Exception as refusal:  # a callback must not fail
+            user_results().last["refusal"] = refusal
+
+
+def on_wait(session: Session, seq: int) -> bytes | None:
+    """The picture with what was waited for, empty until it has arrived; None after a newer one."""
+    last = user_results().last
+    if seq != user_endpoint().seq or "tune" not in last or not is_drawn(session):
+        return None
+    limit_queue.follow(session)
+    limit_queue.complete_pins(session)
+    advice.follow(session)
+    if time.monotonic() - last.get("edited", 0.0) > AT_REST_S:
+        tiles.extend_curves(session)
+    current = current_release(session)
+    if pending(session, limit_queue.readings(session, current)) == last["tune"]["waits"]:
+        return b""
+    return orjson.dumps(message(session, render(session, current)))
+
+
+def render(session: Session, current: CurrentRelease) -> dict[str, Any]:
+    """The picture of the present setting, kept for the runs that follow."""
+    shown = user_results().last["tune"] = payload(session, current)
+    return shown
+
+
+def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a picture with its number, the controls, and whether the page has to run again."""
+    return {
+        **shown,
+        "seq": user_endpoint().next_seq(),
+        "controls": live_sliders.controls(session),
+        "page": user_results().last.get("page") != page_state(session),
+    }
+
+
+def page_state(session: Session) -> tuple[Any, ...]:
+    """Return the choices that the page shows outside of the picture and its controls."""
+    choice = session.method, session.options, session.precision, session.slices
+    asked, coming = session.data.schema.question, user_work().preparation is not None
+    return *choice, asked, session.edit_version, coming, advice.start(session) is not None

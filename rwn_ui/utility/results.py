@@ -19,8 +19,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import prediction
-from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import (
+    CurrentRelease,
     Memo,
     full_release,
     full_table,

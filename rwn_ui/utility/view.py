@@ -16,7 +16,7 @@ from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.association import is_mixed
+from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.features import (
     analysis_plan_results,
     repeated_draws,

@@ -29,13 +29,14 @@ _DISTANCES = {
 def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     """Apply one edit of the browser: a preset, Undo, Redo, or positions of sliders."""
     history = session.history
-    table = prepared(session).prepared
     if "undo" in edit and history.can_undo:
         apply_choice(session, history.undo())
     elif "redo" in edit and history.can_redo:
         apply_choice(session, history.redo())
-    elif edit.get("preset") in table.presets:
-        session.use_preset(edit["preset"], table, policy_presets(session))
+    elif "preset" in edit:
+        table = prepared(session).prepared
+        if edit["preset"] in table.presets:
+            session.use_preset(edit["preset"], table, policy_presets(session))
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     _set_levers(session, edit.get(LEVERS, {}))

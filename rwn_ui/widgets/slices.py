@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.slices import Slices, as_slices, verbatim_words
+from rwn_core.data.schema import Slices, as_slices, verbatim_words
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import reslice

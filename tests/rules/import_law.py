@@ -26,7 +26,7 @@ rwn_cli pages app
 """A file imports from its own room and from rooms on earlier lines, never from its own line."""
 
 INSIDE = {
-    "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
+    "measures": "comparison measure sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
         "data tune utility risk compare sweep release learn\nnotebook"
@@ -34,7 +34,7 @@ INSIDE = {
 }
 """The same inside two rooms, by file or folder."""
 
-ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
+ONE_ROOM = {"comparison", "measure", "sentence"}
 """Files of measures on one line that are one room together."""
 
 SIBLINGS = {

@@ -87,7 +87,7 @@ def test_what_the_law_allows_is_not_called_broken() -> None:
     files = planted(
         rwn_core__masking__pram="from rwn_core.masking.release import Masked\n",
         rwn_core__measures__risk__uniqueness="import rwn_core.measures.statistics.ols\n",
-        rwn_core__measures__aligned="from rwn_core.measures.comparison import Comparison\n",
+        rwn_core__measures__sentence="from rwn_core.measures.comparison import Comparison\n",
         rwn_ui__risk__view="import rwn_core as rwn\nfrom rwn_ui.state import session\n",
         rwn_core__io__csv_format="from rwn_core.io.parse import text_of\n",
     )

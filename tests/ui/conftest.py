@@ -26,10 +26,9 @@ from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import project_folder, visit
 from rwn_ui.state.results import RESULTS, Results, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.user import as_user
-from rwn_ui.state.work import Work
+from rwn_ui.state.work import Work, as_user
 from rwn_ui.sweep import run as sweep_run
-from rwn_ui.tune import live_picture
+from rwn_ui.tune import view
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
@@ -164,7 +163,7 @@ class Screen:
         """Send edits by a run of the page, as where posts are blocked."""
         state = {RESULTS: self.results, WORK: self.work, STATE_KEY: self.endpoint}
         with as_user(state):
-            live_picture.take(self.session, edits)
+            view.take(self.session, edits)
         self.test.run()
         return self
 

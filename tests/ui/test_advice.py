@@ -14,8 +14,9 @@ from rwn_core.data.variable import Role
 from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
 from rwn_ui.features import advice
 from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.tune import live_picture
+from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
 
 START = Setting(params=rwn.RWN(epsilon=1.5, k=9))
@@ -77,7 +78,7 @@ def followed(screen: Any) -> dict[str, Any]:
     session: Session = screen.session
     for _ in range(2):  # it is begun, and its result is taken
         advice.follow(session)
-    live_picture.render(session)
+    view.render(session, current_release(session))
     screen.test.run()
     assert screen.errors == []
     shown: dict[str, Any] = screen.panel

@@ -18,7 +18,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting import places_on_map
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
-from rwn_ui.features import limit_queue, verdict_line
+from rwn_ui.features import limit_queue
 from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import current_release
 from rwn_ui.tune import tiles
@@ -95,7 +95,7 @@ def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
         detail = {**reading.detail, "estimate": None, **changed}
         planted = replace(reading, value=value, detail=detail)
         planted_only = {"bayes_linkage": planted}
-        return verdict_line.draw(policy, planted_only, policy.judge_readings(planted_only))
+        return limit_queue.draw_verdict(policy, planted_only, policy.judge_readings(planted_only))
 
     for changed, label, number, state in (
         ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),

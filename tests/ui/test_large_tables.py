@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
-from rwn_ui.state.prepared_table import PreparedTable
+from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
 from tests.ui.large_table import RECORDS, csv, table
 

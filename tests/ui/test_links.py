@@ -6,7 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_ui.state import address
-from rwn_ui.state.prepared_table import PreparedTable
+from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.session import Session
 from tests.ui.large_table import csv
 from tests.ui.small_file import table

@@ -18,7 +18,7 @@ from rwn_ui.server.endpoint import _ALL, LONGEST, Endpoint, _answer
 from rwn_ui.state import change_table
 from rwn_ui.state.results import current_release
 from rwn_ui.state.work import user_work
-from rwn_ui.tune import live_picture, tiles
+from rwn_ui.tune import tiles, view
 
 SECRET = "SENTINEL7731"
 
@@ -73,9 +73,9 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
         known=lambda question: None,
         ask=lambda *more, **_: questions.extend(more),
     )
-    draw = live_picture.render
+    draw = view.render
     monkeypatch.setattr(
-        live_picture, "render", lambda session: before.append(len(questions)) or draw(session)
+        view, "render", lambda *given: before.append(len(questions)) or draw(*given)
     )
     assert asked(screen, {"k": 40.0})["waiting"]
     assert before == [len(questions)]
@@ -147,8 +147,8 @@ def test_a_move_of_another_table_or_of_no_lever_changes_nothing(open_page) -> No
 
 def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
     screen = open_page("tune")
-    monkeypatch.setattr(live_picture.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
-    monkeypatch.setattr(live_picture, "LIVE_RECORDS", 10)
+    monkeypatch.setattr(view.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
+    monkeypatch.setattr(view, "LIVE_RECORDS", 10)
     assert asked(screen, {"k": 6}) is None
     assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
 
@@ -197,7 +197,7 @@ def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys,
 
     screen = open_page("tune")
     with monkeypatch.context() as patch:
-        patch.setattr(live_picture.view, "payload", broken)
+        patch.setattr(view, "payload", broken)
         assert asked(screen, {"k": 6}) is None
     assert SECRET not in "".join(capsys.readouterr())
     assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]

@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_ui.background import measure_worker
 from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker, Question
-from rwn_ui.state.prepared_table import PreparedTable
+from rwn_ui.state.results import PreparedTable
 
 SECRET = "SENTINEL7731"
 PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)

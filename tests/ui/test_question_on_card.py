@@ -9,7 +9,7 @@ import pytest
 
 from rwn_ui.state.results import preparation_key
 from rwn_ui.tune import question
-from rwn_ui.tune.live_picture import page_state
+from rwn_ui.tune.view import page_state
 from tests.ui.large_table import csv
 
 

@@ -12,8 +12,8 @@ from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.features.setting_sentences import differences
-from rwn_ui.state.history import Choice, History
 from rwn_ui.state.results import prepared
+from rwn_ui.state.session import Choice, History
 from tests.ui.one_page import PAGES, field, session_of
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")

@@ -22,10 +22,8 @@ from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.slider_range import STORED_PAIRS, find_slider_range
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import apply_choice, load
-from rwn_ui.state.history import Choice
-from rwn_ui.state.prepared_table import PreparedTable, first_setting
-from rwn_ui.state.results import Memo, preparation_key, prepared
-from rwn_ui.state.session import Session
+from rwn_ui.state.results import Memo, PreparedTable, first_setting, preparation_key, prepared
+from rwn_ui.state.session import Choice, Session
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]

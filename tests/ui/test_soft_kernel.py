@@ -11,7 +11,7 @@ from rwn_core.masking import RWN
 from rwn_core.reporting.project import Project
 from rwn_core.tuning import Setting
 from rwn_ui.features.project import current_project
-from rwn_ui.state import prepared_table
+from rwn_ui.state import results
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
@@ -86,7 +86,7 @@ def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) ->
 def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
     open_page, monkeypatch, balance: str
 ) -> None:
-    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 200)
+    monkeypatch.setattr(results, "LIVE_RECORDS", 200)
     screen = open_page("tune", kernel="gaussian", width="0.5", balance=balance)
     assert not screen.test.warning
     screen.slider("width").set_value(0.7).run()

@@ -11,9 +11,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import source
 from rwn_ui.features import analysis_plan
-from rwn_ui.state import prepared_table
-from rwn_ui.state.prepared_table import SHOWN, PreparedTable
-from rwn_ui.state.results import current_release, full_release, prepared
+from rwn_ui.state import results
+from rwn_ui.state.results import SHOWN, PreparedTable, current_release, full_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
 from rwn_ui.utility.results import _not_expected
@@ -25,7 +24,7 @@ PAGES = ("data", "tune", "utility", "risk", "sweep", "compare")
 @pytest.fixture
 def some(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables of more than 2,100 records are shown by 2,100 of them."""
-    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 2100)
+    monkeypatch.setattr(results, "LIVE_RECORDS", 2100)
 
 
 def same_release(current, release, records: np.ndarray) -> None:

@@ -13,8 +13,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import limit_queue, unchanged_categories
-from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import current_release
+from rwn_ui.state.results import PreparedTable, current_release
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import card_code, view
 from rwn_ui.tune import view as tune_view

@@ -23,8 +23,7 @@ from rwn_ui.features import (
     repeated_draws,
 )
 from rwn_ui.features.repeated_draws import keep
-from rwn_ui.state.prepared_table import SHOWN
-from rwn_ui.state.results import prepared, setting_key
+from rwn_ui.state.results import SHOWN, prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
 from rwn_ui.utility import view as utility_view

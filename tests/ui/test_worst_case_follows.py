@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
-from rwn_ui.state import prepared_table
+from rwn_ui.state import results
 from rwn_ui.state.change_table import load, reweigh
 from rwn_ui.state.results import current_release, prepared, release_key, user_results
 from rwn_ui.state.session import Session
@@ -184,7 +184,7 @@ def test_another_table_ends_the_process(session: Session) -> None:
 @pytest.fixture
 def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as so large that some of its records are shown."""
-    monkeypatch.setattr(prepared_table, "LIVE_RECORDS", 100)
+    monkeypatch.setattr(results, "LIVE_RECORDS", 100)
     screen = open_page("tune")
     assert screen.errors == []
     assert any("Policy limits use all records" in note.value for note in screen.test.caption)

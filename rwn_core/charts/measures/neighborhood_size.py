@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
-from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
+from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 

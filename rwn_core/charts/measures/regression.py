@@ -32,7 +32,8 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
     rows = np.sort(ranked) + 1
-    names = [style.escape(style.shorten(detail["terms"][i], 12)) for i in rows]
+    terms = [detail["terms"][row] for row in rows]
+    names = style.escaped([style.shorten(term, 12) for term in terms])
     response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
     traces = [] if drawn is None else [_reach(detail, rows, drawn)]
     traces += [t for side in style.SIDES for t in _intervals(detail, rows, side)]
@@ -53,7 +54,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
         ),
         large={
             "legend": True,
-            "yaxis": {"ticktext": [style.escape(detail["terms"][i]) for i in rows]},
+            "yaxis": {"ticktext": style.escaped(terms)},
         },
         table=coefficients(detail, drawn),
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
-from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
+from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired
 from rwn_core.measures.measure import Reading
 

@@ -63,14 +63,9 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
 def name_ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
     """Return ticks for every name, or for every second, third, ... if room is short."""
     positions = list(range(0, len(names), max(1, -(-len(names) // max(room, 1)))))
-    return {
-        "tickvals": positions,
-        "ticktext": [_short(names[at], length) for at in positions],
-    }
-
-
-def _short(name: str, length: int) -> str:
-    return style.escape(name if len(name) <= length else style.shorten(name, length))
+    shown = [names[at] for at in positions]
+    fitting = [name if len(name) <= length else style.shorten(name, length) for name in shown]
+    return {"tickvals": positions, "ticktext": style.escaped(fitting)}
 
 
 def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT) -> dict[str, Any]:
@@ -98,8 +93,9 @@ def pair_table(
 
 def pair_texts(names: Sequence[str], band: Band | None, *, above: bool) -> list[list[str]]:
     """Return the names of all pairs, with the range of draws on one side of the diagonal."""
-    safe = [style.escape(name) for name in names]
-    texts = [[f"{row} × {column}" for column in safe] for row in safe]
+    safe = style.escaped(names)
+    pairs = iter([f"{row} × {column}" for row in safe for column in safe])
+    texts = list(map(list, zip(*[pairs] * len(safe), strict=True)))
     if band is not None:
         side = np.triu_indices(len(safe), 1)
         for i, j in zip(*(side if above else side[::-1]), strict=True):

@@ -5,6 +5,8 @@ shape and dash carry the meaning where color is lost. Margins, ranges and ticks 
 instead of being found by the browser, because measuring text is what makes a redraw slow.
 """
 
+from __future__ import annotations
+
 import html
 import math
 from collections.abc import Sequence
@@ -42,7 +44,12 @@ LETTER = 5.7
 def escape(text: object) -> str:
     """Escape a name for a Plotly text, which renders a subset of HTML."""
     # Chart titles, notes, descriptions and tables are plain text and stay unescaped.
-    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(str(text), quote=False)
+
+
+def escaped(texts: Sequence[str]) -> list[str]:
+    """Escape several names."""
+    return [html.escape(text, quote=False) for text in texts]
 
 
 def shorten(text: object, length: int = 10) -> str:
@@ -146,7 +153,7 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 def widest(texts: Sequence[str]) -> float:
     """Return the width in pixels of the widest escaped text at the base font size."""
-    return LETTER * max([0, *[len(html.unescape(text)) for text in texts]])
+    return LETTER * max(map(len, map(html.unescape, texts)), default=0)
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
@@ -328,3 +335,61 @@ def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
 def chart(key: str, title: str, note: str, alt: str, **parts: Any) -> Chart:
     """Return the parts of a chart: data, layout and table."""
     return {"key": key, "title": title, "note": note, "alt": alt, **parts}
+
+
+FLAT = 10  # times as large as the others: they would fill a tenth of the picture
+_ARROWS = {"x": "triangle-right", "y": "triangle-up"}
+FEW = 500  # one value in so many may lie beyond, and one in any case
+
+
+def clipped(*files: ArrayLike) -> float | None:
+    """Return the largest value that the axis holds; None if it holds all."""
+    # At most ten times as large as all but one value in 500 of each file (at least one).
+    known: list[NDArray[np.float64]] = []
+    tops: list[float] = []
+    rest: list[float] = []
+    for file in files:
+        values = np.asarray(file, dtype=float)
+        values = np.sort(values[np.isfinite(values)])
+        few = max(1, values.size // FEW)
+        known.append(values)
+        tops += [float(values[-1])] if values.size else []
+        rest += [float(values[-1 - few])] if values.size > few else []
+    most = FLAT * max(rest, default=0.0)
+    if not 0 < most < max(tops, default=0.0):
+        return None
+    return max([float(each[each <= most].max(initial=0.0)) for each in known])
+
+
+def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:
+    """Put marks beyond an axis at its edge, as arrows that show their true values."""
+    values = np.asarray(marks[axis], dtype=float)
+    beyond = values > edge
+    if not beyond.any():
+        return [marks]
+    other = {"x": "y", "y": "x"}[axis]
+    arrows = marks | {
+        axis: np.full(int(beyond.sum()), edge),
+        other: np.asarray(marks[other])[beyond],
+        "customdata": floats(values[beyond]),
+        "hovertemplate": marks["hovertemplate"].replace(f"%{{{axis}", "%{customdata"),
+        "marker": marks["marker"] | {"symbol": _ARROWS[axis], "size": 8, "opacity": 1},
+        "showlegend": False,
+        "cliponaxis": False,
+    }
+    if "text" in marks:
+        arrows["text"] = np.asarray(marks["text"])[beyond]
+    return [marks | {axis: floats(np.where(beyond, np.nan, values))}, arrows]
+
+
+def beyond_words(values: ArrayLike, edge: float, what: str = "record") -> str:
+    """Return the number of values beyond the edge and the largest; empty without any."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known) & (known > edge)]
+    if not known.size:
+        return ""
+    top = float(known.max())
+    largest = f"{top:,.0f}" if top >= 1000 else number(top)
+    if known.size == 1:
+        return f"1 {what} beyond, {largest}"
+    return f"{known.size:,} {what}s beyond, up to {largest}"

@@ -34,7 +34,8 @@ def table(
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
     if not SINGLE.isdisjoint(columns):
         result["internal"] = True
-    result["rows"] = [list(row) for row in zip(*[_column(c, kept) for c in cells], strict=True)]
+    shown = [_plain(np.asarray(cell)[kept], rounded=True) for cell in cells]
+    result["rows"] = list(map(list, zip(*shown, strict=True)))
     return result
 
 
@@ -55,7 +56,7 @@ def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
     if every.size > TABLE_ROWS:
         kept = extremes(np.fmax(*cells), TABLE_ROWS)
         caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
-    rows = Rows([every[kept] + 1, *(_rounded(each[kept]) for each in cells)])
+    rows = Rows([every[kept] + 1, *map(_rounded, [each[kept] for each in cells])])
     return {"columns": ["record", *SIDES], "internal": True, "rows": rows, "caption": caption}
 
 
@@ -107,12 +108,6 @@ def _spread(
     return spread
 
 
-def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
-    """Return a table column: numbers to seven digits of the largest, missing as None."""
-    array = np.asarray(values)[kept]
-    return _plain(_rounded(array) if array.dtype.kind == "f" else array)
-
-
 def _rounded(array: NDArray[Any]) -> NDArray[Any]:
     known = np.abs(array[np.isfinite(array)])
     top = float(known.max(initial=0.0))
@@ -120,7 +115,11 @@ def _rounded(array: NDArray[Any]) -> NDArray[Any]:
     return np.round(array, decimals)
 
 
-def _plain(array: NDArray[Any]) -> list[Any]:
-    if array.dtype.kind != "f" or np.isfinite(array).all():
+def _plain(array: NDArray[Any], *, rounded: bool = False) -> list[Any]:
+    """Return a column of a table, missing as None; `rounded`: to seven digits of the largest."""
+    if array.dtype.kind != "f":
+        return list(array.tolist())
+    array = _rounded(array) if rounded else array
+    if np.isfinite(array).all():
         return list(array.tolist())
     return [v if math.isfinite(v) else None for v in array.tolist()]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line, style
+from rwn_core.charts.parts import map_marks, style
 from rwn_core.charts.parts.map_axes import (
     Spot,
     axis_title,
@@ -52,10 +52,10 @@ def draw(
         style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"]),
         right=round(style.widest([each["text"] for each in names]) + 16),
         shapes=[
-            *limit_line.shapes(limit, y_range, of_limits=False),
+            *map_marks.limit_shapes(limit, y_range, of_limits=False),
             *([] if aim is None else [style.vertical(aim, style.ORIGINAL, "dot")]),
         ],
-        annotations=[*names, *limit_line.labels(limit, y_range, of_limits=False)],
+        annotations=[*names, *map_marks.limit_labels(limit, y_range, of_limits=False)],
     )
     return style.chart(
         "method_map",

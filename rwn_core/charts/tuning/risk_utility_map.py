@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line, style
-from rwn_core.charts.parts.named_marks import named, share
+from rwn_core.charts.parts import map_marks, style
+from rwn_core.charts.parts.map_marks import named, share
 from rwn_core.charts.parts.tables import table
 
 Point = Mapping[str, Any]
@@ -64,12 +64,12 @@ def draw(
             style.axis("loss of relations, 0 to 1", *x_range),
             style.axis(risk if of_limits else f"risk: {risk}", *y_range, share=not of_limits),
             shapes=[
-                *limit_line.shapes(limit, y_range, of_limits=of_limits),
+                *map_marks.limit_shapes(limit, y_range, of_limits=of_limits),
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
             ],
             annotations=[
                 *_corner(spots, top),
-                *limit_line.labels(
+                *map_marks.limit_labels(
                     limit, y_range, of_limits=of_limits, left=_crowded(spots, limit, y_range)
                 ),
                 *(_coming_label(p, x_range) for p in coming),

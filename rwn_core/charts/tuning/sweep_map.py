@@ -8,7 +8,7 @@ have half of the picture.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line, named_marks, style
+from rwn_core.charts.parts import map_marks, style
 from rwn_core.charts.parts.limit_scale import LimitScale, fit_scale
 from rwn_core.charts.parts.map_axes import (
     Spot,
@@ -79,8 +79,8 @@ def draw(
             *_paths(known, paths),
             *_frontier(placed),
             *_settings(placed),
-            *named_marks.traces(
-                [*inside, *sorted([*others, *best], key=named_marks.order)],
+            *map_marks.traces(
+                [*inside, *sorted([*others, *best], key=map_marks.order)],
                 (x_range, y_range),
                 limit,
             ),
@@ -88,13 +88,13 @@ def draw(
         layout=style.layout(
             style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
             style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
-            shapes=limit_line.shapes(limit, y_range, of_limits=of_limits, shown=shown),
+            shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
                 *_beyond(
                     [m for m in ends if m not in inside],
-                    limit_line.corner_height(limit, y_range),
+                    map_marks.corner_height(limit, y_range),
                 ),
-                *limit_line.labels(limit, y_range, of_limits=of_limits),
+                *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
             ],
         ),
         table=_table(spots, x, y),

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import Kind, Role
 
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category

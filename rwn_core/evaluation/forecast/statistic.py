@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import codes_like, value_codes
+from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import keys_of_one_unit, sample_uniques
 from rwn_core.evaluation.forecast.forecast import Forecast
-from rwn_core.measures.aligned import codes, matrix, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, matrix, numbers
 from rwn_core.measures.risk.cells_changed import changed_cells
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

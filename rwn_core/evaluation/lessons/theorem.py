@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.laws.law import Law
 from rwn_core.masking import Prepared
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.randomness import SecretKey
 
 GRID = 25  # values of each variable at which the joint distributions are compared

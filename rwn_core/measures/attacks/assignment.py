@@ -12,8 +12,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.measures.attacks.posterior import largest
-from rwn_core.measures.attacks.scaled_columns import entries, times
+from rwn_core.measures.attacks.posterior import entries, largest, times
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 

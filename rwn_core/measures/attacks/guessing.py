@@ -16,8 +16,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records, released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, empty_records, released_rows
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import (
     excess_interval,
@@ -31,8 +30,7 @@ from rwn_core.measures.statistics.nearest_points import (
     released_points,
     unweighted_metric,
 )
-from rwn_core.neighbors.distance import TIE, squared_between
-from rwn_core.neighbors.points import Points, some_columns
+from rwn_core.neighbors.distance import TIE, Points, some_columns, squared_between
 
 ATTACKS = 500
 _SEED = 2023

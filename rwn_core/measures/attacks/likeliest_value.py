@@ -1,15 +1,148 @@
-"""Most likely value of people with posteriors over some rows, and how often it is right."""
+"""Most likely confidential values of people: their tolerance, and how often they are right."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.special import betainc, betaincinv
 
-from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.confidential_value import Tolerance
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.measures.comparison import codes, columns, numbers
+
+NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
+OF_VALUE = 0.05  # of a person's own value
+SAME = 1e-9  # relative difference of two numbers that are the same one, written twice
+MOST_VALUES = 10  # different values of a number up to which each is a level
+_EDGE = 1 + 1e-12  # a number at the very edge lies within it
+
+WORDS = (
+    "a number within 0.1 standard deviations, 0.1 interquartile ranges and 5 % of the value, "
+    "whichever is least"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Largest distance from the true value at which a named value is right.
+
+    Attributes
+    ----------
+    absolute : float
+        In the variable's unit; 0 for a category.
+    relative : float or None
+        As a share of the true value; None if 0 is no natural origin.
+    """
+
+    absolute: float
+    relative: float | None = None
+
+    def around(self, values: Floats) -> Floats:
+        """Return the tolerance around each value; at least a number's rounding."""
+        size = np.abs(values)
+        reach = np.full(size.shape, self.absolute)
+        if self.relative is not None:
+            reach = np.minimum(reach, self.relative * size)
+        return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
+
+    def right(self, named: Floats, truth: Floats) -> Booleans:
+        """True where a named value is within tolerance of the true one; False where missing."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(named - truth) <= self.around(truth), dtype=bool)
+
+
+EXACT = Tolerance(0.0)
+"""The value itself."""
+
+
+def is_category(original: Microdata, name: str) -> bool:
+    """True if a variable has levels, which are equal or not."""
+    return original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED)
+
+
+def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
+    """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        code = codes(original, table, name)[0]
+        return np.where(code < 0, np.nan, code.astype(np.float64))
+    return numbers(original, table, name)
+
+
+def secret_columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
+    """Return several variables of either table as `secret_values`."""
+    if set(names) <= set(original.schema.numeric_names):
+        return columns(original, table, names)
+    return [secret_values(original, table, name) for name in names]
+
+
+def named_values(original: Microdata, table: Microdata, name: str) -> Floats:
+    """Return the same with numbers of few values as level numbers."""
+    values, levels = secret_values(original, table, name), _few_values(original, name)
+    if levels is None:
+        return values
+    place = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
+    return np.where(np.isnan(values), np.nan, place.astype(np.float64))
+
+
+def level_names(original: Microdata, table: Microdata, name: str) -> list[str] | None:
+    """Return the levels that `named_values` numbers; None for a number of many values."""
+    if is_category(original, name):
+        return [str(level) for level in codes(original, table, name)[1]]
+    few = _few_values(original, name)
+    return None if few is None else [f"{level:g}" for level in few]
+
+
+def _few_values(original: Microdata, name: str) -> Floats | None:
+    """Return the distinct values of a number with few of them, each a level; else None."""
+    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        return None
+
+    def find() -> Floats | None:
+        values = original.values(name)
+        known = np.unique(values[~np.isnan(values)])
+        return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
+
+    return original.cached(("few values", name), find)
+
+
+def tolerance(original: Microdata, name: str) -> Tolerance:
+    """Return the distance within which a number counts as learned; EXACT for levels."""
+    # the least of shares of the standard deviation, of the interquartile range and of the own
+    # value, so that one far person does not widen it; the own value counts only if 0 is an origin:
+    # not for dates, nor if the middle half of the people lies on both sides of 0
+    if is_category(original, name) or _few_values(original, name) is not None:
+        return EXACT
+    dated = original.schema.variable(name).kind is Kind.DATE
+    return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
+
+
+def _tolerance(values: Floats, dated: bool) -> Tolerance:
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return EXACT
+    low, high = np.quantile(known, (0.25, 0.75))
+    absolute = NEAR * min(float(known.std(ddof=1)), float(high - low))
+    return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
+
+
+def most_within_reach(values: Floats, near: Tolerance) -> float:
+    """Return the largest share of the known values that one single value names correctly."""
+    known = np.sort(values[~np.isnan(values)])
+    if not known.size:
+        return 0.0
+    reach = near.around(known)
+    # a value is right for all people with it within their tolerance: most intervals over a point
+    begins, ends = np.sort(known - reach), np.sort(known + reach)
+    over = np.arange(1, len(begins) + 1) - np.searchsorted(ends, begins, "left")
+    return float(over.max() / len(known))
+
 
 EVEN = 1e-9  # relative difference of two masses that count as equal
 
@@ -69,6 +202,7 @@ class ReleasedValues:
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
+        self._held = _entries(self._counts)
 
     @cached_property
     def readable(self) -> Floats:
@@ -106,11 +240,10 @@ class ReleasedValues:
 
     def named(self, weights: sparse.csr_array) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
-        from rwn_core.measures.attacks.named_values_kernel import likeliest
+        from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
         starts, classes, shares = entries = _entries(weights)
-        held = _entries(self._counts)
-        person, value = likeliest(starts, classes, shares, held, self._ends, EVEN)
+        person, value = likeliest(starts, classes, shares, self._held, self._ends, EVEN)
         return Names(person, self.values[value], self._shares(entries, person, value))
 
     def _shares(
@@ -123,7 +256,7 @@ class ReleasedValues:
         people = len(starts) - 1
         named = np.full(people, -1)
         named[person[::-1]] = value[::-1]
-        begins, ranks, counts = _entries(self._counts)
+        begins, ranks, counts = self._held
         sizes = np.diff(begins)[classes]
         owner = np.repeat(np.arange(people), np.diff(starts))
         if sizes.size and sizes.min() == sizes.max() == 1:  # as where all keys differ
@@ -143,3 +276,154 @@ class ReleasedValues:
 
 def _entries(rows: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
     return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data
+
+
+CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
+LUCK = 0.025  # chance that the true precision lies below the bound that counts
+
+
+def naming_score(right: ArrayLike, named: ArrayLike, people: ArrayLike, base: ArrayLike) -> Floats:
+    """Score an attack that names a value: recall x (lower - base) / (1 - base), from 0 to recall.
+
+    `people` have the value; `base` is the precision of naming it of random people. Naming the
+    majority of all people scores 0.
+
+    >>> naming_score(10, 10, 13, 13 / 600).round(3).item()
+    0.527
+    >>> naming_score(570, 600, 570, 0.95).item()
+    0.0
+    """
+    # lower: one-sided 97.5 % bound of Clopper and Pearson for the precision right / named, so that
+    # a few lucky names do not count
+    r, n, p, b = np.broadcast_arrays(
+        *[np.asarray(x, np.float64) for x in (right, named, people, base)]
+    )
+    low = np.zeros(r.shape)
+    some = (r > 0) & (n > 0) & (p > 0) & (b < 1)
+    low[some] = betaincinv(r[some], np.maximum(n[some] - r[some], 0.0) + 1, LUCK)
+    score = np.zeros(r.shape)
+    lift = (low[some] - b[some]) / (1 - b[some])
+    score[some] = r[some] / p[some] * np.maximum(lift, 0.0)
+    return score
+
+
+def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
+    """True if random naming gives so many right names with a chance below 1 % over all counts."""
+    luck = betainc(
+        np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
+    )
+    return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)
+
+
+CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value
+FEWEST = 20  # names outside of the file, below which their precision says little
+_HALF = 1 - 1e-9  # a posterior of exactly one half is one half
+_AT_ONCE = 64  # scores that are computed together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """Values of the attacked people.
+
+    Attributes
+    ----------
+    truth : ndarray of float64, shape (people,)
+        Values or level numbers, NaN where missing.
+    near : Tolerance
+    levels : int or None
+        Number of levels; None for a number, which counts as one level.
+    """
+
+    truth: Floats
+    near: Tolerance
+    levels: int | None
+
+    @property
+    def known(self) -> int:
+        """Number of people with a value."""
+        return int((~np.isnan(self.truth)).sum())
+
+    def of_level(self) -> Floats:
+        """Return the number of people with each level, shape (levels,)."""
+        known = self.truth[~np.isnan(self.truth)]
+        if self.levels is None:
+            return np.array([float(len(known))])
+        return np.bincount(known.astype(np.int64), minlength=self.levels).astype(np.float64)
+
+    def base(self) -> Floats:
+        """Return the precision of naming each level of random people, shape (levels,)."""
+        if self.levels is None:
+            return np.array([most_within_reach(self.truth, self.near)])
+        return self.of_level() / max(self.known, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Named:
+    """Number of named people by certainty and level: shape (certainties, levels) each."""
+
+    right: Floats
+    named: Floats
+
+
+def count_names(names: Names, people: People) -> Named:
+    """Count names and right names at each of the `CERTAINTIES`."""
+    # several values of one person count as one name in parts; without a true value no name counts
+    truth = people.truth[names.person]
+    choices = np.bincount(names.person, minlength=len(people.truth))[names.person]
+    weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
+    hit = weight * people.near.right(names.value, truth)
+    level = np.zeros(len(truth), np.int64) if people.levels is None else names.value.astype(int)
+    size = people.levels or 1
+    # each name counts at all certainties up to its own
+    sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, names.share, "right") - 1
+    place = sure * size + level
+    shape, place_count = (len(CERTAINTIES), size), len(CERTAINTIES) * size
+    # without a name these are whole numbers
+    counted = np.bincount(place, hit, place_count), np.bincount(place, weight, place_count)
+    both = np.array(counted, dtype=np.float64).reshape(2, *shape)
+    right, named = both[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return Named(right=right, named=np.maximum(named, right))
+
+
+def beyond_outside(
+    found: Named, people: People, outside: Named, others: People
+) -> tuple[tuple[int, ...], float]:
+    """Return the place (certainty, level) and size of the best score beyond people outside."""
+    base, of_level = people.base(), others.of_level()
+    own = naming_score(found.right, found.named, people.of_level(), base)
+    own = np.where(beyond_luck(found.right, found.named, base), own, 0.0)
+    certain = naming_score(outside.right, outside.named, of_level, base)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lift = (outside.right / outside.named - base) / (1 - base)
+        plain = outside.right / of_level * np.maximum(lift, 0.0)
+    enough = (outside.named >= FEWEST) & np.isfinite(plain)
+    beyond = own - np.where(enough, plain, certain)
+    place = np.unravel_index(int(beyond.argmax()), beyond.shape)
+    return tuple(map(int, place)), max(float(beyond[place]), 0.0)
+
+
+def best_score(
+    right: Floats, named: Floats, people: Floats, base: Floats
+) -> tuple[tuple[int, ...], float]:
+    """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
+    # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
+    # order until no other can be larger
+    precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = right / people * np.maximum((precision - base) / (1 - base), 0.0)
+    most = np.nan_to_num(most, nan=0.0, posinf=0.0).ravel()
+    every_people = np.broadcast_to(people, right.shape).ravel()
+    every_base = np.broadcast_to(base, right.shape).ravel()
+    place, best = int(most.argmax()), 0.0
+    left = np.flatnonzero((most > 0) & beyond_luck(right, named, base).ravel())
+    left = left[np.argsort(-most[left], kind="stable")]
+    for start in range(0, len(left), _AT_ONCE):
+        some = left[start : start + _AT_ONCE]
+        if most[some[0]] <= best:
+            break
+        scores = naming_score(
+            right.ravel()[some], named.ravel()[some], every_people[some], every_base[some]
+        )
+        if scores.max() > best:
+            place, best = int(some[scores.argmax()]), float(scores.max())
+    return tuple(map(int, np.unravel_index(place, right.shape))), best

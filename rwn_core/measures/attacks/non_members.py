@@ -10,14 +10,12 @@ import pandas as pd
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_together
 from rwn_core.laws.cell_law import CellLaw, donors_outside, independent_cells
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
-from rwn_core.measures.attacks.likelihood import Way, attacked_units, ways
-from rwn_core.measures.attacks.scaled_columns import leveled
+from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
+from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison
 
 UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart

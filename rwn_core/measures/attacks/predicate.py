@@ -10,14 +10,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.text_budget import MOST_FACTORS, check_number
-from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
 from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
+from rwn_core.measures.comparison import numbers
 
 Sign = Literal["is", "at least", "at most"]
 

@@ -1,32 +1,279 @@
-"""Worst case of linkage: the best of single rows, one assignment and the joint posterior."""
+"""Worst case of linkage: single rows, one assignment or the joint posterior, and its bound."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from rwn_core.data.arrays import Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.measures.aligned import released_rows
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.assignment import (
     LARGEST_ASSIGNMENT,
     AllRows,
+    Blocks,
+    all_rows,
     blocks,
+    both_cells,
+    canonical_order,
+    expected_right,
+    in_classes,
     joint_posterior_success,
+    most_likely,
 )
 from rwn_core.measures.attacks.posterior import (
     Linkage,
     candidates_before,
+    entries,
+    normed,
+    posteriors,
     row_sample,
     weigh,
 )
-from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound, assigned
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import people, percent
+from rwn_core.measures.statistics.intervals import mean_at_most
+from rwn_core.measures.statistics.key_variables import cell_codes
+from rwn_core.parallel.threads import Watch, thread_count
+
+SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
+"""Largest numbers of records of a part; the first that is affordable is used."""
+
+# decides: pairs of the parts in which an upper bound of linkage matches rows jointly
+PART_PAIRS = 1_250_000
+WHOLE_PARTS = 2
+TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
+_SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
+LEAST = 0.3  # share of a part on the smaller side of a cut
+_SHARES = np.array([0.3, 0.4, 0.5, 0.6, 0.7])  # where the values of a variable are cut
+_LEVELS = 12  # distinct values up to which one of them may be set apart from all others
+
+Sides = tuple[Booleans, Booleans]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpperBound:
+    """Linkage success given the part of each row.
+
+    Attributes
+    ----------
+    parts : int
+        Number of parts.
+    rows : int
+        Number of random rows linked one at a time.
+    row_by_row : float
+        Expected share of correct links among them.
+    upper_confidence_limit : float
+        Upper end of its 95 % interval, for all rows: see `mean_at_most`.
+    joint_gain : float
+        Factor by which the joint posterior of a part links more; at least 1.
+    """
+
+    parts: int
+    rows: int
+    row_by_row: float
+    upper_confidence_limit: float
+    joint_gain: float
+
+    @property
+    def share(self) -> float:
+        """The largest share of correct links of the attacks."""
+        return min(self.row_by_row * self.joint_gain, 1.0)
+
+    @property
+    def at_most(self) -> float:
+        """The upper end of the 95 % interval of that share."""
+        return min(self.upper_confidence_limit * self.joint_gain, 1.0)
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """Detail of a reading."""
+        return {"parts": self.parts, "share": self.share}
+
+
+class InformedIntruder:
+    """Linkage by an intruder who also knows in which part of the file each row's person is.
+
+    Such an intruder can ignore the part, so that the expected success is at least that of any
+    other intruder. Posteriors follow Bayes' rule within the row's part, with the neighborhoods of
+    the full table. Parts are cut where few rows cross, so that the part says little; the cuts are
+    chosen on other rows than those that are linked.
+    """
+
+    def __init__(self, law: Law, comparison: Comparison, known: Sequence[str]) -> None:
+        self._law, self._comparison, self._known = law, comparison, known
+        n = law.original.n
+        self._leaves = np.zeros(n, dtype=bool)
+        self._leaves[released_rows(law.original, comparison.masked)] = True
+        numbers = np.random.default_rng(_SEED)
+        tried = numbers.permutation(n)[: min(TRIED, n // 4)]
+        self._free = self._leaves.copy()
+        self._free[tried] = False
+        self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
+        self._level: int | None = None
+        self._whole: sparse.csc_array | None = None
+        self._best: list[Floats] = []
+
+    def add_rows(self, belief: sparse.csc_array, rows: Integers) -> None:
+        """Add the posteriors of some rows, one column per row."""
+        from rwn_core.measures.attacks.belief_columns_kernel import shares_given_part
+
+        if len(rows) == len(self._free):
+            self._whole = belief
+        last = len(self._levels) - 1
+        for level in range(last + 1) if self._level is None else [self._level]:
+            of = self._levels[level]
+            told, inside = shares_given_part(*entries(belief), of, rows)
+            pairs = WHOLE_PARTS * np.bincount(of).mean() * inside / len(rows)
+            if self._level is None and (pairs <= PART_PAIRS or level == last):
+                self._level = level  # the first of which some whole parts are affordable
+                break
+        self._best.append(told[self._free[rows]])
+
+    def upper_bound(self) -> UpperBound | None:
+        """Return the bound, or None if a part is too large for joint matching."""
+        best = np.concatenate(self._best) if self._best else np.zeros(0)
+        if self._level is None or not len(best):
+            return None
+        of = self._levels[self._level]
+        joint_gain = self._joint_gain(of)
+        if joint_gain is None:
+            return None
+        return UpperBound(
+            parts=int(of.max()) + 1,
+            rows=len(best),
+            row_by_row=float(best.mean()),
+            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
+            joint_gain=joint_gain,
+        )
+
+    def _joint_gain(self, of: Integers) -> float | None:
+        """Return the largest gain of joint matching over some random parts; None if one fails."""
+        chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
+        parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
+        believed, ratios = self._believed(parts), list[float | None]()
+
+        def weigh(first: int, last: int) -> None:
+            for number in range(first, last):
+                ratios.append(self._of_part(normed(believed[number]), parts[number]))
+
+        Watch(threads=thread_count()).run(weigh, len(parts))
+        found = [ratio for ratio in ratios if ratio is not None]
+        return max(1.0, *found) if len(found) == len(parts) else None
+
+    def _believed(self, parts: Sequence[Integers]) -> list[sparse.csc_array]:
+        """Return the posteriors of each part's rows among its people."""
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            return [whole[:, part][part] for part in parts]
+        people, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+        belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
+        own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
+        return [belief[:, each][each] for each in own]
+
+    def _ordered(self, people: Integers) -> Integers:
+        """Return the same people in an order that depends on their values only."""
+        released = [variable.name for variable in self._comparison.original.schema.released]
+        return people[canonical_order(both_cells(self._comparison, released)[people])]
+
+    def _of_part(self, belief: sparse.csc_array, people: Integers) -> float | None:
+        leaves = self._leaves[people]
+        if not leaves.any():
+            return 1.0
+        best = np.minimum(belief.max(axis=0).toarray(), 1.0).ravel()
+        alone, parts = float(best[leaves].mean()), blocks(belief)
+        found = all_rows(belief, parts, leaves=leaves)
+        share = None if found is None else found.share
+        if share is None and parts.affordable:
+            _, share = assigned(self._comparison, self._known, belief, parts, people)
+        return None if share is None or not alone else share / alone
+
+
+def assigned(
+    comparison: Comparison,
+    known: Sequence[str],
+    belief: sparse.csc_array,
+    parts: Blocks,
+    people: Integers | None = None,
+) -> tuple[Integers, float]:
+    """Return the most likely assignment of rows to people, and its share of correct links."""
+    released = [variable.name for variable in comparison.original.schema.released]
+    before, after = cell_codes(comparison, released)
+    if people is not None:
+        before, after = before[people], after[people]
+    (originals, person), (rows, row) = in_classes(before), in_classes(after)
+    linked = most_likely(belief, parts, (originals, rows))
+    leaves = np.zeros(comparison.masked.n, dtype=bool)
+    leaves[released_rows(comparison.original, comparison.masked)] = True
+    if people is not None:
+        leaves = leaves[people]
+    if len(known) < len(released):
+        _, row = in_classes(after[:, [released.index(name) for name in known]])
+    right = expected_right(linked, person, row, leaves)
+    return linked, min(right / max(int(leaves.sum()), 1), 1.0)
+
+
+def cut_into_parts(
+    before: Integers, after: Integers, tried: Integers, sizes: Sequence[int]
+) -> Integers:
+    """Halve a file repeatedly where the fewest rows cross; return part numbers, (len(sizes), n)."""
+    # a cut is a value of one variable, or one level against the rest, with a share of at least
+    # .3 of the part on either side. Parts of one value may exceed `sizes`, which descend and nest.
+    numbers = np.zeros((len(sizes), len(before)), dtype=np.int64)
+    counts = [0] * len(sizes)
+    waiting = [(np.arange(len(before)), tried, 0)]
+    while waiting:
+        people, rows, level = waiting.pop()
+        cut = None
+        if len(people) > sizes[-1]:
+            cut = _best_cut(before, after, people, rows)
+        while level < len(sizes) and (cut is None or len(people) <= sizes[level]):
+            numbers[level, people] = counts[level]
+            counts[level] += 1
+            level += 1
+        if cut is not None and level < len(sizes):
+            of_people, of_rows = cut
+            waiting.append((people[of_people], rows[of_rows], level))
+            waiting.append((people[~of_people], rows[~of_rows], level))
+    return numbers
+
+
+def _best_cut(before: Integers, after: Integers, people: Integers, rows: Integers) -> Sides | None:
+    """Return the sides of these people, and of the people of these rows; None without a cut."""
+    best, chosen = np.inf, None
+    for place in range(before.shape[1]):
+        own, released = before[rows, place], after[rows, place]
+        for value, single in _cuts(own):
+            of_own = own == value if single else own < value
+            share = np.count_nonzero(of_own) / len(of_own)
+            if not LEAST <= share <= 1 - LEAST:
+                continue
+            of_released = released == value if single else released < value
+            crossing = np.count_nonzero(of_own != of_released) / len(of_own)
+            if crossing / min(share, 1 - share) < best:
+                best = crossing / min(share, 1 - share)
+                values = before[people, place]
+                chosen = (values == value if single else values < value), of_own
+    return chosen
+
+
+def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
+    """Yield the values to cut at, and whether one level is set apart."""
+    ordered = np.sort(own)
+    if not len(ordered) or ordered[0] == ordered[-1]:
+        return
+    middle = ordered[(_SHARES * len(ordered)).astype(np.int64)]
+    for value in np.unique(np.concatenate([middle, middle + 1])):
+        yield int(value), False
+    distinct = np.unique(ordered)
+    if 2 < len(distinct) <= _LEVELS:
+        for value in distinct:
+            yield int(value), True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

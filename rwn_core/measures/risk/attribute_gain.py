@@ -7,7 +7,7 @@ from typing import Any
 
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES
 from rwn_core.measures.attacks.attribute_guesses import best_guesses
-from rwn_core.measures.attacks.confidential_value import WORDS
+from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS
 from rwn_core.measures.attacks.attribute_guesses import best_guesses
-from rwn_core.measures.attacks.confidential_value import WORDS
+from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 

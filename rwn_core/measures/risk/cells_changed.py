@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.measures.aligned import codes, numbers, require_same_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.attacks.likeliest_value import secret_columns
+from rwn_core.measures.comparison import Comparison, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 
@@ -23,26 +22,18 @@ def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
     return different
 
 
-def _share(comparison: Comparison, variable: Variable) -> float:
-    original, masked, name = comparison.original, comparison.masked, variable.name
-    before: NDArray[Any]
-    after: NDArray[Any]
-    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
-    else:
-        before, after = original.values(name), numbers(original, masked, name)
-    return float(changed_cells(before, after).mean())
-
-
 def compute(comparison: Comparison) -> Reading:
     """Return the share of cells with a released value other than the original."""
-    require_same_records(comparison.original, comparison.masked, "its cells have no counterparts")
-    released = comparison.original.schema.released
-    share = np.array([_share(comparison, variable) for variable in released])
+    original, masked = comparison.original, comparison.masked
+    require_same_records(original, masked, "its cells have no counterparts")
+    names = [variable.name for variable in original.schema.released]
+    before, after = (secret_columns(original, table, names) for table in (original, masked))
+    pairs = zip(before, after, strict=True)
+    share = np.array([float(changed_cells(*pair).mean()) for pair in pairs])
     overall = float(share.mean())
     q = None if comparison.law is None else float(np.mean(comparison.law.q))
     detail = {
-        "names": [variable.name for variable in released],
+        "names": names,
         "share": share,
         "overall": overall,
         "q": q,

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import codes_together
+from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.certificate import (
     Bounds,
     Exchange,
@@ -26,16 +24,16 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
+    relation_loss,
     released_associations,
 )
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.excluded import number_households

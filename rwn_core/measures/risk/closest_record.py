@@ -8,8 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.nearest_points import (
     contiguous_rows,
@@ -20,7 +19,7 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
     unweighted_metric,
 )
-from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.distance import Points
 
 
 def nearness_ratio(first: Floats, second: Floats) -> Floats:

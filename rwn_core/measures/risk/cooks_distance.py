@@ -6,8 +6,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison
 from rwn_core.measures.measure import Measure, Reading, largest_of_both
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 

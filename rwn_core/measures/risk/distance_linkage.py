@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rwn_core.measures.aligned import released_rows, require_same_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.nearest_points import (

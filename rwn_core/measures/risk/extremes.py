@@ -8,9 +8,8 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
-from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, numbers
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows, require_same_records
 from rwn_core.measures.attacks.assignment import (
     LARGEST_ASSIGNMENT,
     cheapest_assignment,
     expected_right,
     in_classes,
 )
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.confidential_value import WORDS, Tolerance, named_values, tolerance
+from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people

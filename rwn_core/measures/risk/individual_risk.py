@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.key_variables import (

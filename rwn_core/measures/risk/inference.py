@@ -7,13 +7,13 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.confidential_value import is_category, secret_values
 from rwn_core.measures.attacks.guessing import (
     Closest,
     attacked_people,
     control_sample,
     guess_reading,
 )
+from rwn_core.measures.attacks.likeliest_value import is_category, secret_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess

@@ -10,8 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, released_rows, varies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, complete, matrix, released_rows, varies
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 

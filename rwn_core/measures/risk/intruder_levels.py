@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import linked, worst_case
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import key_names, only
 from rwn_core.measures.statistics.nearest_points import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rwn_core.data.arrays import Integers
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names

@@ -6,14 +6,13 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.guessing import (
     Closest,
     attacked_people,
     control_sample,
     guess_reading,
 )
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess
 

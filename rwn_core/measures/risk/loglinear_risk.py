@@ -12,8 +12,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers, released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import class_sizes, key_names
 from rwn_core.measures.statistics.population import (

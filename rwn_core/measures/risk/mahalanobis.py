@@ -7,8 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, standardized, varies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, complete, matrix, standardized, varies
 from rwn_core.measures.measure import Measure, Reading, largest_of_both
 
 NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat

@@ -8,8 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, require_same_records, varies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, complete, matrix, require_same_records, varies
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.nearest_points import spread_sample

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,

@@ -8,8 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names

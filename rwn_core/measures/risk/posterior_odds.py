@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.value_codes import codes_like, value_codes
+from rwn_core.data.microdata import codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law

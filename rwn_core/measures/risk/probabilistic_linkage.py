@@ -10,8 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Kind
-from rwn_core.measures.aligned import numbers, released_rows, require_same_records
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, numbers, released_rows, require_same_records
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names

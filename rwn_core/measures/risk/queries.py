@@ -10,7 +10,7 @@ from rwn_core.data.arrays import Booleans
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.confidential_value import named_values, tolerance
+from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer, single_record_predicates
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading

@@ -8,7 +8,7 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from rwn_core.measures.attacks.naming import LUCK
+from rwn_core.measures.attacks.likeliest_value import LUCK
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading

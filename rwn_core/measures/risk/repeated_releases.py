@@ -20,8 +20,7 @@ from rwn_core.measures.attacks.assignment import (
     both_cells,
     canonical_order,
 )
-from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.measures.attacks.posterior import normed
+from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people

@@ -12,9 +12,8 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.attacks.guessing import canonical_sample, guess_reading
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, numbers
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess
 

@@ -13,9 +13,9 @@ from scipy.special import betaincinv
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
-from rwn_core.measures.attacks.confidential_value import WORDS
+from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.attacks.true_match import (
+    Columns,
     Counted,
     KnownSets,
     KnownTable,
@@ -27,9 +27,8 @@ from rwn_core.measures.attacks.true_match import (
     travel_mates,
     worst_level,
 )
-from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.attacks.value_survival import fragments
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names

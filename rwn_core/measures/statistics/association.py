@@ -1,4 +1,4 @@
-"""Association of all pairs of variables: two numbers, two categories, or one of each.
+"""Correlations, associations of all pairs of variables of either kind, and the share lost.
 
 Squared associations are corrected for the number of levels: a category of many levels has about 0
 with an unrelated variable.
@@ -7,22 +7,124 @@ with an unrelated variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.measures.aligned import codes, matrix
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.correlation import (
-    CORRELATIONS,
-    NO_VARIATION,
-    correlation_matrix,
-    standardized_known,
-)
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison, codes, complete, matrix, standardized, varies
 from rwn_core.measures.statistics.independence import chance_levels
+
+CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
+NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
+
+
+def correlation_matrix(values: Floats) -> Floats:
+    """Return Pearson correlations, shape (m, m); pairwise complete, NaN if a column is constant."""
+    known = ~np.isnan(values)
+    if not known.all():
+        return _pairwise(values, known)
+    result = np.full((values.shape[1],) * 2, np.nan)
+    (different,) = np.nonzero(varies(values))
+    scaled = standardized(values[:, different])
+    result[np.ix_(different, different)] = scaled.T @ scaled / (len(values) - 1)
+    return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
+
+
+def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Return the numeric variables that vary in the original, and both complete matrices."""
+    original = comparison.original
+    tables = []
+    for table, where in ((original, "original"), (comparison.masked, "released table")):
+        values = matrix(original, table, original.numeric_names)
+        values = values[complete(values)]
+        if len(values) < 2:
+            raise NotApplicable(
+                f"The {where} has {len(values)} records without a missing number; {what} need at "
+                "least 2."
+            )
+        tables.append(values)
+    return _only(original.numeric_names, tables[0], tables[1], varies(tables[0]), what)
+
+
+def varying_columns(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Return the numeric variables that vary in both tables, and both complete matrices."""
+    names, before, after = numbers_of_both(comparison, what)
+    return _only(names, before, after, varies(after), what)
+
+
+def _only(
+    names: tuple[str, ...], before: Floats, after: Floats, different: Booleans, what: str
+) -> tuple[tuple[str, ...], Floats, Floats]:
+    if different.sum() < 2:
+        raise NotApplicable(
+            f"{what.capitalize()} need at least two continuous or count variables that vary in "
+            "both tables."
+        )
+    kept = tuple([name for name, varied in zip(names, different, strict=True) if varied])
+    return kept, before[:, different], after[:, different]
+
+
+def shared_correlations(values: Floats) -> Floats:
+    """Return correlations, shape (m, m); a constant column has none with any other."""
+    found = correlation_matrix(values)
+    return np.where(np.isnan(found), np.eye(len(found)), found)
+
+
+def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
+    """Return the absolute changes of all pairs that vary in both tables, or refuse."""
+    change = np.abs(after - before)[np.triu_indices(len(before), 1)]
+    change = change[~np.isnan(change)]
+    if not len(change):
+        raise NotApplicable(refusal)
+    return change
+
+
+def standardized_known(values: Floats, otherwise: float) -> Floats:
+    """Standardize each column's known values; `otherwise` where missing or constant."""
+    result = np.full_like(values, otherwise, order="F")
+    for column, own in enumerate(values.T):
+        known = ~np.isnan(own)
+        present = own[known][:, None]
+        if varies(present).all():
+            result[known, column] = standardized(present)[:, 0]
+    return result
+
+
+def _pairwise(values: Floats, known: Booleans) -> Floats:
+    """Return the correlations from cross products over the records that each pair has in common."""
+    filled = standardized_known(values, 0.0)
+    both = known.astype(np.float64)
+    count = np.maximum(both.T @ both, 1.0)
+    total = filled.T @ both  # [j, h]: sum of column j over the records where h is known too
+    covariance = filled.T @ filled - total * total.T / count
+    variance = (filled**2).T @ both - total**2 / count
+    defined = np.minimum(variance, variance.T) > NO_VARIATION * len(values)
+    scale = np.sqrt(np.where(defined, variance * variance.T, 1.0))
+    return np.asarray(np.where(defined, np.clip(covariance / scale, -1.0, 1.0), np.nan))
+
+
+def rank_correlation_matrix(values: Floats) -> Floats:
+    """Return Spearman correlations, shape (m, m); each pair ranks its complete records."""
+    from scipy.stats import rankdata
+
+    known = ~np.isnan(values)
+    if known.all():
+        return correlation_matrix(rankdata(values, axis=0))
+    m = values.shape[1]
+    result = np.full((m, m), np.nan)
+    for one in range(m):
+        for two in range(one + 1):
+            both = values[known[:, one] & known[:, two]][:, [one, two]]
+            if len(both):
+                pair = correlation_matrix(rankdata(both, axis=0))[0, 1]
+                result[one, two] = result[two, one] = pair
+    return result
+
 
 Codes = NDArray[np.integer]
 
@@ -138,6 +240,11 @@ def shown(associations: Floats, category: Integers) -> Floats:
     return np.where(with_category, np.maximum(associations, 0.0), associations)
 
 
+def is_mixed(table: Microdata) -> bool:
+    """Return True if some released variables are not numeric."""
+    return len(table.schema.numeric_names) < len(table.schema.released)
+
+
 def is_category(original: Microdata) -> Integers:
     """Return 1 for each released variable that counts by its levels, else 0."""
     return np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
@@ -184,3 +291,62 @@ def _ordered(original: Microdata, found: Floats) -> Floats:
     place = {name: at for at, name in enumerate(sum(_names(original), ()))}
     order = [place[variable.name] for variable in original.schema.released]
     return found[np.ix_(order, order)]
+
+
+NAMED = 3  # relations that are named
+FADED = 0.2  # share of a relation whose loss is worth its name
+GONE = 0.8  # share of a relation whose loss leaves hardly any of it
+MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Loss:
+    """Hold the loss of all relations, and of each pair.
+
+    Attributes
+    ----------
+    value : float
+        From 0 to 1; NaN if no pair of the original is related beyond chance.
+    weight : ndarray of float64, shape (p, p)
+        By how much the original's association exceeds chance, 0 if it does not.
+    lost : ndarray of float64, shape (p, p)
+        Change relative to the original's association, from 0 to 2; 0 of unrelated pairs.
+    invented : float
+        Part of the value that comes from pairs which only the release relates.
+    """
+
+    value: float
+    weight: Floats
+    lost: Floats
+    invented: float
+
+
+def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
+    """Return how much of the relations is lost, given both associations and `chance_levels`."""
+    # The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
+    # relations that only the release shows. Relations of a constant released variable are lost.
+    upper = np.triu(np.ones(before.shape, dtype=bool), 1)
+    size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
+    related = upper & (size > chance)
+    weight = np.where(related, size - chance, 0.0)
+    change = np.abs(found - before) / np.where(related, size, 1.0)
+    lost = np.where(related, np.minimum(change, MOST_OF_A_PAIR), 0.0)
+    unrelated = upper & (size <= chance)
+    new = float(np.where(unrelated, np.maximum(np.abs(found) - chance, 0.0), 0.0).sum())
+    total = float(weight.sum())
+    if total == 0.0:
+        return Loss(value=float("nan"), weight=weight, lost=lost, invented=0.0)
+    value = (float((weight * lost).sum()) + new) / total
+    return Loss(value=min(value, 1.0), weight=weight, lost=lost, invented=new / total)
+
+
+def faded(
+    names: Sequence[str], before: Floats, after: Floats, loss: Loss, least: float = FADED
+) -> list[list[str]]:
+    """Return the weakened pairs of names that count most in the loss, the largest first."""
+    # Only pairs that lost at least the share `least` of their relation.
+    weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
+    counted = np.where(weaker & (loss.lost >= least), loss.weight * loss.lost, 0.0)
+    largest = np.argsort(-counted, axis=None, kind="stable")[:NAMED]
+    places = [divmod(int(at), len(names)) for at in largest if counted.flat[at] > 0]
+    return [[names[one], names[other]] for one, other in places]

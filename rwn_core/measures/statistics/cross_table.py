@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.comparison import codes, numbers
 
 MOST_LEVELS = 12  # of a category; the rarer ones count as one group
 FEW_VALUES = 6  # a number of so few different values is a category

@@ -9,8 +9,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, codes, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, codes, numbers
 
 MOST_BINS = 40
 LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next

@@ -18,8 +18,8 @@ from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import numbers
-from rwn_core.measures.statistics.design_matrix import (
+from rwn_core.measures.comparison import numbers
+from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,
     complete_design,

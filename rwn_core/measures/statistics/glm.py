@@ -13,10 +13,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.design_matrix import Design, design_matrix, released_kinds
-from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.measures.comparison import RELEASED, Comparison
+from rwn_core.measures.statistics.ols import Design, design_matrix, least_squares, released_kinds
 
 Family = Literal["logistic", "poisson"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers, released_rows
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, columns, released_rows
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 
@@ -64,13 +62,11 @@ def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
 def cell_codes(comparison: Comparison, names: Sequence[str]) -> tuple[Integers, Integers]:
     """Return the values of both tables as codes, shapes (n, v) and (n', v)."""
     # Equal codes in a column are equal values, also across the tables; -1 is missing.
-    pairs = [
-        comparison.cached_for_release(
-            ("paired codes", name), partial(_paired_codes, comparison, name)
-        )
-        for name in names
-    ]
-    return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
+    known = comparison.cached_for_release("paired codes", dict[str, tuple[Integers, Integers]])
+    missing = [name for name in names if name not in known]
+    known.update(_paired_codes(comparison, missing) if missing else {})
+    before, after = zip(*[known[name] for name in names], strict=True)
+    return np.column_stack(before), np.column_stack(after)
 
 
 def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, Integers]:
@@ -82,22 +78,29 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, In
     return original, np.where(lost[:, np.newaxis], released.max(axis=0) + 1, released)
 
 
-def _paired_codes(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
-    original, masked = comparison.original, comparison.masked
-    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        before, _ = codes(original, original, name)
-        after, _ = codes(original, masked, name)
-        return before.astype(np.int64), after.astype(np.int64)
-    values, shown = original.values(name), numbers(original, masked, name)
-    distinct, own = comparison.cached_for_original(
-        ("numbered values", name), lambda: _numbered(values)
-    )
-    place = np.searchsorted(distinct, shown)
-    found = np.append(distinct, np.nan)[place] == shown
-    if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
-        return own, np.where(found, place, -1)
-    _, both = _numbered(np.concatenate((values, shown)))
-    return both[: original.n], both[original.n :]
+def _paired_codes(
+    comparison: Comparison, names: Sequence[str]
+) -> dict[str, tuple[Integers, Integers]]:
+    original, masked, by_name = comparison.original, comparison.masked, {}
+    numbered = comparison.cached_for_original("numbered values", dict[str, tuple[Floats, Integers]])
+    kinds = original.schema.by_name
+    plain = [name for name in names if kinds[name].kind not in (Kind.CATEGORICAL, Kind.ORDERED)]
+    for name in set(names) - set(plain):
+        before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
+        by_name[name] = before.astype(np.int64), after.astype(np.int64)
+    both = (columns(original, table, plain) for table in (original, masked))
+    for name, values, shown in zip(plain, *both, strict=True):
+        if name not in numbered:
+            numbered[name] = _numbered(values)
+        distinct, own = numbered[name]
+        place = np.searchsorted(distinct, shown)
+        found = np.append(distinct, np.nan)[place] == shown
+        if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
+            by_name[name] = own, np.where(found, place, -1)
+            continue
+        _, together = _numbered(np.concatenate((values, shown)))
+        by_name[name] = together[: original.n], together[original.n :]
+    return by_name
 
 
 def _numbered(values: Floats) -> tuple[Floats, Integers]:

@@ -17,11 +17,9 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import empty_records
-from rwn_core.measures.comparison import Comparison
-from rwn_core.neighbors.distance import TIE, squared_between
+from rwn_core.measures.comparison import Comparison, empty_records
+from rwn_core.neighbors.distance import TIE, CodedPoints, Points, point_values, squared_between
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import CodedPoints, Points, point_values
 from rwn_core.parallel.threads import Watch, thread_count
 
 LONGEST = 1e15  # its square is still in the range of single precision
@@ -187,21 +185,22 @@ FARTHEST = 1e150  # standard deviations
 
 def unweighted_metric(comparison: Comparison) -> Metric:
     """Return the distance in the original's standard deviations, every weight 1."""
-    file = _file(comparison)
 
-    def make() -> Metric:
-        weights = {variable.name: 1.0 for variable in file.schema.variables}
-        weighted = file.with_weights(weights)
-        try:
-            return Metric.fit(weighted)
-        except ParameterError:
-            raise NotApplicable(
-                "No variable of the original varies, so there is no distance between records."
-            ) from None
+    def find() -> Metric:
+        file = _file(comparison)
+        return file.cached(_about(file, "metric"), lambda: _fitted(file))
 
-    return comparison.cached_for_original(
-        "unweighted metric", lambda: file.cached(_about(file, "metric"), make)
-    )
+    return comparison.cached_for_original("unweighted metric", find)
+
+
+def _fitted(file: Microdata) -> Metric:
+    weights = {variable.name: 1.0 for variable in file.schema.variables}
+    try:
+        return Metric.fit(file.with_weights(weights))
+    except ParameterError:
+        raise NotApplicable(
+            "No variable of the original varies, so there is no distance between records."
+        ) from None
 
 
 def _file(comparison: Comparison) -> Microdata:
@@ -216,18 +215,18 @@ def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
 
 def original_points(comparison: Comparison) -> Points:
     """Return the original's records as points of `unweighted_metric`, shape (n, d)."""
-    metric = unweighted_metric(comparison)
-    return comparison.cached_for_original(
-        "unweighted points", lambda: contiguous_rows(metric.coded(comparison.original))
-    )
+
+    def make() -> Points:
+        return contiguous_rows(unweighted_metric(comparison).coded(comparison.original))
+
+    return comparison.cached_for_original("unweighted points", make)
 
 
 def released_points(comparison: Comparison) -> Points:
     """Return the released records as points of `unweighted_metric`, shape (n, d)."""
-    metric = unweighted_metric(comparison)
 
     def make() -> Points:
-        points = metric.coded(comparison.masked)
+        points = unweighted_metric(comparison).coded(comparison.masked)
         # another tool's noise may leave the original's range by far: squares stay finite
         values = np.ascontiguousarray(np.clip(point_values(points), -FARTHEST, FARTHEST))
         return replace(points, values=values) if isinstance(points, CodedPoints) else values
@@ -243,10 +242,12 @@ def contiguous_rows(points: Points) -> Points:
 
 def distinct_originals(comparison: Comparison) -> PointIndex:
     """Return the distinct points of the full file, also if a sample is shown."""
-    file, metric = _file(comparison), unweighted_metric(comparison)
+    file = _file(comparison)
 
-    key = _about(file, "distinct points")
-    return file.cached(key, lambda: distinct_points(contiguous_rows(metric.coded(file))))
+    def make() -> PointIndex:
+        return distinct_points(contiguous_rows(unweighted_metric(comparison).coded(file)))
+
+    return file.cached(_about(file, "distinct points"), make)
 
 
 def nearest_links(

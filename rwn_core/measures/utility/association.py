@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.association import (
     is_category,
     original_associations,
+    pair_changes,
     released_associations,
     shown,
 )
-from rwn_core.measures.statistics.correlation import pair_changes
-
-
-def is_mixed(table: Microdata) -> bool:
-    """Return True if some released variables are not numeric."""
-    return len(table.schema.numeric_names) < len(table.schema.released)
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -8,11 +8,13 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.association import (
+    GONE,
+    faded,
     original_associations,
     original_chance,
+    relation_loss,
     released_associations,
 )
-from rwn_core.measures.statistics.relation_loss import GONE, faded, relation_loss
 
 
 def compute(comparison: Comparison) -> Reading:

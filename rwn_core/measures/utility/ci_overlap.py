@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.data.arrays import Floats
-from rwn_core.measures.aligned import RELEASED
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.ols import fits, refuse_exact
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import require_values
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, require_values
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
 

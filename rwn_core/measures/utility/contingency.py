@@ -8,8 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import require_values
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, require_values
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation

@@ -6,10 +6,9 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import matrix
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, matrix
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import CORRELATIONS, correlation_matrix, pair_changes
+from rwn_core.measures.statistics.association import CORRELATIONS, correlation_matrix, pair_changes
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable, SchemaError
-from rwn_core.measures.aligned import RELEASED, require_values
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, require_values
 from rwn_core.measures.measure import Measure, Reading
 
 

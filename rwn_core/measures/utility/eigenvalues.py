@@ -8,7 +8,7 @@ from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import correlation_matrix, varying_columns
+from rwn_core.measures.statistics.association import correlation_matrix, varying_columns
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
 LOADING = 0.1  # a variable with less is no part of a direction

@@ -6,8 +6,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import matrix
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, matrix
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import standard_deviation
 

@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import numbers_of_both, shared_correlations
+from rwn_core.measures.statistics.association import numbers_of_both, shared_correlations
 
 COMPONENTS = 5  # as many as the paper reports
 

@@ -12,8 +12,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import (
     bin_counts,

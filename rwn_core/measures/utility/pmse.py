@@ -13,8 +13,7 @@ from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers, require_values, varies
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
 from rwn_core.measures.measure import Measure, Reading
 
 Terms = Literal["main", "pairwise"]

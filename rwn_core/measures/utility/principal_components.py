@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.data.arrays import Floats
-from rwn_core.measures.aligned import standardized
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, standardized
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import varying_columns
+from rwn_core.measures.statistics.association import varying_columns
 
 COMPONENTS = 5  # the paper reports the share that this many hold together
 

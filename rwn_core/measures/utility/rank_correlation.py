@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import matrix
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, matrix
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import pair_changes, rank_correlation_matrix
+from rwn_core.measures.statistics.association import pair_changes, rank_correlation_matrix
 
 RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
 

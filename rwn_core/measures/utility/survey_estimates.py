@@ -12,11 +12,10 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import RELEASED, numbers, require_values
-from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.cross_table import grouping
-from rwn_core.measures.statistics.design_matrix import design_matrix
+from rwn_core.measures.statistics.ols import design_matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

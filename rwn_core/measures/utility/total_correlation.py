@@ -8,7 +8,7 @@ from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.correlation import numbers_of_both, shared_correlations
+from rwn_core.measures.statistics.association import numbers_of_both, shared_correlations
 
 
 def total_correlation(correlations: Floats, where: str) -> float:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rwn_core.charts.parts import style, tables
-from rwn_core.charts.parts.clipped_axis import beyond_words, clipped
+from rwn_core.charts.parts.style import beyond_words, clipped
 
 
 @pytest.mark.parametrize(

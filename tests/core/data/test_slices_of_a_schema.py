@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.schema import Schema
-from rwn_core.data.slices import as_slices, slices_words, verbatim_words
+from rwn_core.data.schema import Schema, as_slices, slices_words, verbatim_words
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 

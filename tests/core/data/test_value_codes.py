@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data import value_codes
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import codes_together, numbered
+from rwn_core.data import microdata
+from rwn_core.data.microdata import Microdata, codes_together, numbered
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ def test_as_many_levels_as_one_number_holds_are_told_apart(monkeypatch) -> None:
     cells = np.array([[2**31 - 2, 2**31 - 3], [2**31 - 2, -1], [-1, 2**31 - 3], [2**31 - 2, -1]])
     expected = [2, 1, 0, 1]
     assert numbered(cells).tolist() == expected
-    monkeypatch.setattr(value_codes, "_LARGEST_NUMBER", 0.0)
+    monkeypatch.setattr(microdata, "_LARGEST_NUMBER", 0.0)
     assert numbered(cells).tolist() == expected
 
 

@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.data.question import Question
 from rwn_core.datasets.dataset_linkage import released_rows
 from rwn_core.errors import InputError
-from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SecretKey
 from tests.core.datasets import datasets

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.datasets.spatial_parts import build_planes, leaf_numbers, principal_axes, turned
-from rwn_core.neighbors.points import CodedPoints
+from rwn_core.neighbors.distance import CodedPoints
 
 
 def test_leaves_are_about_as_large_and_lie_across_the_widest_axis() -> None:

@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import MixtureComponent
-from rwn_core.measures.attacks.likelihood import likelihoods
+from rwn_core.measures.attacks.posterior import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulate

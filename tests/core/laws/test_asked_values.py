@@ -10,9 +10,8 @@ import pytest
 
 from rwn_core.laws.asked_values_kernel import count_together, multiply_together
 from rwn_core.laws.donor_lists import Lists
-from rwn_core.measures.attacks import likelihood_large
-from rwn_core.measures.attacks.likelihood_large import RARE, WORTH
-from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
+from rwn_core.measures.attacks import pair_likelihood_kernel
+from rwn_core.measures.attacks.pair_likelihood_kernel import RARE, WORTH, likely_pairs
 from tests.core.neighbors.callable_kernels import callable_here
 
 N, DONORS, ROWS = 900, 250, 40
@@ -46,7 +45,7 @@ def coded(q: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
 def asked_for(units, donors: float = DONORS):
     order = np.arange(N, dtype=np.int32)
     listed = SimpleNamespace(order=order, typical=float(donors))
-    return likelihood_large._asked(units, np.arange(ROWS), listed)
+    return pair_likelihood_kernel._asked(units, np.arange(ROWS), listed)
 
 
 def test_units_are_looked_up_share_a_place_or_have_their_own():

@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.schema import Schema
-from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import codes_together
+from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw, independent_cells

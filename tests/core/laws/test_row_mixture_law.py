@@ -11,8 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from tests.check_values import check_values
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")

@@ -26,7 +26,7 @@ from rwn_core.masking import (
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.masking.neighborhood_method import _widest
 from rwn_core.masking.row_copy import TOGETHER, together
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.randomness import SecretKey, uniforms
 
 KEY = SecretKey.from_seed(3)

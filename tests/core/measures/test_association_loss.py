@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.association import association_matrix
+from rwn_core.measures.statistics.association import association_matrix, faded, relation_loss
 from rwn_core.measures.statistics.independence import (
     CHANCE,
     _margins,
@@ -22,7 +22,6 @@ from rwn_core.measures.statistics.independence import (
     chance_of_numbers,
     permutation_moments,
 )
-from rwn_core.measures.statistics.relation_loss import faded, relation_loss
 
 LOSS = MEASURES[UTILITY]
 

@@ -177,9 +177,8 @@ def test_mahalanobis_linkage_counts_the_records_that_it_compares():
 
 def test_ATT_7_attribute_inference():
     from rwn_core.laws.cell_law import CellLaw
-    from rwn_core.measures.attacks.confidential_value import EXACT
-    from rwn_core.measures.attacks.donor_belief import beliefs
-    from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+    from rwn_core.measures.attacks.attribute_attack import beliefs
+    from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
     from rwn_core.neighbors import find_neighborhoods
 
     points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)

@@ -12,8 +12,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.nearest_points import original_points
-from rwn_core.neighbors import metric_axes
-from rwn_core.neighbors.points import CodedPoints
+from rwn_core.neighbors import metric
+from rwn_core.neighbors.distance import CodedPoints
 
 KEYS = ("distance_linkage", "closest_record", "nearest_distance", "global_linkage")
 SCHEMA = Schema(
@@ -43,8 +43,7 @@ def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
     original, holdout = table(240, 30, seed), table(60, 34, seed + 9)  # and levels nobody has
     masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=seed).masked
     dummies = readings(original, masked, holdout)
-    for module in (metric_axes, "rwn_core.neighbors.metric"):
-        monkeypatch.setattr(f"{getattr(module, '__name__', module)}.CODED_LEVELS", 5)
+    monkeypatch.setattr(metric, "CODED_LEVELS", 5)
     again = table(240, 30, seed)  # a table keeps its points as they were held
     assert isinstance(original_points(Comparison(original=again, masked=masked)), CodedPoints)
     coded = readings(again, masked, holdout)

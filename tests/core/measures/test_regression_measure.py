@@ -13,8 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import released_schema
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.design_matrix import design_matrix
-from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.measures.statistics.ols import design_matrix, least_squares
 
 REGRESSION = MEASURES["regression"]
 

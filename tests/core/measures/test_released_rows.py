@@ -10,10 +10,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.masking import NBRS2015, LocalSuppression, RandomSample, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.assignment import all_rows, blocks
 from rwn_core.measures.attacks.posterior import posteriors
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Policy
 

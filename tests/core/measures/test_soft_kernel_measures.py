@@ -21,7 +21,7 @@ from rwn_core.laws.law import Law
 from rwn_core.masking import RWN
 from rwn_core.masking.method import Masked
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.donor_belief import beliefs
+from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

@@ -14,8 +14,8 @@ from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.neighbors.distance import CodedPoints
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.points import CodedPoints
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.randomness import SecretKey

@@ -20,7 +20,7 @@ from rwn_core.neighbors.candidates import (
     restricted_table,
     restriction_cost,
 )
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey

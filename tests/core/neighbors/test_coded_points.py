@@ -10,11 +10,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.neighbors import Drawing, metric_axes
-from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors import Drawing
+from rwn_core.neighbors.distance import CodedPoints, squared_distances
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.metric import Metric
-from rwn_core.neighbors.points import CodedPoints
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch
@@ -56,7 +55,6 @@ def table(number: int) -> Microdata:
 
 def both(number: int, monkeypatch: pytest.MonkeyPatch) -> tuple[CodedPoints, np.ndarray]:
     """A table's points without and with dummies."""
-    monkeypatch.setattr(metric_axes, "CODED_LEVELS", 3)
     monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 3)
     microdata = table(number)
     encoding = ("dummies", "matching")[number % 2]
@@ -128,7 +126,6 @@ def test_many_levels_take_no_more_room_than_few():
 
 
 def test_people_with_a_level_that_the_table_has_not_are_as_far_as_without_any(monkeypatch):
-    monkeypatch.setattr(metric_axes, "CODED_LEVELS", 2)
     monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 2)
 
     def made(levels):

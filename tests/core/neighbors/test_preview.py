@@ -9,7 +9,7 @@ import pytest
 
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, source
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_core.neighbors.source import build_preview
 from rwn_core.parallel.threads import Cancelled

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import Radii, find_neighborhoods, nearest_radii, neighbor_table
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel.threads import Watch

@@ -8,7 +8,7 @@ import pytest
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, source
 from rwn_core.neighbors.find import find_and_draw
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.search import Sizes, known_sizes
 from rwn_core.neighbors.source import build_preview
 from rwn_core.neighbors.table import LARGEST_DENSE

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find_neighborhoods, neighbor_table
-from rwn_core.neighbors.radius import Ball
+from rwn_core.neighbors.kernel import Ball
 from rwn_core.neighbors.search import Search, check_search
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import (

@@ -15,8 +15,8 @@ from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import Draws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
 from rwn_core.tuning.evaluate_settings import Plan, Trials, with_red_team
-from rwn_core.tuning.limit_bounds import attacked, with_attacked
 from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.verdict import attacked, with_attacked
 
 
 def team(identity: float | None = None, attribute: float | None = None) -> Reading:

@@ -8,10 +8,10 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Point, Setting
 from rwn_core.tuning.evaluate_settings import spread_over_releases
-from rwn_core.tuning.limit_bounds import stated_bounds
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.setting_pool import _joined
+from rwn_core.tuning.verdict import stated_bounds
 
 KEY = "bayes_linkage"
 POLICY = Policy(limits=(Limit(measure=KEY, at_most=0.05),))

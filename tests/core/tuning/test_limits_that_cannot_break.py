@@ -25,16 +25,16 @@ from rwn_core.tuning import (
     seek_slices,
     sweep,
 )
-from rwn_core.tuning.limit_bounds import (
+from rwn_core.tuning.match import Loss, match
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.verdict import (
     LimitBounds,
     bounds_from_reading,
     bounds_from_stated,
     empty_end,
     stated_bounds,
 )
-from rwn_core.tuning.match import Loss, match
-from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Limit, Policy
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
 PARAMS = rwn.RWN(epsilon=1.0, k=20)

@@ -17,8 +17,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
+    relation_loss,
 )
-from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
 from rwn_core.tuning.policy import Limit, Policy

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team.finding import best_single_guess
 
 LINKS = 3  # merges of a chain

@@ -13,8 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, empty_records, numbers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, codes, empty_records, numbers
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
 Names = tuple[str, ...]

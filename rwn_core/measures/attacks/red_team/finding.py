@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.naming import beyond_luck, naming_score
+from rwn_core.measures.attacks.likeliest_value import beyond_luck, naming_score
 from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files
 
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read

@@ -19,7 +19,7 @@ from rwn_core.evaluation.forecast.curve import expected_curve
 from rwn_core.masking import RWN
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.forecast import expected
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.point import Setting
 from tests.check_values import check_values
 
 BALANCED = RWN(kernel="gaussian", balance=1.0)

@@ -15,10 +15,14 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, Success, attack
-from rwn_core.measures.attacks.confidential_value import Tolerance
-from rwn_core.measures.attacks.donor_belief import Beliefs
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.attribute_attack import (
+    PREDICTIONS,
+    STRATEGIES,
+    Beliefs,
+    Success,
+    attack,
+)
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
 
 
 def table(n: int, known: float = 1.0) -> Microdata:

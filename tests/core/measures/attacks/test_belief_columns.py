@@ -14,7 +14,7 @@ from rwn_core.measures.attacks.belief_columns_kernel import (
     shares_given_part,
     shares_within,
 )
-from rwn_core.measures.attacks.scaled_columns import entries
+from rwn_core.measures.attacks.posterior import entries
 
 N, M = 60, 25
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
 
 ROLES = {"a": "key", "b": "key", "c": "other", "s": "confidential"}

@@ -9,11 +9,10 @@ import pytest
 from scipy import sparse
 
 import rwn_core as rwn
-from rwn_core.measures.attacks import donor_belief
-from rwn_core.measures.attacks.confidential_value import Tolerance
-from rwn_core.measures.attacks.donor_belief import beliefs
-from rwn_core.measures.attacks.likeliest_value import ReleasedValues
-from rwn_core.measures.attacks.scaled_columns import times
+from rwn_core.measures.attacks import attribute_attack
+from rwn_core.measures.attacks.attribute_attack import beliefs
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
+from rwn_core.measures.attacks.posterior import times
 from rwn_core.randomness import SecretKey
 
 ALWAYS, NEVER = -1.0, 2.0
@@ -27,7 +26,7 @@ def test_beliefs_in_donors(monkeypatch: pytest.MonkeyPatch, q: float) -> None:
     people = np.arange(0, data.n, 3)
     found: list[Any] = []
     for share in (ALWAYS, NEVER):
-        monkeypatch.setattr(donor_belief, "DENSE", share)
+        monkeypatch.setattr(attribute_attack, "DENSE", share)
         assert made.law is not None
         asked = (made.law, made.masked, np.arange(data.n), KEYS, SECRETS, people)
         found.append(beliefs(*asked).donor[0].toarray())

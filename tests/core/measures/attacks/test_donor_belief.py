@@ -21,8 +21,8 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures.attacks import donor_belief, likelihood
-from rwn_core.measures.attacks.donor_belief import beliefs
+from rwn_core.measures.attacks import attribute_attack, posterior
+from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.tuning.slice_presets import preset_slices
 from tests.oracles.donor_enumeration import SmallFile
@@ -180,7 +180,7 @@ def test_a_large_table_is_believed_of_as_a_small_one(params, groups, monkeypatch
     release = mask(table, params, seed=2, precision={"z": 2.0})
     asked, few = (np.arange(60), ["x", "y", "z"], ["s"]), np.array([3, 8, 41])
     small = beliefs(release.law, release.masked, *asked, few)
-    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(posterior, "LARGEST_DENSE", 0)
     law = mask(table, params, seed=2, precision={"z": 2.0}).law
     large = beliefs(law, release.masked, *asked, few)
     for one, other in ((small.source, large.source), (small.donor[0], large.donor[0])):
@@ -188,17 +188,17 @@ def test_a_large_table_is_believed_of_as_a_small_one(params, groups, monkeypatch
         assert one.nnz
 
 
-def without_donors(law: Law, *rest: Any) -> donor_belief.Beliefs:
+def without_donors(law: Law, *rest: Any) -> attribute_attack.Beliefs:
     """A planted fault: the row shows its source."""
-    right = donor_belief.beliefs(law, *rest)
-    return donor_belief.Beliefs(right.source, [right.source])
+    right = attribute_attack.beliefs(law, *rest)
+    return attribute_attack.Beliefs(right.source, [right.source])
 
 
-def unrounded(law: Any, *rest: Any) -> donor_belief.Beliefs:
+def unrounded(law: Any, *rest: Any) -> attribute_attack.Beliefs:
     """A planted fault: values are compared as if nobody had rounded them."""
     exact = copy(law)
     exact.original = law._unrounded
-    return donor_belief.beliefs(exact, *rest)
+    return attribute_attack.beliefs(exact, *rest)
 
 
 @pytest.mark.parametrize("fault", [without_donors, unrounded])

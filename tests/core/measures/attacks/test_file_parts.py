@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rwn_core.measures.attacks.upper_bound import LEAST, cut_into_parts
+from rwn_core.measures.attacks.worst_case import LEAST, cut_into_parts
 
 CODES = tuple[np.ndarray, np.ndarray]
 

@@ -11,7 +11,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.likelihood import likelihoods
+from rwn_core.measures.attacks.posterior import likelihoods
 from rwn_core.neighbors import LARGEST_DENSE
 
 N = LARGEST_DENSE + 100

@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks import likelihood
+from rwn_core.measures.attacks import posterior
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from tests.core.measures.attacks.intruder_examples import table
@@ -48,7 +48,7 @@ def test_it_is_the_product_over_cells(p: int, epsilon: float, k: int, q: float):
     frame = mask(data, params, seed=3).masked.frame.copy()
     frame.loc[0, "x1"] = 99.0  # no original has it: nobody can have released this row
     masked = Microdata.from_frame(frame, data.schema)
-    scaled, logs = likelihood.likelihoods(law, masked, np.arange(23))
+    scaled, logs = posterior.likelihoods(law, masked, np.arange(23))
     with np.errstate(divide="ignore"):
         found = np.log(scaled.toarray()) + logs
     np.testing.assert_allclose(np.exp(found), np.exp(written_out(law, masked)), rtol=1e-10)
@@ -64,6 +64,6 @@ def test_a_hundred_small_factors_do_not_vanish() -> None:
     law = params.law(data, find_neighborhoods(coordinates(data), k=None, epsilon=1e6))
     release = mask(data, params, seed=1)
     gave = np.array([[i in donors for donors in release.donors] for i in range(60)])
-    scaled, logs = likelihood.likelihoods(law, release.masked, np.arange(60))
+    scaled, logs = posterior.likelihoods(law, release.masked, np.arange(60))
     np.testing.assert_allclose(scaled.toarray(), ~gave)  # nobody keeps a value of his own
     np.testing.assert_allclose(logs, -130 * np.log(59))

@@ -12,20 +12,19 @@ from scipy.stats import beta
 
 import rwn_core as rwn
 from rwn_core.measures.attacks.attribute_attack import jointly
-from rwn_core.measures.attacks.confidential_value import (
-    EXACT,
-    Tolerance,
-    most_within_reach,
-    tolerance,
-)
-from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues
-from rwn_core.measures.attacks.named_levels import (
+from rwn_core.measures.attacks.likeliest_value import (
     CERTAINTIES,
+    EXACT,
     Named,
+    Names,
     People,
+    ReleasedValues,
+    Tolerance,
     best_score,
     beyond_outside,
     count_names,
+    most_within_reach,
+    tolerance,
 )
 from tests.oracles.exact_assignments import sinkhorn
 

@@ -12,8 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import identical_records, link, posteriors
+from rwn_core.measures.attacks.posterior import identical_records, likelihoods, link, posteriors
 from rwn_core.measures.risk.repeated_releases import simulate
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates

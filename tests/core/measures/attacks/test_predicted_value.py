@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES
-from rwn_core.measures.attacks.predicted_value import _grow
+from rwn_core.measures.attacks.attribute_guesses import _grow
 from rwn_core.measures.comparison import Comparison
 from tests.core.measures.attacks.attribute_tables import reading, released, table, value
 

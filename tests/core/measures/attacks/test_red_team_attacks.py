@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, RowCopy
-from rwn_core.measures.attacks.naming import naming_score
+from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,

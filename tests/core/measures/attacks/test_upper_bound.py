@@ -10,10 +10,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import posteriors, row_sample, weigh
-from rwn_core.measures.attacks.upper_bound import InformedIntruder, UpperBound
+from rwn_core.measures.attacks import posterior, worst_case
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors, row_sample, weigh
+from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import mean_at_most
 
@@ -24,7 +23,7 @@ SIZES = (60, 30)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two or more parts of a small file."""
-    monkeypatch.setattr(upper_bound, "SIZES", SIZES)
+    monkeypatch.setattr(worst_case, "SIZES", SIZES)
 
 
 def table(n: int = N, *, missing: bool = False) -> Microdata:
@@ -127,7 +126,7 @@ def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
 
 def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     """One part, of all: all that is left is the sample of rows."""
-    monkeypatch.setattr(upper_bound, "SIZES", (N,))
+    monkeypatch.setattr(worst_case, "SIZES", (N,))
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     made, bound = told(comparison)
     found = worst_case.worst_case(comparison)
@@ -168,7 +167,7 @@ def large() -> Comparison:
 
 
 def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch):
-    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
     found = worst_case.worst_case(large)
     assert not found.earned
     assert found.success <= found.joint_success <= found.at_most <= 2 * found.success
@@ -176,7 +175,7 @@ def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch)
 
 
 def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
-    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
     fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
     calls = []
     monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
@@ -199,9 +198,9 @@ LAWS = {
 @pytest.mark.parametrize("case", LAWS)
 def test_likelihoods_of_some_records_are_those_of_all(case, monkeypatch):
     comparison = released(*LAWS[case], 3)
-    for pairs in (likelihood.LARGEST_DENSE, 0):  # as plain arrays, and counted
+    for pairs in (posterior.LARGEST_DENSE, 0):  # as plain arrays, and counted
         if comparison.original.n == N or not pairs:
-            monkeypatch.setattr(likelihood, "LARGEST_DENSE", max(pairs, 1))
+            monkeypatch.setattr(posterior, "LARGEST_DENSE", max(pairs, 1))
             check_some(comparison)
 
 

@@ -11,8 +11,7 @@ from rwn_core.laws import donor_lists
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import posterior
-from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, link
+from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, attacked_units, likelihoods, link
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.search import Search
 from tests.core.measures.attacks.intruder_examples import table

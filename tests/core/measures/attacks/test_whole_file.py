@@ -12,8 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.assignment import blocks, most_likely, scaled
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from tests.core.measures.attacks.intruder_examples import number

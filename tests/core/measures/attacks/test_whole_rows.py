@@ -10,7 +10,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
-from rwn_core.measures.attacks.confidential_value import EXACT
+from rwn_core.measures.attacks.likeliest_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints

@@ -8,8 +8,12 @@ import pytest
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.risk.mahalanobis import mahalanobis_distances
 from rwn_core.measures.risk.neighborhood_size import governed_by_k
-from rwn_core.measures.statistics.association import association_matrix
-from rwn_core.measures.statistics.correlation import correlation_matrix, rank_correlation_matrix
+from rwn_core.measures.statistics.association import (
+    association_matrix,
+    correlation_matrix,
+    rank_correlation_matrix,
+    relation_loss,
+)
 from rwn_core.measures.statistics.distributions import (
     grid_edges,
     grid_step,
@@ -26,7 +30,6 @@ from rwn_core.measures.statistics.intervals import (
     range_words,
     share_interval,
 )
-from rwn_core.measures.statistics.relation_loss import relation_loss
 from rwn_core.measures.utility.ci_overlap import interval_overlap
 from rwn_core.measures.utility.clustering import adjusted_rand
 from rwn_core.measures.utility.marginals import distribution_steps, kolmogorov_smirnov

@@ -1,11 +1,22 @@
-"""Named points of a map: the ends, scenarios, the chosen and the present setting."""
+"""Named points of a map, such as the present setting, and the line of a limit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED, Trace, escape, scatter
+from rwn_core.charts.parts.style import (
+    LIMIT,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Label,
+    Trace,
+    escape,
+    horizontal,
+    label,
+    scatter,
+)
 
 Mark = Mapping[str, Any]
 Ends = tuple[float, float]
@@ -96,3 +107,46 @@ def named(x: float, y: float, name: str, side: str, marker: Mapping[str, Any]) -
     font = {"color": marker["color"], "size": 12, "weight": 700}
     text = {"text": [escape(name)], "textposition": side, "textfont": font}
     return scatter([x], [y], name, mode="markers+text", marker=marker, **text)
+
+
+_WORD = 0.12  # height of a word, as a share of a small plot
+
+
+def limit_shapes(
+    limit: float | None,
+    y_range: tuple[float, float],
+    *,
+    of_limits: bool,
+    shown: tuple[float, float] | None = None,
+) -> list[dict[str, Any]]:
+    """Return a limit's line over its shade; a limit on one measure alone has no shade."""
+    # `of_limits`: the axis is the largest share of a limit that is used. `shown`: where settings
+    # were read; the risk of others is unknown, and not shaded.
+    if limit is None:
+        return []
+    bottom = y_range[0] - (y_range[1] - y_range[0])
+    x0, x1 = shown or (0, 1)
+    corners = {"xref": "x" if shown else "paper", "x0": x0, "x1": x1, "y0": bottom, "y1": limit}
+    look = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
+    shade = [{"type": "rect", **corners, **look}] if of_limits else []
+    return [*shade, horizontal(limit, LIMIT)]
+
+
+def limit_labels(
+    limit: float | None, y_range: tuple[float, float], *, of_limits: bool, left: bool = False
+) -> list[Label]:
+    """Name a limit's line at its right or left end, above it unless it is near the top."""
+    if limit is None:
+        return []
+    height = (limit - y_range[0]) / (y_range[1] - y_range[0])
+    anchor = "bottom" if height < 0.8 else "top"
+    text = "the limit" if of_limits else "limit on this measure"
+    x, side = (0, "left") if left else (1, "right")
+    return [label(text, x, limit, LIMIT, xref="paper", xanchor=side, yanchor=anchor)]
+
+
+def corner_height(limit: float | None, y_range: tuple[float, float]) -> float:
+    """Return the height of a word in a lower corner that a limit's line misses, as a share."""
+    low, high = y_range
+    height = 0.0 if limit is None else (limit - low) / (high - low)
+    return height if 0 < height < _WORD else 0.0
