@@ -7,7 +7,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.analyst import Analyst, analyst, table
 from rwn_core.evaluation.lessons.standard_errors import sample
 from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.state.results import memo
 
 
@@ -78,31 +78,17 @@ LESSON = Lesson(
         "gets no factor, because its predictors are nearly equal in the original. "
         "The masked file does not show that.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="q",
-            label="Modification probability q",
-            low=0.0,
-            high=1.0,
-            step=0.1,
-            start=0.5,
-            help="The chance that a cell takes the value of a random neighbor.",
-        ),
+            "q", "Modification probability q", (0.0, 1.0), start=0.5, step=0.1
+        ): "The chance that a cell takes the value of a random neighbor.",
         Slider(
-            name="k",
-            label="Neighbors k",
-            low=1,
-            high=40,
-            step=1,
-            start=5,
-            help="Each cell takes the value of one of the k nearest records.",
-        ),
+            "k", "Neighbors k", (1, 40), start=5
+        ): "Each cell takes the value of one of the k nearest records.",
         Switch(
-            name="tied",
-            label="Two measurements of x1",
-            help="Adds x1_again to the model: x1 with a small error.",
-        ),
-    ),
+            "tied", "Two measurements of x1"
+        ): "Adds x1_again to the model: x1 with a small error.",
+    },
     show=_show,
     question="Why is there no formula that corrects every slope of a masked file?",
     answer=(
@@ -117,5 +103,5 @@ LESSON = Lesson(
         "errors and refuse the rest."
     ),
     code=_code,
-    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
+    on_tune=lambda values: Setting(params=_params(values)),
 )

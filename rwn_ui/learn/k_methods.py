@@ -15,7 +15,7 @@ from rwn_core.evaluation.lessons.k_methods import (
     table,
 )
 from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
 
 _PUBLISHED = (
@@ -112,9 +112,8 @@ noise, pram = (np.mean(each**2) for each in moved)
 smallest = k_methods(data, k={k}, shape="{shape}").smallest"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    params = rwn.KNoise(k=values["k"], shape=values["shape"])
-    return OnTune(demo="bodyfat", setting=Setting(params=params))
+def _on_tune(values: Values) -> Setting:
+    return Setting(params=rwn.KNoise(k=values["k"], shape=values["shape"]))
 
 
 LESSON = Lesson(
@@ -129,37 +128,22 @@ LESSON = Lesson(
         "Choose the gap around one person: the share falls to 50.4 %, close to the bound of one "
         "half, because all others within 2δ of age 50 lie at the very edge of that range.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="k",
-            label="People within reach k",
-            low=2,
-            high=60,
-            step=1,
-            start=10,
-            help="In every interval of k-PRAM, and within 2δ of everybody for k-noise.",
-        ),
+            "k", "People within reach k", (2, 60), start=10
+        ): "In every interval of k-PRAM, and within 2δ of everybody for k-noise.",
         Choice(
-            name="table",
-            label="Ages",
-            options=TABLES,
-            help="The demo table bodyfat; or one person at 50, and 60 people each at 40 and 60.",
-        ),
+            "table", "Ages", TABLES
+        ): "The demo table bodyfat; or one person at 50, and 60 people each at 40 and 60.",
         Choice(
-            name="shape",
-            label="Shape of the noise",
-            options=("uniform", "laplace", "gaussian"),
-            help="All have the same variance δ² / 3.",
-        ),
+            "shape", "Shape of the noise", ("uniform", "laplace", "gaussian")
+        ): "All have the same variance δ² / 3.",
         Choice(
-            name="picture",
-            label="Picture",
-            options=_PICTURES,
-            help="The count of theorem 1, within 2δ of a true age; the distribution of the ages, "
-            "with the intervals of k-PRAM; or the paper’s Figure 5, the released ages within δ of "
-            "a released one, which the theorem does not cover.",
-        ),
-    ),
+            "picture", "Picture", _PICTURES
+        ): "The count of theorem 1, within 2δ of a true age; the distribution of the ages, "
+        "with the intervals of k-PRAM; or the paper’s Figure 5, the released ages within δ of "
+        "a released one, which the theorem does not cover.",
+    },
     show=_show,
     question="Is the risk at most 1/k, as with k-anonymity?",
     answer=(

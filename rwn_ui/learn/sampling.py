@@ -8,10 +8,8 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
 from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
-
-DEMO = "pima"
 
 
 def _show(values: Values) -> Shown:
@@ -73,9 +71,8 @@ T = (1 - {values["change"]:g}) * np.eye(3) + {values["change"]:g} / 3
 right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    params = rwn.PRAM(change=values["change"], invariant=False)
-    return OnTune(demo=DEMO, setting=Setting(params=params))
+def _on_tune(values: Values) -> Setting:
+    return Setting(params=rwn.PRAM(change=values["change"], invariant=False))
 
 
 LESSON = Lesson(
@@ -91,36 +88,17 @@ LESSON = Lesson(
         "every person, and ε bounds the ratio of their probabilities. Sampling alone promises "
         "none.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="fraction",
-            label="Sampling fraction π",
-            low=0.005,
-            high=0.5,
-            step=0.005,
-            start=0.02,
-            help="The share of the population that is in the sample.",
-        ),
+            "fraction", "Sampling fraction π", (0.005, 0.5), start=0.02, step=0.005
+        ): "The share of the population that is in the sample.",
         Slider(
-            name="keys",
-            label="Yes-no keys of the population",
-            low=1,
-            high=20,
-            step=1,
-            start=11,
-            help="More keys make more people unique.",
-        ),
+            "keys", "Yes-no keys of the population", (1, 20), start=11
+        ): "More keys make more people unique.",
         Slider(
-            name="change",
-            label="Key drawn anew with probability",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            start=0.2,
-            help="Post-randomization: the category is drawn anew from all three with equal "
-            "probability.",
-        ),
-    ),
+            "change", "Key drawn anew with probability", (0.0, 1.0), start=0.2, step=0.05
+        ): "Post-randomization: the category is drawn anew from all three with equal probability.",
+    },
     show=_show,
     question="Which ε of differential privacy has RWN?",
     answer=(
@@ -132,4 +110,5 @@ LESSON = Lesson(
     ),
     code=_code,
     on_tune=_on_tune,
+    demo="pima",
 )

@@ -15,7 +15,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
 )
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
@@ -101,40 +101,18 @@ LESSON = Lesson(
         "The file is unmasked at q = 0. Raise q to 1 and count the intervals that miss the truth: "
         "they turn red, and they are more than 5 of 100.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="q",
-            label="Modification probability q",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            start=0.0,
-            help="The chance that a cell takes the value of a random neighbor.",
-        ),
+            "q", "Modification probability q", (0.0, 1.0), start=0.0, step=0.05
+        ): "The chance that a cell takes the value of a random neighbor.",
         Slider(
-            name="k",
-            label="Neighbors k",
-            low=1,
-            high=40,
-            step=1,
-            start=5,
-            help="Each cell takes the value of one of the k nearest records.",
-        ),
+            "k", "Neighbors k", (1, 40), start=5
+        ): "Each cell takes the value of one of the k nearest records.",
         Slider(
-            name="samples",
-            label="Samples",
-            low=20,
-            high=100,
-            step=10,
-            start=50,
-            help="More samples count the coverage better.",
-        ),
-        Switch(
-            name="rows",
-            label="Copy whole rows",
-            help="All cells of a row come from one donor.",
-        ),
-    ),
+            "samples", "Samples", (20, 100), start=50, step=10
+        ): "More samples count the coverage better.",
+        Switch("rows", "Copy whole rows"): "All cells of a row come from one donor.",
+    },
     show=_show,
     question="Does a smaller k repair the standard errors?",
     answer=(
@@ -147,5 +125,5 @@ LESSON = Lesson(
         "your own analysis and writes the notice."
     ),
     code=_code,
-    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
+    on_tune=lambda values: Setting(params=_params(values)),
 )

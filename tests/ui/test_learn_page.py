@@ -117,10 +117,10 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: 
     screen.test.button(key=f"learn.{key}.tune").click().run()
     assert screen.errors == []
     session = screen.session
-    assert (session.name, session.demo) == (wanted.demo, wanted.demo)
-    assert session.params == wanted.setting.params
-    assert dict(wanted.setting.weights).items() <= dict(session.setting.weights).items()
-    assert session.slices == (wanted.setting.slices or ())
+    assert (session.name, session.demo) == (lesson.demo, lesson.demo)
+    assert session.params == wanted.params
+    assert dict(wanted.weights).items() <= dict(session.setting.weights).items()
+    assert session.slices == (wanted.slices or ())
     assert screen.panel is not None  # the Tune page has drawn it
 
 
