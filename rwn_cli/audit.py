@@ -9,7 +9,7 @@ import typer
 
 from rwn_cli import options
 from rwn_cli.file_option import read_file
-from rwn_cli.terminal import print_json, progress, readings_table, say
+from rwn_cli.terminal import option, print_json, progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -30,42 +30,35 @@ def audit(
     predictor: options.Predictors = None,
     weights: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Sampling weights: how many people a record stands for; by default the variable "
+        option(
+            "NAME",
+            "Sampling weights: how many people a record stands for; by default the variable "
             "of that role.",
         ),
     ] = None,
     population: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="How many people the original is a sample of."),
+        float | None, option("N", "How many people the original is a sample of.")
     ] = None,
     keys: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
-        ),
+        option("NAME,NAME", "Variables that somebody may know together; repeatable."),
     ] = None,
     halves: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,NAME|NAME",
-            help="The two sets of variables of linkability; of one set, the other is the rest.",
+        option(
+            "NAME,NAME|NAME",
+            "The two sets of variables of linkability; of one set, the other is the rest.",
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="The internal record of MASKED: its setting gives the worst case.",
-        ),
+        option("FILE.toml", "The internal record of MASKED: its setting gives the worst case."),
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            metavar="KEY",
-            help="In place of a record: the method that made MASKED; rwn if only parameters are "
-            "given.",
+        option(
+            "KEY",
+            "In place of a record: the method that made MASKED; rwn if only parameters are given.",
         ),
     ] = None,
     set_: options.Parameters = None,

@@ -10,7 +10,7 @@ import typer
 from rwn_cli import options
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
-from rwn_cli.terminal import print_json, progress, say
+from rwn_cli.terminal import option, print_json, progress, say
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,14 +29,11 @@ def audit_dataset(
     as_json: options.AsJson = False,
     response: options.Response = None,
     predictor: options.Predictors = None,
-    sample: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Released rows to link; 0 for none.")
-    ] = 1000,
+    sample: Annotated[int, option("N", "Released rows to link; 0 for none.", min=0)] = 1000,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The secret of the release: only it says which record a released row is of.",
+        option(
+            "FILE", "The secret of the release: only it says which record a released row is of."
         ),
     ] = None,
     seed: Annotated[
@@ -44,13 +41,10 @@ def audit_dataset(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Writes the internal report, too: .html or .json. Needs --record."
-        ),
+        option("FILE", "Writes the internal report, too: .html or .json. Needs --record."),
     ] = None,
     record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The record that `rwn mask-dataset --record` wrote."),
+        Path | None, option("FILE", "The record that `rwn mask-dataset --record` wrote.")
     ] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,

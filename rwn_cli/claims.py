@@ -10,19 +10,17 @@ import typer
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, write_all
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 
 
 def claims(
     record: RecordFile,
-    out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE.json", help="The claims, to publish.")
-    ],
+    out: Annotated[Path, option("FILE.json", "The claims, to publish.", "-o", "--out")],
     plan: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="The analyses that users will run, as [[analysis]] tables; the regression of the "
+        option(
+            "FILE.toml",
+            "The analyses that users will run, as [[analysis]] tables; the regression of the "
             "schema if left out.",
         ),
     ] = None,

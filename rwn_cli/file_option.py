@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rwn_cli.terminal import say
+from rwn_cli.terminal import option, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -19,13 +17,13 @@ if TYPE_CHECKING:
 
 Laid = Annotated[
     list[str] | None,
-    typer.Option(
-        "--file",
-        metavar="NAME=VALUE",
-        help="How the table lies in its file, where its schema does not say it: encoding, "
+    option(
+        "NAME=VALUE",
+        "How the table lies in its file, where its schema does not say it: encoding, "
         "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
         "below (lines that are no records), dates (such as DD.MM.YYYY), missing (texts for a "
         "missing value, with | between them), sheet, fill (true: merged cells). Repeatable.",
+        "--file",
     ),
 ]
 _MARKS = {"tab": "\t"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rwn_cli.terminal import option
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,48 +17,40 @@ if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Scenario, Search
     from rwn_core.tuning import Policy
 
-Values = Annotated[
-    str | None, typer.Option(metavar="V,V,...", help="Values to try, such as 0,1,2 or 0:2:0.5.")
-]
-ValuesOfK = Annotated[
-    str | None, typer.Option("--k", metavar="V,V,...", help="Values of k to try.")
-]
-ValuesOfQ = Annotated[
-    str | None, typer.Option("--q", metavar="V,V,...", help="Values of q to try.")
-]
+Values = Annotated[str | None, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")]
+ValuesOfK = Annotated[str | None, option("V,V,...", "Values of k to try.", "--k")]
+ValuesOfQ = Annotated[str | None, option("V,V,...", "Values of q to try.", "--q")]
 OtherValues = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=V,V", help="Values of another parameter; repeatable."),
+    list[str] | None, option("NAME=V,V", "Values of another parameter; repeatable.", "--set")
 ]
 Steps = Annotated[
     list[str] | None,
-    typer.Option(
-        "--round",
-        metavar="NAME=S,S",
-        help="Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+    option(
+        "NAME=S,S",
+        "Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
         "deviation for all numbers. Repeatable: every combination is tried.",
+        "--round",
     ),
 ]
 Limits = Annotated[
     list[str] | None,
-    typer.Option(
-        "--limit",
-        metavar="MEASURE=V",
-        help="The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
+    option(
+        "MEASURE=V",
+        "The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
         "place of the limits of the scenario, or of the usual ones.",
+        "--limit",
     ),
 ]
 Presets = Annotated[
     str | None,
-    typer.Option(
-        metavar="PRESET,PRESET",
-        help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+    option(
+        "PRESET,PRESET",
+        "Usual choices of what travels together to try: alone, keys_apart, keys_together, "
         "confidential_apart, related_2, related_3, related_5, whole.",
     ),
 ]
 SettingFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
+    Path | None, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
 ]
 Releases = Annotated[
     int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")

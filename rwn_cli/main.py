@@ -27,7 +27,7 @@ from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import say, size_words
+from rwn_cli.terminal import option, say, size_words
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError
@@ -123,9 +123,9 @@ def serve(
     ] = None,
     host: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A name under which a proxy with a login hands the app on; repeatable. The app "
+        option(
+            "NAME",
+            "A name under which a proxy with a login hands the app on; repeatable. The app "
             "then listens to other machines, too.",
         ),
     ] = None,
@@ -134,14 +134,10 @@ def serve(
         bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
     ] = False,
     datasets: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Whatever Parquet lies in it may be opened on the Data page."
-        ),
+        Path | None, option("FOLDER", "Whatever Parquet lies in it may be opened on the Data page.")
     ] = None,
     releases: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Where the Data page writes masked datasets."),
+        Path | None, option("FOLDER", "Where the Data page writes masked datasets.")
     ] = None,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""

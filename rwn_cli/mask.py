@@ -19,7 +19,7 @@ from rwn_cli.record_file import (
     read_context,
     source_facts,
 )
-from rwn_cli.terminal import progress, say, size_words
+from rwn_cli.terminal import option, progress, say, size_words
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -56,18 +56,18 @@ def mask(
     round_: options.Precision = None,
     scenario: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="A scenario whose setting is used; the other options change parts of it. Its "
+        option(
+            "FILE.toml",
+            "A scenario whose setting is used; the other options change parts of it. Its "
             "seed is not: give --seed to repeat a trial.",
         ),
     ] = None,
     seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
+        option(
+            "FILE",
+            "Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
             "the release: keep it sealed.",
         ),
     ] = None,
@@ -77,12 +77,10 @@ def mask(
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
     ] = "shuffled",
     record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="Write the internal record of the release there."),
+        Path | None, option("FILE.toml", "Write the internal record of the release there.")
     ] = None,
     meeting: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
+        Path | None, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
     schema: options.SchemaFile = None,

@@ -9,7 +9,7 @@ import typer
 
 from rwn_cli import options
 from rwn_cli.output import require_folder, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def mask_dataset(
     q: options.Modified = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            metavar="M",
-            help="Values come from M random records (Method 1); from everybody if left out.",
-        ),
+        option("M", "Values come from M random records (Method 1); from everybody if left out."),
     ] = None,
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
@@ -40,43 +37,35 @@ def mask_dataset(
     seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keeps the secret, so that a stopped run can go on; made if it is not there. "
+        option(
+            "FILE",
+            "Keeps the secret, so that a stopped run can go on; made if it is not there. "
             "Whoever has it can undo the release: delete it when the run has ended.",
         ),
     ] = None,
-    engine: Annotated[
-        str, typer.Option(metavar="KEY", help="Who runs the tasks: local, dask or spark.")
-    ] = "local",
+    engine: Annotated[str, option("KEY", "Who runs the tasks: local, dask or spark.")] = "local",
     address: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
+        option(
+            "ADDRESS",
+            "A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
             "left out.",
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="RWN_THREADS or all processors by default."),
+        int | None, typer.Option(min=1, help="RWN_THREADS or all processors by default.")
     ] = None,
-    rows: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Records of a task, a multiple of 1,024."),
-    ] = None,
+    rows: Annotated[int | None, option("N", "Records of a task, a multiple of 1,024.")] = None,
     stage: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="For unfinished work, which holds original values; next to OUT by default.",
+        option(
+            "FOLDER", "For unfinished work, which holds original values; next to OUT by default."
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`.",
+        option(
+            "FILE", "Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`."
         ),
     ] = None,
     plan: Annotated[

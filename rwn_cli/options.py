@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rwn_cli.file_option import description, named_texts, read_file
-from rwn_cli.terminal import say
+from rwn_cli.terminal import option, say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
 
@@ -29,28 +29,22 @@ _OWN_OPTIONS = ("epsilon", "k", "q")
 Source = Annotated[str, typer.Argument(metavar="IN", help=f"{titles()} file, or demo:NAME.")]
 ENDS_IN = f"Ends in {endings()}."
 SchemaFile = Annotated[
-    Path | None,
-    typer.Option("--schema", metavar="FILE.toml", help="Describes the variables of the table."),
+    Path | None, option("FILE.toml", "Describes the variables of the table.", "--schema")
 ]
 Dropped = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
+    list[str] | None, option("NAME", "A direct identifier, left out; repeatable.", "--drop")
 ]
 Retained = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "NAME",
+        "A variable that looks as if it identified people, and does not; repeatable.",
         "--keep",
-        metavar="NAME",
-        help="A variable that looks as if it identified people, and does not; repeatable.",
     ),
 ]
 Chosen = Annotated[
     list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="NAME,NAME",
-        help="Variables to release; all others are left out. Repeatable.",
-    ),
+    option("NAME,NAME", "Variables to release; all others are left out. Repeatable.", "--only"),
 ]
 Radius = Annotated[
     float | None,
@@ -76,51 +70,38 @@ BalanceShare = Annotated[
 TeachingSeed = Annotated[
     int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
 ]
-Response = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
-]
-Predictors = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
-]
-Measures = Annotated[
-    list[str] | None, typer.Option("--measure", metavar="KEY", help="Measure to read; repeatable.")
-]
-MethodKey = Annotated[
-    str | None, typer.Option(metavar="KEY", help="The masking method; rwn if left out.")
-]
+Response = Annotated[str | None, option("NAME", "Response of the regression to keep.")]
+Predictors = Annotated[list[str] | None, option("NAME", "Predictor of it; repeatable.")]
+Measures = Annotated[list[str] | None, option("KEY", "Measure to read; repeatable.", "--measure")]
+MethodKey = Annotated[str | None, option("KEY", "The masking method; rwn if left out.")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A parameter of the method, such as scale=range; repeatable.",
-    ),
+    option("NAME=VALUE", "A parameter of the method, such as scale=range; repeatable.", "--set"),
 ]
 Precision = Annotated[
     list[str] | None,
-    typer.Option(
-        "--round",
-        metavar="NAME=STEP",
-        help="Release precision: values are multiples of the step. A number alone, such as 0.25: "
+    option(
+        "NAME=STEP",
+        "Release precision: values are multiples of the step. A number alone, such as 0.25: "
         "about this share of a standard deviation for all numbers. Repeatable.",
+        "--round",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=W",
-        help="Weight of a variable in the distance, by its name or number from 1; repeatable.",
+    option(
+        "NAME=W", "Weight of a variable in the distance, by its name or number from 1; repeatable."
     ),
 ]
 
 Sliced = Annotated[
     list[str] | None,
-    typer.Option(
-        "--slice",
-        metavar="NAME,NAME",
-        help="Variables that travel together, from one donor; repeatable, all others stand alone. "
+    option(
+        "NAME,NAME",
+        "Variables that travel together, from one donor; repeatable, all others stand alone. "
         "none: each stands alone.",
+        "--slice",
     ),
 ]
 NO_SLICE = "none"

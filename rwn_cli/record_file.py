@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rwn_cli.options import DEMO, described, load, read_text
-from rwn_cli.terminal import say
+from rwn_cli.terminal import option, say
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
@@ -24,17 +24,15 @@ RecordFile = Annotated[
 ]
 OriginalFile = Annotated[
     str | None,
-    typer.Option(
-        metavar="IN", help="The original, if it lies no longer where the record says; or demo:NAME."
-    ),
+    option("IN", "The original, if it lies no longer where the record says; or demo:NAME."),
 ]
 
 
 ProjectFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.toml",
-        help="A project of this table, or a file with a table [context] alone: recipient, purpose, "
+    option(
+        "FILE.toml",
+        "A project of this table, or a file with a table [context] alone: recipient, purpose, "
         "access and the other answers about the release. The setting is not taken from it.",
     ),
 ]

@@ -11,7 +11,7 @@ import typer
 from rwn_cli.options import SchemaFile, load, read_text
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_original, read_record_file
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,12 +25,9 @@ def reproduce(
             metavar="FOLDER", help="The folder of a release, or the record that --record wrote."
         ),
     ],
-    key: Annotated[
-        Path, typer.Option("--key", metavar="FILE", help="The file that keeps its secret.")
-    ],
+    key: Annotated[Path, option("FILE", "The file that keeps its secret.", "--key")],
     original: Annotated[
-        str | None,
-        typer.Option(metavar="IN", help="The original; a record of --record says where it lies."),
+        str | None, option("IN", "The original; a record of --record says where it lies.")
     ] = None,
     out: Annotated[
         Path | None,

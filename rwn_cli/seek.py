@@ -11,7 +11,7 @@ from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, refuse_existing, require_toml
 from rwn_cli.partial_answer import answering, write_scenario
-from rwn_cli.terminal import Report, say
+from rwn_cli.terminal import Report, option, say
 from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def seek(
     source: options.Source,
     limit: grid.Limits = None,
     best: Annotated[
-        str, typer.Option(metavar="MEASURE", help="What is made as good as possible.")
+        str, option("MEASURE", "What is made as good as possible.")
     ] = "association_loss",
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
@@ -39,7 +39,7 @@ def seek(
     releases: grid.Releases = None,
     seed: grid.Seed = None,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="A scenario with limits or a sweep.")
+        Path | None, option("FILE.toml", "A scenario with limits or a sweep.")
     ] = None,
     target: grid.SettingFile = None,
     schema: options.SchemaFile = None,

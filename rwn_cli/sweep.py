@@ -6,17 +6,15 @@ import shutil
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 
 
 def sweep(
     source: options.Source,
-    target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=options.ENDS_IN)],
+    target: Annotated[Path, option("OUT", options.ENDS_IN, "--out", "-o")],
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
     q: grid.ValuesOfQ = None,
@@ -25,17 +23,12 @@ def sweep(
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
     slices: grid.Presets = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
-    ] = None,
+    method: Annotated[str | None, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
     measure: options.Measures = None,
     limit: grid.Limits = None,
     releases: grid.Releases = None,
     seed: grid.Seed = None,
-    scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="A scenario that says all this.")
-    ] = None,
+    scenario: Annotated[Path | None, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     workers: grid.Workers = None,

@@ -22,6 +22,11 @@ _BAR_STEPS = 1000
 _COLUMNS = ("measure", "value", "baseline", "better", "unit")
 
 
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value: what stands for it in the help, what it says, and its names."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
 def say(line: str) -> None:
     """Write a line for the person, apart from what a program may read."""
     typer.echo(line, err=True)

@@ -21,12 +21,7 @@ from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features import verdict_line, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
-from rwn_ui.features.setting_sentences import (
-    arrow,
-    differences,
-    reading_words,
-    value_words,
-)
+from rwn_ui.features.setting_sentences import arrow, differences, reading_words, value_words
 from rwn_ui.state.session import Session
 
 
@@ -132,7 +127,14 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
         "rows": rows,
         "caption": f"Median over the releases, {brackets}. ↓ lower is better, ↑ higher is better.",
     }
-    words = [_words(scenarios[0], other) for other in scenarios[1:]]
+    words = [
+        {
+            "title": f"{other.name}, compared with {scenarios[0].name}",
+            "columns": ["difference"],
+            "rows": [[sentence] for sentence in differences(scenarios[0], other)],
+        }
+        for other in scenarios[1:]
+    ]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
     return {"tables": [side_by_side, *([followed] if followed else []), *words]}
 
@@ -180,11 +182,3 @@ def _head(verdict: Verdict) -> str:
     """Return the headline, in one line of a narrow column."""
     words = headline(verdict)
     return words.rpartition(" ")[0] if verdict.broken else words
-
-
-def _words(first: Scenario, other: Scenario) -> dict[str, Any]:
-    return {
-        "title": f"{other.name}, compared with {first.name}",
-        "columns": ["difference"],
-        "rows": [[sentence] for sentence in differences(first, other)],
-    }

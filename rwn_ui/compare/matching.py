@@ -27,10 +27,10 @@ from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import arrow, reading_words
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 
 JOB = "match"
 SOFT = ("gaussian", "exponential")
@@ -70,7 +70,6 @@ class Asked:
     fingerprint: str
     to: Loss | rwn.Policy
     across: str
-    releases: int
 
 
 def draw(session: Session) -> None:
@@ -125,9 +124,18 @@ def _form(session: Session) -> None:
             fingerprint=session.data.fingerprint,
             to=to,
             across=UTILITY if kind == POLICY else across,
-            releases=int(drawn),
         )
-        _begin(session, methods, asked)
+        user_work().jobs[JOB] = Job(
+            "Match",
+            match,
+            words=f"Tuning {len(methods)} methods",
+            about=(asked,),
+            microdata=session.data,
+            methods=methods,
+            to=to,
+            **asked_for(session.data, session.policy, to, int(drawn), seed=session.seed),
+        )
+        st.rerun()
 
 
 def _measure(session: Session, *, blocked: bool) -> str:
@@ -173,21 +181,6 @@ def _present(session: Session, measure: str) -> float:
 
     reading = memo("present loss", 16).get_or_make((*release_key(session), measure), read)
     return reading.value if isinstance(reading, Reading) else session.aims.relations
-
-
-def _begin(session: Session, methods: list[str], asked: Asked) -> None:
-    """Start the search in a process of its own."""
-    user_work().jobs[JOB] = Job(
-        "Match",
-        match,
-        words=f"Tuning {len(methods)} methods",
-        about=(asked,),
-        microdata=session.data,
-        methods=methods,
-        to=asked.to,
-        **asked_for(session.data, session.policy, asked.to, asked.releases, seed=session.seed),
-    )
-    st.rerun()
 
 
 def asked_for(
@@ -261,7 +254,7 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
         format_func=lambda key: match_sentences.title(key, session.data.n),
     )
     panel(match_map(session, matched, to, across, up), key="compare.match.map")
-    absent = [each for each in matched if not placed(each, across, up)]
+    absent = [each for each in matched if not _is_read(each.at_loss, across, up)]
     if absent:
         names = match_sentences.listed([match_sentences.method(each.method) for each in absent])
         st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
@@ -275,12 +268,11 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
         name = match_sentences.method(each.method)
         words.text(f"{name}: {each.point.setting.words}")
-        press.button(
-            "Open on Tune",
+        load_button(
+            *(session, "Open on Tune", each.point.setting),
             key=session.key(f"compare.matched.open.{each.method}"),
+            place=press,
             width="stretch",
-            on_click=load,
-            args=(session, each.point.setting),
             help=escaped(f"Load the matched setting of {name} into Tune"),
         )
         keep.button(
@@ -320,7 +312,8 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
             key=session.key("compare.matched.variable"),
         )
     if what is not None:
-        panel(match_pictures(matched, what, variable), key="compare.match.pictures")
+        pictures = [serialise(_picture(each, what, variable)) for each in matched]
+        panel({"cards": pictures}, key="compare.match.pictures")
 
 
 def match_map(
@@ -345,29 +338,18 @@ def match_map(
     return {"single": True, "cards": [serialise(drawn)]}
 
 
-def placed(each: Matched, x: str, y: str) -> bool:
-    """True if the matched setting has a place on the map."""
-    return _is_read(each.at_loss, x, y)
-
-
 def _is_read(point: Point, x: str, y: str) -> bool:
     """True if both have a reading: a limit is not read if a quicker one is broken."""
     return None not in (point.median(x), point.median(y))
 
 
 def _spot(point: Point, x: str, y: str) -> dict[str, Any]:
-    across, up = point.spreads.get(x), point.spreads.get(y)
-    return {
-        "text": point.setting.words,
-        "x": point.median(x),
-        "y": point.median(y),
-        "x_interval": None if across is None else _interval(across),
-        "y_interval": None if up is None else _interval(up),
-    }
-
-
-def _interval(spread: Any) -> Any:
-    return spread.interval if spread.values else None
+    made: dict[str, Any] = {"text": point.setting.words}
+    for side, measure in (("x", x), ("y", y)):
+        spread = point.spreads.get(measure)
+        made[side] = point.median(measure)
+        made[f"{side}_interval"] = spread.interval if spread and spread.values else None
+    return made
 
 
 def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
@@ -417,12 +399,8 @@ def match_table(
     }
 
 
-def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
-    """One picture for each method, of one release of its matched setting."""
-    return {"cards": [serialise(_picture(each, what, variable)) for each in matched]}
-
-
 def _picture(each: Matched, what: str, variable: str) -> Chart:
+    """One picture of one release of a matched setting."""
     chart = PICTURES[what]
     reading = each.pictures["marginals" if chart == "distribution" else chart]
     name = method(each.method)

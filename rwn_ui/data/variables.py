@@ -127,15 +127,23 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
     return [variable for variable in schema.variables if variable.is_released]
 
 
+def described_row(variable: rwn.Variable) -> dict[str, Any]:
+    """What an editor shows of a variable's description."""
+    return {
+        "variable": variable.name,
+        "kind": str(variable.kind),
+        "role": str(variable.role),
+        "masked": variable.masked,
+        "group": variable.group or "",
+    }
+
+
 def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
-        "variable": variable.name,
-        "label": variable.label or "",
-        "kind": str(variable.kind),
-        "role": str(variable.role),
+        **{"variable": variable.name, "label": variable.label or ""},
+        **described_row(variable),
         "masked": variable.masked if variable.is_released else None,
-        "group": variable.group or "",
         "distribution": [],
         **dict.fromkeys(_NUMBERS, None),
         "missing": int(column.isna().sum()),
@@ -150,13 +158,8 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     known = values[~np.isnan(values)]
     row["distribution"] = np.histogram(known, bins=_bins(known))[0].tolist()
     if variable.kind is not rwn.Kind.DATE:
-        spread = float(known.std(ddof=1)) if len(known) > 1 else None
-        row |= {
-            "min": float(known.min()),
-            "mean": float(known.mean()),
-            "max": float(known.max()),
-            "SD": spread,
-        }
+        row |= {name: float(getattr(known, name)()) for name in ("min", "mean", "max")}
+        row["SD"] = float(known.std(ddof=1)) if len(known) > 1 else None
     return row
 
 

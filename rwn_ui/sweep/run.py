@@ -28,7 +28,8 @@ def sweeps_folder() -> Path:
     elif "XDG_RUNTIME_DIR" in os.environ:
         folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "rwn-sweeps"
     else:
-        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{_user()}"
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{user}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
@@ -37,10 +38,6 @@ def sweeps_folder() -> Path:
             "yours."
         )
     return folder
-
-
-def _user() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"
 
 
 def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:

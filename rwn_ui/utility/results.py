@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,10 +111,9 @@ def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
 
 
 def _realized(statistic: Statistic, comparison: Comparison) -> float | None:
-    try:
+    with suppress(rwn.NotApplicable):
         return statistic.realized(comparison)
-    except rwn.NotApplicable:
-        return None
+    return None
 
 
 def _or_reason(work: Any, *arguments: Any, **named: Any) -> Answer:
@@ -137,16 +137,16 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
-    if not start.with_levers(**lever_values(params)).is_quick and params.strength == "width":
+    if start.with_levers(**lever_values(params)).is_quick:
+        return None
+    if params.strength == "width":
         return rwn.NotApplicable(
             "This needs the probabilities of all pairs of records; choose bandwidth = adaptive."
         )
-    if not start.with_levers(**lever_values(params)).is_quick:
-        return rwn.NotApplicable(
-            "This needs the neighbors that are stored, and they do not reach as far as this "
-            "setting; take a smaller ε."
-        )
-    return None
+    return rwn.NotApplicable(
+        "This needs the neighbors that are stored, and they do not reach as far as this "
+        "setting; take a smaller ε."
+    )
 
 
 def _values(session: Session, axis: str) -> list[float]:

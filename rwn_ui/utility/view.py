@@ -17,11 +17,7 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
-from rwn_ui.features import (
-    analysis_plan_results,
-    repeated_draws,
-    unchanged_categories,
-)
+from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import user_results
@@ -58,11 +54,10 @@ def _choose_moment(session: Session) -> None:
     key = session.key(f"utility.statistic.{'.'.join(pair)}")
     options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
-    kind = session.statistic.kind
     chosen = st.selectbox(
         "Expected curve of",
         options,
-        kinds.index(kind) if kind in kinds else 0,
+        kinds.index(session.statistic.kind) if session.statistic.kind in kinds else 0,
         format_func=lambda statistic: statistic.label,
         key=key,
         help="In closed form, before any draw: the picture holds this draw against it.",
@@ -88,10 +83,7 @@ def payload(
     session: Session, utility: UtilityReadings, verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    drawn, validity = (
-        repeated_draws.drawn(session),
-        repeated_draws.validity(session),
-    )
+    drawn, validity = repeated_draws.drawn(session), repeated_draws.validity(session)
     shown = {
         "projector": session.projector,
         "table": session.name,
@@ -174,8 +166,7 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     if not isinstance(reading, Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
     beside = _baselines(reading, tile.measure, utility)
-    spread = repeated_draws.interval(drawn, tile.measure, tile.part)
-    if spread is not None:
+    if spread := repeated_draws.interval(drawn, tile.measure, tile.part):
         low, high = spread
         of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
         beside = f"9 of 10 draws{of}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
@@ -236,12 +227,8 @@ Draw = Callable[..., Chart]
 
 def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
     """The nine charts, in the order on screen."""
-    fit = "regression"
-    other = "generalized_regression"
-    if not isinstance(utility.readings[fit], Reading) and isinstance(
-        utility.readings[other], Reading
-    ):
-        fit = other
+    fits = ("regression", "generalized_regression")
+    fit = next((key for key in fits if isinstance(utility.readings[key], Reading)), fits[0])
 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
         reading = utility.readings[measure]
@@ -255,9 +242,7 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
     return [
         relations,
         card(
-            "Change of correlations",
-            "correlation",
-            CHARTS["correlation_change"],
+            *("Change of correlations", "correlation", CHARTS["correlation_change"]),
             _expected_correlations(utility),
             key="correlation_change",
         ),
@@ -266,10 +251,7 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
         card("Principal components", "principal_components", CHARTS["principal_components"]),
         card("Small groups", "subgroups", CHARTS["subgroups"]),
         card(
-            "Distributions",
-            "marginals",
-            CHARTS["distribution"],
-            session.variable,
+            *("Distributions", "marginals", CHARTS["distribution"], session.variable),
             key="distribution",
         ),
         _relation(utility, drawn),

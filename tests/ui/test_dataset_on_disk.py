@@ -16,6 +16,7 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_ui.background.dataset_job import write_reports
 from rwn_ui.data import dataset as dataset_page
 from rwn_ui.data import dataset_setting
+from rwn_ui.data.variables import described_row
 from rwn_ui.server import dataset_folders, environment
 from rwn_ui.state.change_table import reslice
 
@@ -192,7 +193,9 @@ def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
         upload.set_value(("kinds.toml", content.encode(), "application/toml")).run()
         assert opened.schema == rwn.Schema.from_toml(text)
     assert "lacks column x" in screen.errors[0]
-    rows = pd.DataFrame([dataset_setting._row(each) for each in opened.schema.variables])
+    rows = pd.DataFrame(
+        [{**described_row(each), "weight": each.weight} for each in opened.schema.variables]
+    )
     rows["role"] = ["key", "other", "identifier"]
     rows.loc[1, ["weight", "group", "masked"]] = [0.5, "pair", False]
     schema = dataset_setting._described(opened.schema, rows)

@@ -147,7 +147,7 @@ def test_a_match_of_another_table_is_not_shown(screen) -> None:
     match(screen, ["rwn"])
     assert "Tuned to" in shown(screen)
     screen.work.jobs[matching.JOB].about = (
-        matching.Asked(fingerprint="another", to=LOSS, across="correlation", releases=2),
+        matching.Asked(fingerprint="another", to=LOSS, across="correlation"),
     )
     screen.test.run()
     assert "Tuned to" not in shown(screen)
