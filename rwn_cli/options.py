@@ -114,11 +114,8 @@ def load(
     *,
     finds: bool = True,
 ) -> Microdata:
-    """Read a table by its path, or a demo table as demo:NAME.
-
-    The layout is what --file says, before what the schema says; None without such an option. With
-    `finds`, a description that lies with the file is used where no schema is given.
-    """
+    """Read a table by its path, or a demo table as demo:NAME; the layout is what --file says."""
+    # `finds`: a description that lies with the file is used where no schema is given
     from rwn_core.io.demo import load_demo
 
     if source.startswith(DEMO):

@@ -45,12 +45,7 @@ def size_words(table: Microdata) -> str:
 
 
 class Report:
-    """Takes the reports of some work: a bar with the time left, and the answer so far.
-
-    Parameters
-    ----------
-    label : str
-    """
+    """Takes the reports of some work: a bar with the time left, and the answer so far."""
 
     def __init__(self, label: str) -> None:
         self.so_far: Any = None

@@ -89,17 +89,12 @@ def draw(session: Session) -> None:
 
 
 def _form(session: Session) -> None:
+    key = session.key("compare.match")
     methods = st.multiselect(
-        "Methods",
-        CANDIDATES,
-        METHODS,
-        key=session.key("compare.match.methods"),
-        format_func=match_sentences.method,
+        "Methods", CANDIDATES, METHODS, key=f"{key}.methods", format_func=match_sentences.method
     )
     aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
-    kind = aim.selectbox(
-        "Tune to", [LOSS, POLICY], key=session.key("compare.match.aim"), help=_HELP
-    )
+    kind = aim.selectbox("Tune to", [LOSS, POLICY], key=f"{key}.aim", help=_HELP)
     with measure:
         across = _measure(session, blocked=kind == POLICY)
     with value:
@@ -109,13 +104,13 @@ def _form(session: Session) -> None:
         2,
         100,
         _releases(session.data),
-        key=session.key("compare.match.releases"),
+        key=f"{key}.releases",
         help="Drawn at every setting that is tried; the intervals come from them.",
     )
     if st.button(
         "Match",
         type="primary",
-        key=session.key("compare.match.begin"),
+        key=f"{key}.begin",
         disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
@@ -262,6 +257,7 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
     """Take a matched setting to Tune, or save it as a scenario."""
+    key = session.key("compare.matched")
     if any(each.beyond for each in matched):
         st.caption("A setting to take is the strongest that loses no more than the aim.")
     for each in matched:
@@ -270,14 +266,14 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
         words.text(f"{name}: {each.point.setting.words}")
         load_button(
             *(session, "Open on Tune", each.point.setting),
-            key=session.key(f"compare.matched.open.{each.method}"),
+            key=f"{key}.open.{each.method}",
             place=press,
             width="stretch",
             help=escaped(f"Load the matched setting of {name} into Tune"),
         )
         keep.button(
             "Keep as scenario",
-            key=session.key(f"compare.matched.keep.{each.method}"),
+            key=f"{key}.keep.{each.method}",
             width="stretch",
             on_click=_keep,
             args=(session, each),
@@ -295,21 +291,16 @@ def _keep(session: Session, each: Matched) -> None:
 
 def _pictures(session: Session, matched: Sequence[Matched]) -> None:
     """Correlation maps, coefficients, or the distribution of one variable, method by method."""
+    key = session.key("compare.matched")
     choose, which = st.columns([2, 1], vertical_alignment="bottom")
     what = choose.segmented_control(
-        "Of one release of each",
-        list(PICTURES),
-        default="Correlations",
-        key=session.key("compare.matched.picture"),
+        "Of one release of each", list(PICTURES), default="Correlations", key=f"{key}.picture"
     )
     released = [variable.name for variable in session.data.schema.released]
     variable = session.variable
     if what == "Distributions":
         variable = which.selectbox(
-            "Variable",
-            released,
-            released.index(variable),
-            key=session.key("compare.matched.variable"),
+            "Variable", released, released.index(variable), key=f"{key}.variable"
         )
     if what is not None:
         pictures = [serialise(_picture(each, what, variable)) for each in matched]

@@ -22,8 +22,7 @@ from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.widgets.buttons import file_button
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 6  # scenarios side by side

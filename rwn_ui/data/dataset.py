@@ -43,7 +43,7 @@ from rwn_ui.server.messages import escaped, guarded, succeeded
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, user_work
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import link_to
 
 if TYPE_CHECKING:
     from rwn_core.datasets.dataset_preview import DatasetPreview

@@ -157,14 +157,11 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     encodings, mark = dict.fromkeys([*_ENCODINGS, now.encoding]), now.separator or usual
     marks = dict.fromkeys([*SEPARATORS, mark])
     one, two = st.columns(2)
-    encoding = _one_of(
-        *(one, "Encoding", _ENCODINGS),
-        options=encodings,
-        now=now.encoding,
-        key=f"{key}.encoding",
+    encoding = _choose_text(
+        *(one, "Encoding", _ENCODINGS), options=encodings, now=now.encoding, key=f"{key}.encoding"
     )
     words, key_of_mark = "Fields are separated by", f"{key}.separator"
-    mark = _one_of(two, words, SEPARATORS, options=marks, now=mark, key=key_of_mark)
+    mark = _choose_text(two, words, SEPARATORS, options=marks, now=mark, key=key_of_mark)
     values = _marks(now, st.columns(3), key)
     second = st.columns(3, vertical_alignment="bottom")
     lines = _line_numbers(now, second, "Lines", key)
@@ -174,7 +171,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     return FileLayout(encoding=encoding, separator=mark, header=header, **values, **lines)
 
 
-def _one_of(column: DeltaGenerator, label: str, words: Mapping[str, str], **more: Any) -> Any:
+def _choose_text(column: DeltaGenerator, label: str, words: Mapping[str, str], **more: Any) -> Any:
     """Choose one of some options, shown in words where there are any."""
     options, now = list(more.pop("options", words)), more.pop("now")
     return column.selectbox(
@@ -184,8 +181,10 @@ def _one_of(column: DeltaGenerator, label: str, words: Mapping[str, str], **more
 
 def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict[str, Any]:
     """Ask for the notation of values."""
-    decimal = _one_of(columns[0], "Decimal mark", _MARKS, now=now.decimal, key=f"{key}.decimal")
-    dates = _one_of(
+    decimal = _choose_text(
+        columns[0], "Decimal mark", _MARKS, now=now.decimal, key=f"{key}.decimal"
+    )
+    dates = _choose_text(
         *(columns[1], "Dates", {}),
         options=(USUAL_DATES, *NOTATIONS),
         now=now.dates,

@@ -128,7 +128,7 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
 
 
 def described_row(variable: rwn.Variable) -> dict[str, Any]:
-    """What an editor shows of a variable's description."""
+    """Description of a variable as an editor shows it."""
     return {
         "variable": variable.name,
         "kind": str(variable.kind),

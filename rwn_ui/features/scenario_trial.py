@@ -34,18 +34,21 @@ class Tried:
 def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
-        return replace(_draft(session, name, note, point.setting), readings=point.stated())
-    draft = _draft(session, name, note, session.setting)
+        return replace(scenario_draft(session, name, note, point.setting), readings=point.stated())
+    draft = scenario_draft(session, name, note)
     with st.spinner("Measuring eight releases"):
         return measured(session.data, draft)
 
 
-def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario:
+def scenario_draft(
+    session: Session, name: str, note: str = "", setting: Setting | None = None
+) -> Scenario:
+    """All that is chosen at present, with its setting or another one, before it is measured."""
     return Scenario(
         name=name,
         note=note,
         table=session.data.fingerprint,
-        setting=setting,
+        setting=setting or session.setting,
         seed=session.seed,
         search=session.search,
         policy=session.policy,
@@ -81,15 +84,10 @@ def save(session: Session, name: str, note: str) -> Scenario | None:
     if session.data.n <= LARGEST_DENSE:
         return as_scenario(session, name, note)
     if not user_work().busy:
-        draft = _draft(session, name, note, session.setting)
-        analysis_plan = analysis_plan_results.registered(session, draft)
-        _begin(
-            session,
-            f"{name}: {session.words}",
-            try_new,
-            scenario=draft,
-            analysis_plan=analysis_plan,
-        )
+        draft = scenario_draft(session, name, note)
+        plan = analysis_plan_results.registered(session, draft)
+        label = f"{name}: {session.words}"
+        _begin(session, label, try_new, scenario=draft, analysis_plan=plan)
     return None
 
 

@@ -64,34 +64,26 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
 
 def _own(session: Session) -> None:
     """A question of one's own: up to three conditions that all must hold."""
-    data = session.data
     names = st.multiselect(
         "A question of your own about",
-        [variable.name for variable in data.schema.released],
+        [variable.name for variable in session.data.schema.released],
         max_selections=OWN,
         key=session.key("watch.own"),
     )
-    conditions = [_condition(session, name) for name in names]
-    if not names:
-        return
-    if st.button("Watch my question", key=session.key("watch.own.add"), width="stretch"):
-        session.watched = session.watched.with_predicate(Predicate(conditions=tuple(conditions)))
+    conditions = tuple(_condition(session, name) for name in names)
+    key = session.key("watch.own.add")
+    if conditions and st.button("Watch my question", key=key, width="stretch"):
+        session.watched = session.watched.with_predicate(Predicate(conditions=conditions))
 
 
 def _condition(session: Session, name: str) -> Condition:
-    data = session.data
+    data, key = session.data, session.key(f"watch.own.{name}")
     if not is_number(data, name):
-        level = st.selectbox(
-            f"{name} is", data.codes(name)[1], key=session.key(f"watch.own.{name}")
-        )
+        level = st.selectbox(f"{name} is", data.codes(name)[1], key=key)
         return Condition(name=name, sign="is", value=level)
     sign, value = st.columns(2)
-    chosen = sign.selectbox(
-        name, ["at least", "at most"], key=session.key(f"watch.own.{name}.sign")
-    )
-    limit = value.number_input(
-        "limit", value=0.0, key=session.key(f"watch.own.{name}"), label_visibility="hidden"
-    )
+    chosen = sign.selectbox(name, ["at least", "at most"], key=f"{key}.sign")
+    limit = value.number_input("limit", value=0.0, key=key, label_visibility="hidden")
     return Condition(name=name, sign=cast(Sign, chosen), value=float(limit))
 
 

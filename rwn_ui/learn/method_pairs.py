@@ -101,10 +101,7 @@ def _errors(session: Session) -> None:
         help="In every interval of k-PRAM, and within reach of the noise of k-noise.",
     )
     if press.button(
-        f"Draw {RELEASES} releases",
-        key=f"{key}.begin",
-        disabled=user_work().busy,
-        width="stretch",
+        f"Draw {RELEASES} releases", key=f"{key}.begin", disabled=user_work().busy, width="stretch"
     ):
         _begin(session, ERRORS, measure_errors, variable=variable, k=int(k), seed=session.seed)
     _follow(session, ERRORS, _show_errors)
@@ -194,10 +191,7 @@ def _laws(session: Session) -> None:
     most, start_k = max(n - 1, 1), min(int(session.levers.get("k", 5)), n - 1)
     k = least.number_input("Neighbors k (2022)", 1, most, start_k, key=f"{key}.k")
     if press.button(
-        "Compare the laws",
-        key=f"{key}.begin",
-        disabled=user_work().busy,
-        width="stretch",
+        "Compare the laws", key=f"{key}.begin", disabled=user_work().busy, width="stretch"
     ):
         asked = {"record": int(record) - 1, "epsilon": float(epsilon), "q": float(q), "k": int(k)}
         _begin(session, LAWS, compare_laws, asked=asked)

@@ -182,12 +182,7 @@ def show(lesson: Lesson, control: Control) -> None:
     if isinstance(control, Slider):
         digits = max(0, -math.floor(math.log10(control.step)))
         st.slider(
-            label,
-            *control.ends,
-            step=control.step,
-            key=key,
-            help=words,
-            format=f"%.{digits}f",
+            label, *control.ends, step=control.step, key=key, help=words, format=f"%.{digits}f"
         )
     elif isinstance(control, Choice):
         st.selectbox(label, control.options, key=key, help=words)

@@ -29,6 +29,7 @@ _TIED = "do not use both in one model"
 
 def draw(session: Session) -> None:
     """Offer the claim table, follow its computation, and show it."""
+    key = session.key("release.claims")
     last = drawn(session)
     fixed = last is not None and last.entry is not None
     st.markdown(f"**{CLAIM_TABLE}**")
@@ -45,16 +46,11 @@ def draw(session: Session) -> None:
         )
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     draws = left.number_input(
-        "Releases to draw",
-        LEAST_DRAWS,
-        MOST_DRAWS,
-        DRAWS,
-        key=session.key("release.claims.draws"),
-        disabled=fixed,
+        "Releases to draw", LEAST_DRAWS, MOST_DRAWS, DRAWS, key=f"{key}.draws", disabled=fixed
     )
     right.button(
         "Judge the claims" if present_claims(session) is None else "Judge the claims again",
-        key=session.key("release.claims.judge"),
+        key=f"{key}.judge",
         disabled=fixed or user_work().busy,
         on_click=_begin,
         args=(session, int(draws)),

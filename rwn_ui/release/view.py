@@ -25,7 +25,7 @@ from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, un
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import link_to
 
 
 def draw(session: Session) -> None:

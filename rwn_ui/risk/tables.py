@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.goal import number_words
-from rwn_ui.widgets.tables import Table, tables_of
+from rwn_ui.widgets.tables import Table, measure_tables
 
 
 def limits(policy: rwn.Policy, readings: Answers) -> Table:
@@ -44,7 +44,7 @@ def limits(policy: rwn.Policy, readings: Answers) -> Table:
 
 def field(readings: Answers, n: int) -> list[Table]:
     """The tables that have something to say of n records."""
-    return tables_of(
+    return measure_tables(
         readings,
         ("red_team", _red_team),
         ("uniqueness", partial(_linked, n=n)),
@@ -239,7 +239,7 @@ _SETS = 8  # of the search, those that show most
 
 def shown_values(readings: Answers) -> list[Table]:
     """True matches by key set, links that are sure, and how confidential values are named."""
-    return tables_of(
+    return measure_tables(
         readings,
         ("true_matches", _matches),
         ("abstaining_linkage", _sure),

@@ -46,17 +46,17 @@ def escaped(text: str) -> str:
 
 
 def informed(text: str) -> None:
-    """Say something beside the work."""
+    """Show a note."""
     st.info(escaped(text), icon=":material/info:")
 
 
 def succeeded(text: str) -> None:
-    """Say that something is done."""
+    """Show that something is done."""
     st.success(escaped(text), icon=":material/check_circle:")
 
 
 def refused(text: str) -> None:
-    """Say why something is not done."""
+    """Show why something is not done."""
     st.error(escaped(text), icon=":material/block:")
 
 

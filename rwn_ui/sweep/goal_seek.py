@@ -96,7 +96,7 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
 
 
 def _found(session: Session, name: str, key: str) -> Any:
-    """What a search of this table has found; None where none has, with how far it is."""
+    """Result of a search of this table; None without one, and then how far it is."""
     job = user_work().jobs.get(name)
     if job is None or job.about != (session.data.fingerprint,):
         return None

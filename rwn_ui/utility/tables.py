@@ -17,7 +17,7 @@ from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
-from rwn_ui.widgets.tables import Table, tables_of
+from rwn_ui.widgets.tables import Table, measure_tables
 
 
 def tables(
@@ -37,7 +37,7 @@ def tables(
             kind = str(reading.detail.get("family", "linear")).capitalize()
             title = f"{kind} regression of {reading.detail['response']}: coefficients"
             shown.append({**chart["table"], "title": title})
-    shown += tables_of(
+    shown += measure_tables(
         utility.readings,
         ("ci_overlap", _overlap),
         ("pmse", _propensity),

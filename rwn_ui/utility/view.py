@@ -31,10 +31,7 @@ def controls(session: Session) -> None:
     """Which variables the pictures show."""
     names = [variable.name for variable in session.data.schema.released]
     session.variable = st.selectbox(
-        "Variable",
-        names,
-        names.index(session.variable),
-        key=session.key("utility.one"),
+        "Variable", names, names.index(session.variable), key=session.key("utility.one")
     )
     others = [name for name in names if name != session.variable]
     if others:

@@ -1,11 +1,13 @@
-"""Buttons that several pages have: a file to take, a setting to load into Tune."""
+"""Buttons that several pages have: a file to take, a setting to load, another page to go to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 
 from rwn_core.tuning import Setting
 from rwn_ui.state.load_setting import load
@@ -24,3 +26,11 @@ def load_button(
 ) -> None:
     """Load a setting into Tune."""
     place.button(label, key=key, on_click=load, args=(session, setting), **more)
+
+
+def link_to(page: str, label: str, icon: str) -> None:
+    """Link to a page by its file, such as "pages/release.py"."""
+    # The first visit of an address may run a page without the list of pages; then there is no link
+    # until the page is drawn again.
+    with suppress(StreamlitPageNotFoundError):
+        st.page_link(page, label=label, icon=icon)

@@ -11,7 +11,7 @@ from rwn_core.measures.measure import Reading
 Table = dict[str, Any]
 
 
-def tables_of(
+def measure_tables(
     readings: Mapping[str, Reading | rwn.NotApplicable],
     *makers: tuple[str, Callable[[Reading], Table | None]],
 ) -> list[Table]:

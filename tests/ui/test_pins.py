@@ -32,9 +32,7 @@ def on_map(payload: dict[str, Any]) -> set[str]:
     return {trace["name"] for trace in match_map(payload)["data"]} & {"now", "A"}
 
 
-def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(session, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(limit_queue.rwn, "MEASURES", {})  # nothing is read for a pin
         patch.setattr(tune_view.tiles, "chosen", lambda _: [])

@@ -58,9 +58,7 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     user_work().worker.cancel()
 
 
-def test_a_small_table_does_not_wait_for_the_compiler_either(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "_READY", set())
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
     session = open_page("tune").session
@@ -110,9 +108,7 @@ def read_here(session: Session) -> float:
     return reading.value
 
 
-def test_a_lower_bound_is_there_before_the_upper_one(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypatch) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
     monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
     user_work().worker = SomeAnswers(session.data)
