@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.output import require_folder
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
@@ -94,9 +95,7 @@ def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
-    from rwn_core.masking import METHODS
-
-    titles = {key: method.title for key, method in METHODS.items()}
+    titles = {key: method.title for key, method in rwn.METHODS.items()}
     for entry in ledger_content(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]

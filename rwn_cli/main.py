@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.claims import claims
@@ -141,7 +142,6 @@ def serve(
     ] = None,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
-    from rwn_core.io.read import read
     from rwn_ui.server import dataset_folders, launch
 
     if classroom and (file is not None or datasets is not None):
@@ -152,15 +152,10 @@ def serve(
     dataset_folders.stopped_runs()  # what a killed server left and nobody can go on with is deleted
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
-        read(file)  # refused here, with a sentence, rather than on the page
+        rwn.read(file)  # refused here, with a sentence, rather than on the page
     raise typer.Exit(
         launch.run(
-            file,
-            port=port,
-            browser=not no_browser,
-            classroom=classroom,
-            hosts=host or (),
-            say=say,
+            file, port=port, browser=not no_browser, classroom=classroom, hosts=host or (), say=say
         )
     )
 
@@ -175,13 +170,13 @@ def demo(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a demo table to a file."""
-    from rwn_core.io.demo import demo_path, load_demo
+    from rwn_core.io.demo import demo_path
     from rwn_core.io.write import file_format, table_bytes
 
     form = output_format(out)
     refuse_existing(overwrite, out, out.with_suffix(".toml") if schema else None)
     kept = demo_path(name)
-    data = load_demo(name)
+    data = rwn.load_demo(name)
     write(
         out,
         kept.read_bytes()
@@ -198,10 +193,9 @@ def demo(
 @app.command()
 def methods() -> None:
     """List the masking methods: key, name, and what each needs."""
-    from rwn_core.masking import METHODS
     from rwn_core.masking.option import parameter_words
 
-    for key, method in METHODS.items():
+    for key, method in rwn.METHODS.items():
         typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
         for name, choices in getattr(method, "choice_titles", {}).items():
             for choice, title in choices.items():
@@ -211,9 +205,7 @@ def methods() -> None:
 @app.command()
 def measures() -> None:
     """List the measures: key, side, unit and name."""
-    from rwn_core.measures import MEASURES
-
-    for key, measure in MEASURES.items():
+    for key, measure in rwn.MEASURES.items():
         typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.output import require_folder, write
 from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.data.schema import Schema
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
@@ -83,8 +83,6 @@ def mask_dataset(
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
     from rwn_core.datasets.key_file import read_or_make_key
-    from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
-    from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.read import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import dataset_record
@@ -105,7 +103,7 @@ def mask_dataset(
         "address": address,
     }
     if plan:
-        for line in plan_lines(plan_dataset(source, target, params, RunOptions(**common))):
+        for line in plan_lines(plan_dataset(source, target, params, rwn.RunOptions(**common))):
             say(line)
         return
     options.require_one_key(seed, key_file)
@@ -115,8 +113,8 @@ def mask_dataset(
             raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
         require_folder(record)
     with progress("masking") as report:
-        run = RunOptions(**common, progress=report)
-        made = mask_files(source, target, params, engine=engine, seed=key, options=run)
+        run = rwn.RunOptions(**common, progress=report)
+        made = rwn.mask_dataset(source, target, params, engine=engine, seed=key, options=run)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     say(made.second_reading["words"])
@@ -133,7 +131,7 @@ def mask_dataset(
     options.say_of_key(seed, key_file, "delete it")
 
 
-def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
+def _hardly(made: DatasetRelease, described: rwn.Schema) -> list[str]:
     """Return a warning for each variable that should be masked but changed in few cells."""
     return [
         f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is almost unmasked."

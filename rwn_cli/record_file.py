@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import DEMO, described, load, read_text
 from rwn_cli.terminal import option, say
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
     from rwn_core.masking.second_reading import SourceFile
     from rwn_core.reporting.context import Context
 
@@ -103,7 +103,7 @@ def _absolute(source: str) -> str:
     return source if source.startswith(DEMO) else str(Path(source).absolute())
 
 
-def read_original(record: Mapping[str, Any], given: str | None = None) -> Microdata:
+def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Microdata:
     """Read the original of a record again."""
     source = record.get("source", {})
     file = given or source.get("file")

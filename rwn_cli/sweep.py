@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Annotated
 
+import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
@@ -44,7 +45,6 @@ def sweep(
     from rwn_core.io.write import table_bytes
     from rwn_core.measures.statistics.intervals import range_words
     from rwn_core.tuning import prepared
-    from rwn_core.tuning import sweep as run_sweep
     from rwn_core.tuning.verdict import counted
 
     form = output_format(target, source, schema, scenario)
@@ -65,7 +65,7 @@ def sweep(
     say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")
     with progress("sweeping") as report:
-        trials = run_sweep(
+        trials = rwn.sweep(
             data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
         )
     write(target, table_bytes(trials.frame(policy if judged else None), form), overwrite=overwrite)

@@ -11,7 +11,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.candidates import verdict_words
 from rwn_core.tuning import USUAL, Plan, Point
@@ -171,11 +170,11 @@ def _present(session: Session, measure: str) -> float:
     if session.data.n > LARGEST_DENSE:
         return session.aims.relations
 
-    def read() -> Reading | rwn.NotApplicable:
+    def read() -> rwn.Reading | rwn.NotApplicable:
         return rwn.MEASURES[measure].read(current_release(session).comparison, bare=True)
 
     reading = memo("present loss", 16).get_or_make((*release_key(session), measure), read)
-    return reading.value if isinstance(reading, Reading) else session.aims.relations
+    return reading.value if isinstance(reading, rwn.Reading) else session.aims.relations
 
 
 def asked_for(
@@ -208,10 +207,7 @@ PICTURES = {
 
 
 def draw_results(
-    session: Session,
-    found: Sequence[Matched | Refused],
-    to: Loss | rwn.Policy,
-    across: str,
+    session: Session, found: Sequence[Matched | Refused], to: Loss | rwn.Policy, across: str
 ) -> None:
     """Everything about the methods that could be tuned, and why others could not."""
     matched = [each for each in found if isinstance(each, Matched)]
@@ -395,7 +391,7 @@ def _picture(each: Matched, what: str, variable: str) -> Chart:
     chart = PICTURES[what]
     reading = each.pictures["marginals" if chart == "distribution" else chart]
     name = method(each.method)
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, rwn.Reading):
         return draw_reason(name, str(reading), chart)
     more = (variable,) if chart == "distribution" else ()
     drawn = CHARTS[chart](reading, *more)

@@ -12,7 +12,6 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import decision_html, scenario_html
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import matching
@@ -65,7 +64,7 @@ def _save(session: Session, name: str, note: str) -> None:
     _keep(session, made)
 
 
-def _keep(session: Session, scenario: Scenario) -> None:
+def _keep(session: Session, scenario: rwn.Scenario) -> None:
     """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
     shown = st.session_state.get(session.key("compare.chosen"))
@@ -73,7 +72,7 @@ def _keep(session: Session, scenario: Scenario) -> None:
         st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
 
 
-def _arrived(session: Session, scenario: Scenario) -> None:
+def _arrived(session: Session, scenario: rwn.Scenario) -> None:
     """Take up a scenario file; of another table the setting only, its readings wait for theirs."""
     if scenario.table not in ("", session.data.fingerprint):
         session.drafts(scenario.table).scenarios[scenario.name] = scenario
@@ -107,7 +106,7 @@ def _reopen(session: Session, decision: Decision) -> None:
     st.info(escaped(words), icon=":material/lock:")
 
 
-def take(session: Session, scenario: Scenario) -> None:
+def take(session: Session, scenario: rwn.Scenario) -> None:
     """Go over to a scenario: its setting, seed, limits and sweep."""
     session.seed = scenario.seed
     if scenario.policy is not None:
@@ -161,11 +160,7 @@ def _side_by_side(session: Session) -> bool:
     marked = choice_key(session)
     panel(
         compare_cards.screen(
-            session,
-            scenarios,
-            policy,
-            meeting=meeting,
-            chosen=st.session_state.get(marked) or "",
+            session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
         ),
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
@@ -222,7 +217,7 @@ def _nothing_yet() -> None:
     )
 
 
-def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
+def _offer_analyses(session: Session, scenarios: list[rwn.Scenario]) -> None:
     """A button for registered analyses that take a while: on scenarios of a large table."""
     missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
     if missing:

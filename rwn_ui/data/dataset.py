@@ -16,7 +16,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.open_questions import open_questions
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.errors import InputError
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import (
     OpenDataset,
@@ -354,7 +353,7 @@ def _offer_masking(opened: OpenDataset) -> None:
     ):
         target, source = target_at(opened.target), source_at(opened.name)
         if source != opened.path:
-            raise InputError("The dataset lies elsewhere now; open it again.")
+            raise rwn.InputError("The dataset lies elsewhere now; open it again.")
         _begin(opened, begun_now(opened.name, target, opened.schema, opened.params))
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.data.edit_rules import as_edit_rules
-from rwn_core.errors import ParameterError
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data.describe import choose_variables, describe_anew
 from rwn_ui.state.session import Session
@@ -219,7 +218,7 @@ def _question(
         return rwn.Question(response=response, predictors=tuple(predictors))
     half = "at least one predictor" if response is not None else "a response"
     if before is not None:
-        raise ParameterError(
+        raise rwn.ParameterError(
             f"The regression needs {half}; choose it, or clear both sides to keep none."
         )
     st.caption(f"The regression counts as soon as it has {half}.")

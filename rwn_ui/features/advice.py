@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.errors import RWNError
 from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.background.advising import find_advice
@@ -75,7 +74,7 @@ def follow(session: Session) -> None:
         job.cancel()
         job = None
     if job is None:
-        with suppress(RWNError):  # no room for another process: without advice
+        with suppress(rwn.RWNError):  # no room for another process: without advice
             work.advice = Job(
                 session.name,
                 find_advice,

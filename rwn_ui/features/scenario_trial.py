@@ -11,7 +11,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -20,18 +19,18 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "scenario trial"
-Judged = list[tuple[Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
+Judged = list[tuple[rwn.Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
     """The result of a job: a new scenario, if it was about one, and how the analyses fare."""
 
-    new: Scenario | None
+    new: rwn.Scenario | None
     judged: Judged
 
 
-def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
+def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> rwn.Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
         return replace(scenario_draft(session, name, note, point.setting), readings=point.stated())
@@ -42,9 +41,9 @@ def as_scenario(session: Session, name: str, note: str, point: Point | None = No
 
 def scenario_draft(
     session: Session, name: str, note: str = "", setting: Setting | None = None
-) -> Scenario:
+) -> rwn.Scenario:
     """All that is chosen at present, with its setting or another one, before it is measured."""
-    return Scenario(
+    return rwn.Scenario(
         name=name,
         note=note,
         table=session.data.fingerprint,
@@ -59,9 +58,9 @@ def scenario_draft(
 
 def measured(
     microdata: rwn.Microdata,
-    scenario: Scenario,
+    scenario: rwn.Scenario,
     progress: Callable[[float], None] | None = None,
-) -> Scenario:
+) -> rwn.Scenario:
     """A scenario with the readings of eight releases of its setting."""
     if scenario.setting is None:
         return scenario
@@ -79,7 +78,7 @@ def measured(
     return replace(scenario, readings=point.stated())
 
 
-def save(session: Session, name: str, note: str) -> Scenario | None:
+def save(session: Session, name: str, note: str) -> rwn.Scenario | None:
     """The current setting as a scenario; None for a large table until `follow` has it."""
     if session.data.n <= LARGEST_DENSE:
         return as_scenario(session, name, note)
@@ -91,7 +90,7 @@ def save(session: Session, name: str, note: str) -> Scenario | None:
     return None
 
 
-def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
+def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:
     """Run the registered analyses on scenarios of a large table."""
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
@@ -106,7 +105,7 @@ def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any
 
 def try_new(
     microdata: rwn.Microdata,
-    scenario: Scenario,
+    scenario: rwn.Scenario,
     analysis_plan: AnalysisPlan,
     progress: Callable[[float], None],
 ) -> Tried:
@@ -123,7 +122,7 @@ def try_new(
 
 def try_known(
     microdata: rwn.Microdata,
-    tasks: Sequence[tuple[Scenario, AnalysisPlan]],
+    tasks: Sequence[tuple[rwn.Scenario, AnalysisPlan]],
     progress: Callable[[float], None],
 ) -> Tried:
     """Run the registered analyses on scenarios; the work of the process."""
@@ -139,7 +138,7 @@ def try_known(
     return Tried(new=None, judged=judged)
 
 
-def follow(session: Session) -> Scenario | None:
+def follow(session: Session) -> rwn.Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)

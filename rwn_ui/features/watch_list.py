@@ -17,7 +17,6 @@ from rwn_core.measures.attacks.predicate import (
     single_record_predicates,
 )
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import ALL_RECORDS, current_release, memo
 from rwn_ui.state.session import Session
 
@@ -123,7 +122,7 @@ def scenario_note(session: Session) -> None:
         )
 
 
-def take(session: Session, scenario: Scenario) -> None:
+def take(session: Session, scenario: rwn.Scenario) -> None:
     """Watch a scenario's questions as well, those that can be asked of this table."""
     unasked = 0
     for predicate in scenario.watch:
@@ -146,7 +145,7 @@ def _chance(entry: Watched) -> str:
     return "–" if entry.chance is None else f"{entry.chance:.3f}"
 
 
-def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] | None:
+def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, Any] | None:
     """Result of every entry in a release of each scenario of this table."""
     if session.watched.empty:
         return None
@@ -159,7 +158,7 @@ def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] 
     }
 
 
-def _followed(session: Session, scenario: Scenario) -> list[str]:
+def _followed(session: Session, scenario: rwn.Scenario) -> list[str]:
     """The chances under one scenario; – where its release cannot be drawn here."""
     nothing = ["–"] * len(words(session))
     setting, data = scenario.setting, session.data

@@ -17,14 +17,12 @@ from rwn_core.evaluation.lessons.choose import (
     table,
 )
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Policy, Setting
 from rwn_ui.features import verdict_line
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.state.results import memo
 
-_POLICY = Policy()
+_POLICY = rwn.Policy()
 
 
 def _curve(slices: str) -> list[Readings]:
@@ -33,8 +31,8 @@ def _curve(slices: str) -> list[Readings]:
     return read(ready, _POLICY.measures, EPSILONS)
 
 
-def _value(reading: Reading | rwn.NotApplicable) -> float:
-    return reading.value if isinstance(reading, Reading) else np.nan
+def _value(reading: rwn.Reading | rwn.NotApplicable) -> float:
+    return reading.value if isinstance(reading, rwn.Reading) else np.nan
 
 
 def _show(values: Values) -> Shown:
@@ -90,9 +88,9 @@ loss, share = readings["association_loss"].value, verdict.largest
 broken = len(verdict.broken)"""
 
 
-def _on_tune(values: Values) -> Setting:
+def _on_tune(values: Values) -> rwn.Setting:
     slices = table(values["slices"]).schema.slices
-    return Setting(params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=slices)
+    return rwn.Setting(params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=slices)
 
 
 LESSON = Lesson(

@@ -7,8 +7,6 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons import disclosure as numbers
-from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import percent
 
@@ -20,7 +18,7 @@ def _params(values: Values) -> rwn.RWN:
 def _show(values: Values) -> Shown:
     data = numbers.table()
     ready = prepared(("disclosure",), lambda: _params(values).preview(data))
-    made = ready.with_levers(k=values["k"], q=values["q"]).release(SecretKey.from_seed(1))
+    made = ready.with_levers(k=values["k"], q=values["q"]).release(rwn.SecretKey.from_seed(1))
     lesson = numbers.disclosure(made, data, person=values["person"])
     guess = values["guess"] - 1
     kept = lesson.linked <= numbers.LIMIT
@@ -134,5 +132,5 @@ LESSON = Lesson(
         "so he is found more often than Anna: an outlier needs more masking than others."
     ),
     code=_code,
-    on_tune=lambda values: Setting(params=_params(values)),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

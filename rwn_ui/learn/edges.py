@@ -6,9 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 
@@ -77,7 +75,7 @@ def _words(values: Values) -> str:
     return edge + slices
 
 
-def _side_by_side(values: Values, data: Microdata) -> dict[str, Any]:
+def _side_by_side(values: Values, data: rwn.Microdata) -> dict[str, Any]:
     """The three edges at the same reach, from their exact laws."""
     soft = "soft" if values["kernel"] == "hard" else values["kernel"]
     kinds = {"hard": ("hard", 0.0), "soft": (soft, 0.0), "balanced": (soft, 1.0)}
@@ -164,5 +162,5 @@ LESSON = Lesson(
         "totals with survey weights are not covered."
     ),
     code=_code,
-    on_tune=lambda values: Setting(params=rwn.RWN(**_chosen(values))),
+    on_tune=lambda values: rwn.Setting(params=rwn.RWN(**_chosen(values))),
 )

@@ -9,8 +9,6 @@ from rwn_core.charts import CHARTS
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
-from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
@@ -33,7 +31,7 @@ def _params(values: Values) -> rwn.RWN:
 def _masked(values: Values) -> Masked:
     data = _data(values)
     table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
-    made = table.with_levers(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
+    made = table.with_levers(k=values["k"]).release(rwn.SecretKey.from_seed(numbers.SEED))
     return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
 
 
@@ -116,9 +114,9 @@ links, row = link(made.law, made.masked, known_order(data)[:{known}]), source_of
 best, candidates, success = links.best[row], links.candidates[row], links.success"""
 
 
-def _on_tune(values: Values) -> Setting:
+def _on_tune(values: Values) -> rwn.Setting:
     names = tuple(variable.name for variable in _data(values).schema.released)
-    return Setting(params=_params(values), slices=(names,) if values["together"] else ())
+    return rwn.Setting(params=_params(values), slices=(names,) if values["together"] else ())
 
 
 LESSON = Lesson(

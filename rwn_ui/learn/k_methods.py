@@ -14,7 +14,6 @@ from rwn_core.evaluation.lessons.k_methods import (
     near_released,
     table,
 )
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
 
@@ -24,11 +23,7 @@ _PUBLISHED = (
 )
 """The table of the k-noise paper, with the mean square that theory expects of its design."""
 
-_PICTURES = (
-    "near a true age",
-    "before and after",
-    "near a released age",
-)
+_PICTURES = ("near a true age", "before and after", "near a released age")
 
 
 def _picture(values: Values, lesson: KMethods) -> Chart:
@@ -66,11 +61,7 @@ def _show(values: Values) -> Shown:
                 "expected, which is twice the variance within the intervals.",
             ),
         ],
-        numbers={
-            "smallest": lesson.smallest,
-            "noise": lesson.noise.mse,
-            "pram": lesson.pram.mse,
-        },
+        numbers={"smallest": lesson.smallest, "noise": lesson.noise.mse, "pram": lesson.pram.mse},
         tables=(
             {
                 "title": "Bias and mean squared error, with the error of one draw",
@@ -112,10 +103,6 @@ noise, pram = (np.mean(each**2) for each in moved)
 smallest = k_methods(data, k={k}, shape="{shape}").smallest"""
 
 
-def _on_tune(values: Values) -> Setting:
-    return Setting(params=rwn.KNoise(k=values["k"], shape=values["shape"]))
-
-
 LESSON = Lesson(
     key="k_methods",
     title="Notes · k-PRAM and k-noise",
@@ -154,5 +141,5 @@ LESSON = Lesson(
         "covered. And both look at one variable: several together may still single a person out."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(params=rwn.KNoise(k=values["k"], shape=values["shape"])),
 )

@@ -8,11 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.errors_of_numbers import (
-    RELEASES,
-    NumberErrors,
-    errors_of_numbers,
-)
+from rwn_core.evaluation.errors_of_numbers import RELEASES, NumberErrors, errors_of_numbers
 from rwn_core.evaluation.lessons.sampling import leakage
 from rwn_core.evaluation.lessons.theorem import disc_moments
 from rwn_core.evaluation.nbrs2015_vs_rwn import LawSummary, nbrs2015_vs_rwn

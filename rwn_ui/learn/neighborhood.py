@@ -5,7 +5,6 @@ from __future__ import annotations
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS, percent
 
@@ -63,10 +62,6 @@ donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values[
 changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 
 
-def _on_tune(values: Values) -> Setting:
-    return Setting(params=_params(values), weights=(("test", values["weight"]),))
-
-
 LESSON = Lesson(
     key="neighborhood",
     title="3 · k nearest and ε",
@@ -106,6 +101,8 @@ LESSON = Lesson(
         "by its standard deviation."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(
+        params=_params(values), weights=(("test", values["weight"]),)
+    ),
     demo="pima",
 )

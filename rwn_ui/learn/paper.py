@@ -27,7 +27,6 @@ from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
 from rwn_core.parallel.processes import Report
-from rwn_core.randomness import SecretKey
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.panel import panel
@@ -331,7 +330,7 @@ def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
         if wanted.number == 1:
             chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
         else:
-            key = SecretKey.from_seed(session.seed)
+            key = rwn.SecretKey.from_seed(session.seed)
             chart = CHARTS["correlation"](correlation_reading(setting, key))
         short = axis_lever(session).short
         charts.append(chart | {"title": f"{chart['title']}, {short} = {position:g}"})

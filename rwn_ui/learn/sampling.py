@@ -7,7 +7,6 @@ import math
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
 
@@ -40,11 +39,7 @@ def _show(values: Values) -> Shown:
                 "is 0.",
             ),
         ],
-        numbers={
-            "leaking": lesson.leakage,
-            "epsilon": lesson.epsilon,
-            "right": lesson.right,
-        },
+        numbers={"leaking": lesson.leakage, "epsilon": lesson.epsilon, "right": lesson.right},
         tables=(
             {
                 "title": "P(released category | true category)",
@@ -69,10 +64,6 @@ p, cells = 0.2**yes * 0.8 ** ({values["keys"]} - yes), [comb({values["keys"]}, y
 leaking = cells @ (p * (1 - p) ** {POPULATION - 1}) / (cells @ (p * (1 - p) ** {sample - 1}))
 T = (1 - {values["change"]:g}) * np.eye(3) + {values["change"]:g} / 3
 right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf"""
-
-
-def _on_tune(values: Values) -> Setting:
-    return Setting(params=rwn.PRAM(change=values["change"], invariant=False))
 
 
 LESSON = Lesson(
@@ -109,6 +100,6 @@ LESSON = Lesson(
         "and for it this page’s ε is exact."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(params=rwn.PRAM(change=values["change"], invariant=False)),
     demo="pima",
 )

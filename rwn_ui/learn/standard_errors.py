@@ -15,7 +15,6 @@ from rwn_core.evaluation.lessons.standard_errors import (
     slopes,
 )
 from rwn_core.masking import Prepared, RowCopy
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
@@ -126,7 +125,7 @@ STANDARD_ERRORS = Lesson(
         "your own analysis and writes the notice."
     ),
     code=_code_errors,
-    on_tune=lambda values: Setting(params=_params(values)),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )
 
 
@@ -162,10 +161,7 @@ def _show_analyst(values: Values) -> Shown:
                 "In standard errors of the original, in at least 9 of 10 releases.",
             ),
         ],
-        numbers={
-            "slope": float(lesson.released[0, 0]),
-            "factor": factor or 0.0,
-        },
+        numbers={"slope": float(lesson.released[0, 0]), "factor": factor or 0.0},
     )
 
 
@@ -218,5 +214,5 @@ ANALYST = Lesson(
         "errors and refuse the rest."
     ),
     code=_code_analyst,
-    on_tune=lambda values: Setting(params=_params(values)),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

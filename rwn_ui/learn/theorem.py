@@ -8,8 +8,6 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import theorem
-from rwn_core.masking import RowCopy
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS, percent
 
@@ -17,7 +15,7 @@ RECORD = 6  # one whose donors lie apart, so that the picture can be read
 
 
 def _params(values: Values) -> Any:
-    kind = RowCopy if values["rows"] else rwn.RWN
+    kind = rwn.RowCopy if values["rows"] else rwn.RWN
     return kind(epsilon=values["epsilon"], k=1)
 
 
@@ -127,5 +125,5 @@ LESSON = Lesson(
         "at the points where they do not jump."
     ),
     code=_code,
-    on_tune=lambda values: Setting(params=_params(values)),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

@@ -101,10 +101,7 @@ def _listed(last: Drawn) -> None:
     )
     sizes = [f"{len(content):,}" for content in last.files.values()]
     st.dataframe(
-        {"file": list(last.files), "bytes": sizes},
-        lazy=False,
-        hide_index=True,
-        width="stretch",
+        {"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True, width="stretch"
     )
 
 

@@ -52,7 +52,7 @@ def draw(session: Session) -> None:
     if latest is not None and latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
-            "another is drawn, or add its internal record with rwn ledger add.",
+            "another is drawn, or add its internal record with rwn ledger add."
         )
     if last is not None:
         _judged(session, last)

@@ -9,8 +9,6 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps
-from rwn_core.data.variable import Role
-from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Sampling, usable_weights
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -42,8 +40,8 @@ class Attack:
 def usual_keys(data: rwn.Microdata) -> list[str]:
     """The key variables of a table; all released ones where it has none."""
     released = data.schema.released
-    keys = [v.name for v in released if v.role is Role.KEY]
-    return keys or [v.name for v in released if v.role is not Role.SAMPLING_WEIGHT]
+    keys = [v.name for v in released if v.role is rwn.Role.KEY]
+    return keys or [v.name for v in released if v.role is not rwn.Role.SAMPLING_WEIGHT]
 
 
 def attack(session: Session) -> Attack:
@@ -55,7 +53,7 @@ def attack(session: Session) -> Attack:
         help="The key variables of all measures on this page but the whole-file worst case.",
     )
     if not chosen:
-        raise ParameterError("Choose at least one variable that the intruder knows.")
+        raise rwn.ParameterError("Choose at least one variable that the intruder knows.")
     _keep(session, "keys", chosen)
     further, halves = _further(session, names)
     precision.draw(session, "risk")
@@ -114,7 +112,7 @@ def _halves(session: Session, names: list[str]) -> Sets:
     if not one:
         return ()
     if len(one) == len(names) or set(one) & set(two):
-        raise ParameterError(
+        raise rwn.ParameterError(
             "The halves of linkability must not overlap; take variables out of one of them."
         )
     return (tuple(one), tuple(two)) if two else (tuple(one),)

@@ -21,8 +21,6 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, partial_answer, verdict_line, watch_list
@@ -54,9 +52,9 @@ def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
     kept, data = memo("risk", KEPT), session.data
 
-    def unmasked() -> Comparison:
+    def unmasked() -> rwn.Comparison:
         keyed = with_keys(data, attack.keys)
-        return Comparison(original=keyed, masked=keyed, sampling=attack.sampling)
+        return rwn.Comparison(original=keyed, masked=keyed, sampling=attack.sampling)
 
     base = kept.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
     base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
@@ -153,7 +151,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         if limit_queue.is_lower_bound(reading):
             label = label.replace("Worst case", "At least")
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
-        if isinstance(reading, Reading):
+        if isinstance(reading, rwn.Reading):
             shown["help"] = risk_sentences.said(measure, reading, session.data.n) + (
                 "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
             )
@@ -171,9 +169,7 @@ def cards(found: Disclosure) -> list[Chart]:
     readings = found.readings
     sizes = readings["neighborhood_size"]
     rounding: Chart = draw_reason(
-        "Rounding",
-        "This needs the law of the method that made the release.",
-        "rounding_effect",
+        "Rounding", "This needs the law of the method that made the release.", "rounding_effect"
     )
     if found.rounding:
         rounding = CHARTS["rounding_effect"](found.rounding)
@@ -189,13 +185,13 @@ def cards(found: Disclosure) -> list[Chart]:
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
         # no card for a method without neighborhoods
-        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, Reading) else []),
+        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, rwn.Reading) else []),
     ]
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:
     reading = found.readings[measure]
-    if isinstance(reading, Reading):
+    if isinstance(reading, rwn.Reading):
         return CHARTS[chart](reading)
     return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
 

@@ -13,7 +13,6 @@ from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
 from rwn_core.data.slices import slices_words
 from rwn_core.masking import SHORT_NAMES, lever_values
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis, ends, map_points, place
 from rwn_core.tuning import Point, Setting, Sweep
@@ -97,7 +96,7 @@ def _read_now(session: Session, measure: str) -> float | None:
             (*release_key(session), measure),
             lambda: rwn.MEASURES[measure].read(current.comparison, bare=True),
         )
-    return reading.value if isinstance(reading, Reading) else None
+    return reading.value if isinstance(reading, rwn.Reading) else None
 
 
 def paths(points: Sequence[Point], along: str) -> list[list[int]]:

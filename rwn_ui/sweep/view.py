@@ -173,11 +173,7 @@ def _limit(session: Session, key: str) -> float | None:
 
 
 def _surface(
-    session: Session,
-    asked: list[Setting],
-    sweep: Sweep,
-    names: list[str],
-    first: str,
+    session: Session, asked: list[Setting], sweep: Sweep, names: list[str], first: str
 ) -> tuple[tuple[str, str, str], str]:
     """Which measure the heat map shows, over which parameters, where the others are held."""
     of, over, by, at = st.columns([3, 2, 2, 3])

@@ -218,7 +218,7 @@ def _means(means: pd.DataFrame) -> Table:
     return {
         "title": "What the masking adds to the error of a mean",
         "columns": [
-            *("mean of", "SE, original", "shift / SE", "variance inflation", "multiply SE by"),
+            *("mean of", "SE, original", "shift / SE", "variance inflation", "multiply SE by")
         ],
         "rows": rows,
         "caption": "Over all draws, in closed form. The last column also covers the shift.",

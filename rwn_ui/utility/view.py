@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
-from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
@@ -157,10 +156,10 @@ CLUSTERS = Tile(
 )
 
 
-def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[str, Any]:
+def _tile(tile: Tile, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> dict[str, Any]:
     reading = utility.readings[tile.measure]
     shown = tile.draw(reading)
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, rwn.Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
     beside = _baselines(reading, tile.measure, utility)
     if spread := repeated_draws.interval(drawn, tile.measure, tile.part):
@@ -170,7 +169,7 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[
     return shown | {"released": shown["released"].replace("-", "−"), "limit": beside}
 
 
-def _baselines(reading: Reading, measure: str, utility: UtilityReadings) -> str:
+def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> str:
     """Baselines of a number until draws are there."""
     detail = reading.detail
     match measure:
@@ -222,14 +221,14 @@ _CURVE = "expected curve"
 Draw = Callable[..., Chart]
 
 
-def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
+def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> list[Chart]:
     """The nine charts, in the order on screen."""
     fits = ("regression", "generalized_regression")
-    fit = next((key for key in fits if isinstance(utility.readings[key], Reading)), fits[0])
+    fit = next((key for key in fits if isinstance(utility.readings[key], rwn.Reading)), fits[0])
 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
         reading = utility.readings[measure]
-        if not isinstance(reading, Reading):
+        if not isinstance(reading, rwn.Reading):
             return draw_reason(title, str(reading), key or measure)
         return draw(reading, *more, **repeated_draws.bands(drawn, measure))
 
@@ -259,14 +258,14 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
 def _expected_correlations(utility: UtilityReadings) -> Any:
     """Expectation of the setting; unknown while it is pending."""
     reading = utility.readings["correlation"]
-    if utility.now is not None or not isinstance(reading, Reading):
+    if utility.now is not None or not isinstance(reading, rwn.Reading):
         return None if utility.now is None else utility.now.correlations.to_numpy()
     return np.full(np.shape(reading.detail["original"]), np.nan)
 
 
-def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     relation = utility.relation
-    if not isinstance(relation, Reading):
+    if not isinstance(relation, rwn.Reading):
         return draw_reason("Two variables", str(relation), "two_way")
     interval = None
     if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
@@ -277,11 +276,11 @@ def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
     return CHARTS["two_way"](relation, interval)
 
 
-def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+def _curve(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     statistic, last = session.statistic, user_results().last
     about = f"{session.curve_axis} {statistic.words}"
     expected = utility.expected
-    if isinstance(expected, Reading):
+    if isinstance(expected, rwn.Reading):
         original = utility.comparison.original
         interval = repeated_draws.statistic_interval(drawn, statistic, original)
         chart = CHARTS["expected_curve"](expected, utility.realized, interval)

@@ -223,6 +223,10 @@ def test_differences_are_told_in_words() -> None:
         "10.0\N{NO-BREAK SPACE}%); Cells changed (both 50.0\N{NO-BREAK SPACE}%)."
     )
     assert len(near) == 2
+    bare = replace(scenario("A", 0.1, k=5), readings={"cells_changed": {"median": 0.9}})
+    assert differences(scenario("B", 0.1, k=5), bare)[1:] == [
+        "Cells changed: higher, 90.0\N{NO-BREAK SPACE}% against 50.0\N{NO-BREAK SPACE}%."
+    ]
 
 
 READINGS = {"bayes_linkage": {"median": 0.013, "low": 0.011, "high": 0.017}}

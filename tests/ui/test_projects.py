@@ -108,6 +108,7 @@ def test_the_last_file_is_offered_by_its_path_and_opens_with_its_choices(
     monkeypatch.delenv("RWN_FILE")
     again = open_page("tune")
     assert again.session.name == "bodyfat"
+    assert "Open again" in buttons(again)
     project._open_again(project_folder.last("browser"))
     again.visit("data").visit("data")
     assert again.errors == []

@@ -159,6 +159,25 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
     assert not [e for e in screen.test.text_input if e.label.startswith("Name of")]
 
 
+def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
+    look_and_draw(screen)
+    limits = screen.test.dataframe[0].value
+    assert len(limits) == 5  # with the ordinary intruder
+    assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
+    screen.press("Draw another release")
+    assert screen.work.drawn.number == 2
+    assert "It is release 2 that was drawn of this setting" in screen.words()
+
+
+def test_an_entry_with_breaks_or_unchecked_files_is_shown_as_not_kept(monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(ledger, "refused", said.append)
+    entry = {"number": 1, "by": "Ada", "time": "2026-03-31T10:00:00", "hash": "abc"}
+    for chain in ({"breaks": ["a limit"]}, {"unchecked": ["a file"]}, {}):
+        ledger._signed({**entry, "chain": chain})
+    assert said == ["The entry says that this release is not kept."] * 2
+
+
 def test_a_description_that_changes_is_to_be_looked_at_again(screen) -> None:
     screen.find("checkbox", "I have looked").check().run()
     session = screen.session

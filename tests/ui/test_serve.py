@@ -238,8 +238,6 @@ def test_only_the_servers_own_pages_are_answered(monkeypatch, host, origin, own)
     given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
     real = config.get_option
     monkeypatch.setattr(
-        config,
-        "get_option",
-        lambda name: given[name] if name in given else real(name),
+        config, "get_option", lambda name: given[name] if name in given else real(name)
     )
     assert is_own(host, origin) is own

@@ -19,10 +19,7 @@ from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.measures.comparison import Sampling
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
-from rwn_ui.features import (
-    analysis_plan,
-    repeated_draws,
-)
+from rwn_ui.features import analysis_plan, repeated_draws
 from rwn_ui.features.repeated_draws import keep
 from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import current_release, prepared, setting_key
@@ -184,14 +181,17 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is PENDING
-    keys = [card["key"] for card in utility_view.cards(session, first, None)]
-    assert "expected_curve" in keys
+    drawn = {card["key"]: card for card in utility_view.cards(session, first, None)}
+    assert "expected_curve" in drawn
     payload = utility_view.payload(session, first, ())
     complete(session)
     done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
     assert done.expected.value > 0
+    after = {card["key"]: card for card in utility_view.cards(session, done, None)}
+    tables = [each["correlation_change"]["table"]["columns"] for each in (drawn, after)]
+    assert tables[0] == tables[1], "what is expected has its place before it is known"
     assert utility_view.payload(session, done, ())["stamp"] != payload["stamp"]
     session.seed += 1  # another draw: the setting's expectation is known, the rest is not
     again = read(session)
@@ -397,11 +397,7 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
 def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     before = utility_view.payload(viewed, read(viewed), ())
     draws = ensemble(
-        viewed.data,
-        viewed.params,
-        repeats=3,
-        seed=1,
-        measures=["association_loss", "ci_overlap"],
+        viewed.data, viewed.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
     )
     validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
     keep(setting_key(viewed), (draws, ()))
