@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
@@ -44,7 +43,7 @@ class Reader:
     def retarget(self, data) -> bool:
         return False
 
-    def known(self, question) -> Reading | None:
+    def known(self, question) -> rwn.Reading | None:
         return self.known_by.get((question.measure, question.begin, question.params))
 
     def cancel(self) -> None:
@@ -53,7 +52,7 @@ class Reader:
     def answer(self, measure: str, value: float) -> None:
         for question in self.asked:
             if question.measure == measure:
-                reading = Reading(value=value, detail={})
+                reading = rwn.Reading(value=value, detail={})
                 self.known_by[measure, question.begin, question.params] = reading
 
 

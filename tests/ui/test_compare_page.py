@@ -10,12 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_ui.compare import match_sentences, matching
@@ -27,8 +24,8 @@ from rwn_ui.state.results import prepared
 from tests.ui.following import until
 from tests.ui.one_page import PAGES, field, session_of
 
-PASS = AnalysisPlan(
-    analyses=(Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
+PASS = rwn.AnalysisPlan(
+    analyses=(rwn.Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
 )
 
 
@@ -100,7 +97,7 @@ def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside_the_pa
     assert analyses(drawn) == []
     screen.press("Run the registered analyses on One")
     assert screen.work.busy
-    session.analysis_plan = AnalysisPlan()  # other analyses are registered meanwhile
+    session.analysis_plan = rwn.AnalysisPlan()  # other analyses are registered meanwhile
     end(screen)
     session.analysis_plan = PASS
     screen.test.run()
@@ -167,7 +164,7 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
 
 
 def test_a_decision_of_another_day_is_taken_up_again() -> None:
-    chosen = Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
+    chosen = rwn.Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
     decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     page.file_uploader[0].set_value(
@@ -200,9 +197,9 @@ def test_undo_and_redo_without_limit() -> None:
     assert history.undo() == choices[1]
 
 
-def scenario(name: str, value: float, **parameters: float) -> Scenario:
+def scenario(name: str, value: float, **parameters: float) -> rwn.Scenario:
     reading = {"median": value, "low": value - 0.01, "high": value + 0.01}
-    return Scenario(
+    return rwn.Scenario(
         name=name,
         setting=Setting.of("rwn", parameters),
         readings={"distance_linkage": reading, "cells_changed": {"median": 0.5}},
@@ -244,9 +241,9 @@ def other_table(compare: Any, name: str) -> None:
     assert compare.errors == []
 
 
-def of_table(table: str) -> Scenario:
+def of_table(table: str) -> rwn.Scenario:
     setting = Setting.of("rwn", {"epsilon": 1.0, "k": 9})
-    return Scenario(name=NAME, table=table, setting=setting, readings=READINGS)
+    return rwn.Scenario(name=NAME, table=table, setting=setting, readings=READINGS)
 
 
 def upload(compare: Any, name: str, text: str) -> None:

@@ -22,8 +22,6 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.masking import Rounded, unrounded
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan, seek_slices
@@ -176,7 +174,7 @@ def about(measure: str = "bayes_linkage", seed: int = 7) -> Question:
     return Question(measure=measure, params=PLAIN, seed=seed)
 
 
-def by_seed(question: Question, unmasked: Comparison) -> Answer:
+def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
     """Seed 0 never ends, seed 1 ends the process, seed 2 is another's error; others answer."""
     if question.seed == 0:
         time.sleep(600)
@@ -184,7 +182,7 @@ def by_seed(question: Question, unmasked: Comparison) -> Answer:
         os._exit(3)
     if question.seed == 2:
         return Question(measure=SECRET, params=PLAIN, seed=2).answer(unmasked)
-    return Reading(value=float(question.seed), detail={})
+    return rwn.Reading(value=float(question.seed), detail={})
 
 
 @contextmanager
@@ -231,8 +229,8 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
         current = PreparedTable.prepare(data).release(params, 7)
         own = rwn.MEASURES[measure].read(current.comparison)
         question = Question(measure=measure, params=params, seed=7)
-        reading = question.answer(Comparison(original=data, masked=data))
-        assert isinstance(reading, Reading)
+        reading = question.answer(rwn.Comparison(original=data, masked=data))
+        assert isinstance(reading, rwn.Reading)
         assert (reading.value, reading.baseline, reading.interval) == (
             own.value,
             own.baseline,
@@ -253,7 +251,7 @@ SETTINGS = {
 @pytest.mark.parametrize("params", SETTINGS.values(), ids=SETTINGS)
 def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monkeypatch) -> None:
     data = numbers()
-    unmasked = Comparison(original=data, masked=data)
+    unmasked = rwn.Comparison(original=data, masked=data)
     current = PreparedTable.prepare(data, method=unrounded(params)[0].method).release(params, 7)
     drawn = DrawnRelease(current.masked.masked, current.prepared.known)
     assert drawn.known is not None
@@ -262,7 +260,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
     measure_worker._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
     monkeypatch.setattr(measure_worker, "_prepared", lambda *_: pytest.fail("it is drawn anew"))
     answer = question.answer(unmasked)
-    assert isinstance(answer, Reading)
+    assert isinstance(answer, rwn.Reading)
     assert answer == expected
     other = Question(measure="bayes_linkage", params=params, seed=8)
     with pytest.raises(pytest.fail.Exception):
@@ -297,7 +295,7 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
         assert made.data is other
         assert made.known(about()) is None, "it was of the weights before"
         after = answered(made, about())
-        assert after == about().answer(Comparison(original=other, masked=other))
+        assert after == about().answer(rwn.Comparison(original=other, masked=other))
         assert after != before
         assert made.retarget(data)
         assert answered(made, about()) == before

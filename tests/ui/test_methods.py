@@ -10,10 +10,8 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
-from rwn_core.masking import RWN, RankSwapping
+from rwn_core.masking import RWN, RankSwapping, method_options
 from rwn_core.reporting.project import Project
-from rwn_core.tuning import Setting
 from rwn_ui.background import preparation
 from rwn_ui.features.project import current_project
 from rwn_ui.state import prepared_table
@@ -24,6 +22,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.sweep import form
 from rwn_ui.sweep.form import first_search
 from rwn_ui.widgets import sidebar
+from rwn_ui.widgets.options import names_for
 from tests.ui.large_table import csv
 
 
@@ -108,12 +107,12 @@ def test_a_link_brings_its_method(open_page) -> None:
 def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -> None:
     screen = open_page("tune")
     selection = {"epsilon": 2.0, "q": 0.5, "record_selection": "bernoulli"}
-    load(screen.session, Setting.of("nbrs2015", selection))
+    load(screen.session, rwn.Setting.of("nbrs2015", selection))
     assert screen.session.params == rwn.NBRS2015(**selection)
-    load(screen.session, Setting.of("rwn", {"k": 7, "scale": "range"}))
+    load(screen.session, rwn.Setting.of("rwn", {"k": 7, "scale": "range"}))
     assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
     assert "scale = range" in screen.session.words
-    load(screen.session, Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
+    load(screen.session, rwn.Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
     assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
     screen.test.run()
     assert screen.errors == []
@@ -242,6 +241,16 @@ def test_chosen_variables_are_numbers_in_a_link_and_matrices_too(open_page) -> N
     assert again.session.params.variables == ("chest", "hip")
 
 
+def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_inside() -> None:
+    schema = rwn.load_demo("pima").schema.replace_variable("age", role="identifier")
+    for method, name in (("record_swapping", "variables"), ("rwn", "radius_variable")):
+        (option,) = (each for each in method_options(rwn.METHODS[method]) if each.name == name)
+        found = names_for(option, schema)
+        assert ("age" in found) is (method == "rwn")
+        assert ("test" in found) is (method != "rwn")
+        assert "bmi" in found
+
+
 def test_options_of_a_link_that_cannot_be_used_are_said(open_page) -> None:
     screen = open_page("tune", method="pram", spread="odd")
     (warning,) = screen.test.warning
@@ -264,9 +273,9 @@ def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -
     assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))
     chosen = {setting.params.variables for setting in grid.settings()}
     assert chosen == {(names[0], names[2]), (names[1],)}
-    with pytest.raises(ParameterError, match="variables must be variables with"):
+    with pytest.raises(rwn.ParameterError, match="variables must be variables with"):
         form._chosen("age+,height", "variables")
-    load(screen.session, Setting(params=RankSwapping(r0=0.9)))
+    load(screen.session, rwn.Setting(params=RankSwapping(r0=0.9)))
     axes = first_search(screen.session).grid.axes
     assert (axes["r0"], axes["k0"]) == ((0.9,), (0.0,))
 
@@ -328,11 +337,11 @@ def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) ->
     assert link == asked | {"demo": "bodyfat"}
     project = Project.from_toml(current_project(screen.session).to_toml())
     assert project.present.setting.params == params
-    load(screen.session, Setting(params=RWN(k=7, epsilon=0.5)))
+    load(screen.session, rwn.Setting(params=RWN(k=7, epsilon=0.5)))
     assert screen.session.params == RWN(k=7, epsilon=0.5)
     load(screen.session, project.present.setting)
     assert screen.session.params == params
-    load(screen.session, Setting(params=RWN(kernel="exponential")))
+    load(screen.session, rwn.Setting(params=RWN(kernel="exponential")))
     assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
 
 

@@ -13,11 +13,9 @@ import rwn_core as rwn
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures import measure
-from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.candidates import verdict_words
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Goal, GoalAnswer, Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue, verdict_line
@@ -52,7 +50,7 @@ def judging() -> Session:
     data = rwn.load_demo("bodyfat")
     made = Session(name="bodyfat", demo="bodyfat", data=data, policy=rwn.Policy(limits=limits))
     for each, name in zip(POINTS, ("kept", "broken", "unread"), strict=True):
-        made.scenarios[name] = Scenario(
+        made.scenarios[name] = rwn.Scenario(
             name=name,
             setting=each.setting,
             table=data.fingerprint,
@@ -226,7 +224,7 @@ def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
 def disclosed(session, share: float = 0.0) -> Disclosure:
     data = session.data
     release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
-    base = Comparison(original=data, masked=data)
+    base = rwn.Comparison(original=data, masked=data)
     return disclose(base, release.masked, release.law, precision=given_steps(data, share))
 
 
@@ -323,7 +321,7 @@ def test_a_pin_and_a_scenario_remember_the_ends(limited: Session) -> None:
     assert read.judged(limited.policy) == verdict
 
 
-def limit_cell(limited: Session, scenario: Scenario) -> dict[str, Any]:
+def limit_cell(limited: Session, scenario: rwn.Scenario) -> dict[str, Any]:
     """What Compare shows of the limit of `UNBREAKABLE`."""
     shown = compare_cards.screen(limited, [scenario], UNBREAKABLE, meeting=False)["candidates"]
     (row,) = [row for row in shown["rows"] if row["kind"] == "limit"]
@@ -343,7 +341,7 @@ def test_sweep_and_compare_do_not_call_it_kept(limited: Session) -> None:
     frame = sweep_pick.frame(limited, sweep.points, plan.measures, set())
     assert frame["keeps all limits"].tolist() == ["no"]
     assert "✓" not in sweep_pick._line(limited, point, "correlation", "t_closeness", set())
-    scenario = Scenario(
+    scenario = rwn.Scenario(
         name="one", setting=setting, table=limited.data.fingerprint, readings=point.stated()
     )
     assert limit_cell(limited, scenario)["text"] == "not judged"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.question import Question
-from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims as judged
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
-from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting import read_record
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.public_words import CLAIMS
 from rwn_core.reporting.release_folder import RECORD, for_users
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features.project import current_project
 from rwn_ui.release import claims, files, judging, ledger
 from rwn_ui.release.claims import COLUMNS, claim_rows, summary
@@ -56,7 +51,7 @@ def decide(screen, params: Any) -> Decision:
     """A meeting that chose this setting of the table."""
     session = screen.session
     setting = rwn.Setting(params=params).resolved(session.data)
-    scenario = Scenario(name="mild", table=session.data.fingerprint, setting=setting)
+    scenario = rwn.Scenario(name="mild", table=session.data.fingerprint, setting=setting)
     made = Decision(scenarios=(scenario,), chosen="mild", date="2026-03-31")
     session.decisions.append(made)
     screen.test.run()
@@ -166,6 +161,8 @@ def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
     assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
     screen.press("Draw another release")
     assert screen.work.drawn.number == 2
+    shown = {each.name for each in fields(screen.work.drawn) if each.repr}
+    assert not shown & {"files", "foreseen", "entry"}, "what stays inside is in no log"
     assert "It is release 2 that was drawn of this setting" in screen.words()
 
 
@@ -224,12 +221,12 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "/ledger.txt", "/nowhere/ledger.jsonl"])
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
-    with pytest.raises(ReleaseError, match=r"end in \.jsonl|does not exist"):
+    with pytest.raises(rwn.ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
 
 
-LINEAR = Analysis(name="pay", kind="linear", tolerance=1.0, formula="pay ~ age + job")
-TABLE = Analysis(name="jobs", kind="table", tolerance=0.1, variables=("job",))
+LINEAR = rwn.Analysis(name="pay", kind="linear", tolerance=1.0, formula="pay ~ age + job")
+TABLE = rwn.Analysis(name="jobs", kind="table", tolerance=0.1, variables=("job",))
 
 
 def test_each_claim_is_said_in_words() -> None:
@@ -278,7 +275,7 @@ def claiming(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     pay = (0.8 * school + rng.normal(0, 1, 150)).round(2)
     frame = pd.DataFrame({"pay": pay, "school": school, "age": rng.integers(20, 60, 150)})
     data = rwn.Microdata.from_frame(frame)
-    question = Question(response="pay", predictors=("school",))
+    question = rwn.Question(response="pay", predictors=("school",))
     claiming.session.data = data.with_schema(replace(data.schema, question=question))
     limit = rwn.Limit(measure="distance_linkage", at_most=0.95)
     claiming.session.policy = rwn.Policy(limits=(limit,))
@@ -331,5 +328,5 @@ def test_claims_belong_to_a_setting_and_its_analyses(claiming) -> None:
     table = claims.present_claims(claiming.session)
     assert table is not None
     assert ("pay", "school") in [claim.pair for claim in table.pairs]
-    claiming.session.analysis_plan = AnalysisPlan(analyses=(TABLE,))
+    claiming.session.analysis_plan = rwn.AnalysisPlan(analyses=(TABLE,))
     assert claims.present_claims(claiming.session) is None

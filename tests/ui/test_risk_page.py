@@ -13,12 +13,10 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.measures.comparison import Comparison
-from rwn_core.randomness import SecretKey
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
 from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk.form import Attack
@@ -108,6 +106,14 @@ def test_key_variables_reach_the_numbers(page, drawn):
     page.multiselect[0].set_value([]).run()
     assert not page.exception
     assert "Choose at least one variable" in page.error[0].value
+
+
+def test_the_population_model_names_its_interactions_or_says_that_there_are_none() -> None:
+    step = {"check2": 1.5, "z": 0.5}
+    for found, said in ((["age:sex"], "counts: age:sex;"), ([], "counts: main effects only;")):
+        detail = {"population": 900.0, "path": [{"interactions": found, **step}]}
+        assert said in risk_tables._model(detail, 100)
+    assert "taken for the whole population" in risk_tables._model({"population": 100}, 100)
 
 
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
@@ -217,8 +223,8 @@ def data() -> rwn.Microdata:
 
 
 def read(data: rwn.Microdata, params: Any) -> Any:
-    made = params.prepare(data).release(SecretKey.from_seed(5))
-    comparison = Comparison(original=data, masked=made.masked, law=made.law)
+    made = params.prepare(data).release(rwn.SecretKey.from_seed(5))
+    comparison = rwn.Comparison(original=data, masked=made.masked, law=made.law)
     return {key: rwn.MEASURES[key].read(comparison) for key in READ}
 
 
@@ -377,8 +383,8 @@ def test_a_scenario_brings_its_questions_but_no_records(panels, open_page):
     assert "38" not in text.replace(kept.table, "").split("[[watch")[1]
     session.watched = WatchList(records=(4,))
     other = Predicate(conditions=(Condition(name="wage", sign="at least", value=3.0),))
-    again = Scenario.from_toml(text)
+    again = rwn.Scenario.from_toml(text)
     watch_list.take(session, again)
     assert session.watched == WatchList(records=(4,), predicates=(TALL,))
-    watch_list.take(session, Scenario(watch=(other,)))
+    watch_list.take(session, rwn.Scenario(watch=(other,)))
     assert session.watched.predicates == (TALL,)

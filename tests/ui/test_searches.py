@@ -10,18 +10,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.variable import Role
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning import (
-    NextStep,
-    Point,
-    QuickVerdict,
-    Recommendation,
-    Setting,
-    SliceAnswer,
-    SliceRanges,
-    Spread,
-)
+from rwn_core.tuning import NextStep, Point, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
 from rwn_ui.features import advice, keep_policy, partial_answer
 from rwn_ui.state.change_table import redescribe
@@ -30,7 +20,7 @@ from rwn_ui.sweep import goal_seek
 from rwn_ui.tune import live_picture
 from rwn_ui.widgets import live_sliders
 
-SO_FAR = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
+SO_FAR = rwn.Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
 
 
 @dataclass(kw_only=True)
@@ -167,7 +157,7 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     )
 
 
-searched: list[SliceRanges] = []
+searched: list[rwn.SliceRanges] = []
 
 
 @pytest.fixture
@@ -176,12 +166,12 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
     searched.clear()
 
     def pressed(*, reached: bool) -> Any:
-        def answered(**asked: Any) -> SliceAnswer:
+        def answered(**asked: Any) -> rwn.SliceAnswer:
             assert asked["policy"] == screen.session.policy
             assert asked["setting"] == screen.session.setting
             searched.append(asked["ranges"])
             point = Point(setting=SO_FAR, spreads={}, seconds=0.0)
-            return SliceAnswer(
+            return rwn.SliceAnswer(
                 policy=asked["policy"], point=point, reached=reached, tried=7, records=241, of=241
             )
 
@@ -221,9 +211,9 @@ def test_where_none_keeps_it_the_nearest_is_offered_and_a_further_search_once(pr
     assert screen.session.levers["epsilon"] == 4.0
 
 
-START = Setting(params=rwn.RWN(epsilon=1.5, k=9))
-LATER = Setting(params=rwn.RWN(epsilon=1.0, k=6))
-OTHER = Setting(params=rwn.CorrelatedNoise(size=0.5))
+START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
+LATER = rwn.Setting(params=rwn.RWN(epsilon=1.0, k=6))
+OTHER = rwn.Setting(params=rwn.CorrelatedNoise(size=0.5))
 
 
 def table() -> rwn.Microdata:
@@ -233,28 +223,28 @@ def table() -> rwn.Microdata:
 
 
 @pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[Setting]:
+def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
     """Which settings were asked about; the answers are planted."""
-    asked: list[Setting] = []
+    asked: list[rwn.Setting] = []
 
-    def find(*, microdata: rwn.Microdata, setting: Setting, **_: Any) -> Any:
+    def find(*, microdata: rwn.Microdata, setting: rwn.Setting, **_: Any) -> Any:
         asked.append(setting)
         schema = microdata.schema
         fewer = tuple(
-            replace(v, role=Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
+            replace(v, role=rwn.Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
         )
         steps = (
             NextStep(title="Try noise", setting=OTHER),
             NextStep(title="Leave b out", schema=replace(schema, variables=fewer)),
         )
-        recommended = Recommendation(
+        recommended = rwn.Recommendation(
             setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
             kept=microdata.n != 50,
         )  # fmt: skip
-        verdict = QuickVerdict(
+        verdict = rwn.QuickVerdict(
             answer="cannot", sentence="No strength keeps this policy.", next_steps=steps
         )
-        keyed = any(v.role is Role.KEY for v in schema.variables)
+        keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
         if keyed:
             recommended = replace(recommended, setting=LATER)
         return recommended, verdict, {"Strong": {"epsilon": 3.0, "k": 8.0, "q": 1.0}}
@@ -265,7 +255,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[Setting]:
 
 
 @pytest.fixture
-def own(open_page: Any, begun: list[Setting]) -> Any:
+def own(open_page: Any, begun: list[rwn.Setting]) -> Any:
     """A page with a table of one's own."""
     screen = open_page("data")
     screen.upload("own.csv", table().frame.to_csv(index=False).encode())
@@ -343,7 +333,7 @@ def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished
 
 def as_key(screen: Any) -> None:
     data = screen.session.data
-    schema = data.schema.replace_variable("a", role=Role.KEY)
+    schema = data.schema.replace_variable("a", role=rwn.Role.KEY)
     redescribe(screen.session, data.with_schema(schema), by_grid=False)
 
 

@@ -16,7 +16,6 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.evaluation.standard_errors import standard_error_validity
-from rwn_core.measures.comparison import Sampling
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_plan, repeated_draws
@@ -344,7 +343,7 @@ def test_a_sampling_weight_is_read_by_utility_and_risk(open_page, monkeypatch) -
 
     monkeypatch.setattr(st, "data_editor", edited)
     screen = open_page("data", demo="bodyfat")
-    assert Sampling.of_schema(screen.session.data) == Sampling(weights="weight")
+    assert rwn.Sampling.of_schema(screen.session.data) == rwn.Sampling(weights="weight")
     assert screen.visit("utility").errors == []
     assert "Survey estimates, weighted by weight" in shown_tables(screen)
     screen.visit("risk")
