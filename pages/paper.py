@@ -18,7 +18,7 @@ with guarded():
     more = False
     with guarded():
         more = paper.draw(session, wanted)
-    paper.introduce()
+    st.caption(paper.INTRODUCTION)
     let_it_be_sent()
     if more:
         with guarded():

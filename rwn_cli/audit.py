@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import read_file
-from rwn_cli.terminal import print_json, progress, readings_table, say
+from rwn_cli.terminal import option, print_json, progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.measures.comparison import Comparison
-    from rwn_core.tuning import Setting
-
 
 Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
 
@@ -30,42 +25,35 @@ def audit(
     predictor: options.Predictors = None,
     weights: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Sampling weights: how many people a record stands for; by default the variable "
+        option(
+            "NAME",
+            "Sampling weights: how many people a record stands for; by default the variable "
             "of that role.",
         ),
     ] = None,
     population: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="How many people the original is a sample of."),
+        float | None, option("N", "How many people the original is a sample of.")
     ] = None,
     keys: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
-        ),
+        option("NAME,NAME", "Variables that somebody may know together; repeatable."),
     ] = None,
     halves: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,NAME|NAME",
-            help="The two sets of variables of linkability; of one set, the other is the rest.",
+        option(
+            "NAME,NAME|NAME",
+            "The two sets of variables of linkability; of one set, the other is the rest.",
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="The internal record of MASKED: its setting gives the worst case.",
-        ),
+        option("FILE.toml", "The internal record of MASKED: its setting gives the worst case."),
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            metavar="KEY",
-            help="In place of a record: the method that made MASKED; rwn if only parameters are "
-            "given.",
+        option(
+            "KEY",
+            "In place of a record: the method that made MASKED; rwn if only parameters are given.",
         ),
     ] = None,
     set_: options.Parameters = None,
@@ -83,7 +71,6 @@ def audit(
     """
     data = options.described(options.load(original, schema), identifiers=drop or ())
     from rwn_core.evaluation.audit import compare, read_all
-    from rwn_core.measures.comparison import Sampling
 
     data = options.asked(data, response, predictor or ())
     known = [options.names_in(each) for each in keys or ()]
@@ -91,7 +78,7 @@ def audit(
     if record is not None:
         if method or set_ or weight or slice_ or round_:
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
-        setting: Setting | None = _recorded(record, data)
+        setting: rwn.Setting | None = _recorded(record, data)
     else:
         data = options.described(data, weights=weight or (), slices=slice_ or ())
         setting = _stated(data, method, set_ or [], round_ or [])
@@ -99,7 +86,7 @@ def audit(
         data = setting.applied_to(data)
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     said = weights is not None or population is not None
-    sampling = Sampling(weights=weights, population=population) if said else None
+    sampling = rwn.Sampling(weights=weights, population=population) if said else None
     comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
     comparison = comparison.with_halves(sides)
     if setting is not None:
@@ -116,11 +103,10 @@ def audit(
                 say(f"note: {row['title']}: {row['caveat']}")
 
 
-def _recorded(path: Path, data: Microdata) -> Setting:
+def _recorded(path: Path, data: rwn.Microdata) -> rwn.Setting:
     """The setting of an internal record of this table."""
     from rwn_cli.record_file import read_record_file
     from rwn_core.reporting.record_parts import OF_EACH_RECORD
-    from rwn_core.tuning import Setting
 
     document = read_record_file(path)
     if document["table"]["fingerprint"] != data.fingerprint:
@@ -134,26 +120,25 @@ def _recorded(path: Path, data: Microdata) -> Setting:
             "The record does not hold parameters of its setting that differ from record to "
             "record, so the worst case cannot be computed from it."
         )
-    return Setting.from_dict(plain).resolved(data)
+    return rwn.Setting.from_dict(plain).resolved(data)
 
 
 def _stated(
-    data: Microdata, method: str | None, texts: list[str], rounding: list[str]
-) -> Setting | None:
+    data: rwn.Microdata, method: str | None, texts: list[str], rounding: list[str]
+) -> rwn.Setting | None:
     """The setting of the command line, if it states one."""
     from rwn_cli.precision_option import steps
     from rwn_core.data.rounding import steps_by_name
-    from rwn_core.tuning import Setting
 
     if method is None and not texts:
         if rounding:
             raise ParameterError("--round is part of a setting; give --method and --set, too.")
         return None
     params = options.parameters(method or "rwn", **options.settings(texts))
-    return Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
+    return rwn.Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
 
 
-def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
+def _with_law(comparison: rwn.Comparison, setting: rwn.Setting) -> rwn.Comparison:
     """The comparison under the law of the setting, if MASKED can have been made by it."""
     data = comparison.original
     law = setting.params.prepare(data).law
@@ -169,20 +154,17 @@ def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
     return informed
 
 
-def _check(comparison: Comparison) -> None:
+def _check(comparison: rwn.Comparison) -> None:
     """Refuse a masked table that the setting cannot have made: its worst case would look small."""
-    from rwn_core.measures import MEASURES
-    from rwn_core.measures.measure import Reading
-
-    reading = MEASURES["bayes_linkage"].read(comparison)
-    if isinstance(reading, Reading) and reading.detail["truth"].min() <= 0:
+    reading = rwn.MEASURES["bayes_linkage"].read(comparison)
+    if isinstance(reading, rwn.Reading) and reading.detail["truth"].min() <= 0:
         raise InputError(
             "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
             "record or parameters, and rows in the original order."
         )
 
 
-def like(data: Microdata, masked: Path) -> Microdata:
+def like(data: rwn.Microdata, masked: Path) -> rwn.Microdata:
     """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
     from rwn_core.io.read_released import read_released
     from rwn_core.laws.donors import released_schema

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
-from rwn_cli.terminal import print_json, progress, say
+from rwn_cli.terminal import option, print_json, progress, say
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,14 +30,11 @@ def audit_dataset(
     as_json: options.AsJson = False,
     response: options.Response = None,
     predictor: options.Predictors = None,
-    sample: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Released rows to link; 0 for none.")
-    ] = 1000,
+    sample: Annotated[int, option("N", "Released rows to link; 0 for none.", min=0)] = 1000,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The secret of the release: only it says which record a released row is of.",
+        option(
+            "FILE", "The secret of the release: only it says which record a released row is of."
         ),
     ] = None,
     seed: Annotated[
@@ -44,13 +42,10 @@ def audit_dataset(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Writes the internal report, too: .html or .json. Needs --record."
-        ),
+        option("FILE", "Writes the internal report, too: .html or .json. Needs --record."),
     ] = None,
     record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The record that `rwn mask-dataset --record` wrote."),
+        Path | None, option("FILE", "The record that `rwn mask-dataset --record` wrote.")
     ] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
@@ -61,8 +56,6 @@ def audit_dataset(
     Neither is read into memory. Statistics are of all records; linkage is of a random sample of
     the released rows, with all original records as candidates.
     """
-    from rwn_core.datasets.audit_dataset import AuditOptions
-    from rwn_core.datasets.audit_dataset import audit_dataset as compare
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.io.read import schema_from
     from rwn_core.reporting.dataset_record import check_described
@@ -72,7 +65,7 @@ def audit_dataset(
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
     given = schema_from(schema) or Dataset.at(original).guessed_schema()
-    asked = AuditOptions(
+    asked = rwn.AuditOptions(
         schema=options.described_schema(given, identifiers=drop or ()),
         question=options.stated_question(response, predictor or ()),
         sample=sample,
@@ -81,7 +74,7 @@ def audit_dataset(
     if known is not None:
         check_described(known, asked.schema or given)
     with progress("auditing") as advance:
-        found = compare(original, masked, asked, advance)
+        found = rwn.audit_dataset(original, masked, asked, advance)
     if report is not None and known is not None:
         write(
             report,
@@ -114,11 +107,10 @@ def _known(report: Path | None, record: Path | None, masked: Path) -> dict[str, 
 
 def _key(seed: int | None, file: Path | None) -> Any:
     from rwn_core.datasets.key_file import read_or_make_key
-    from rwn_core.randomness import SecretKey
 
     options.require_one_key(seed, file)
     if file is None:
-        return None if seed is None else SecretKey.from_seed(seed)
+        return None if seed is None else rwn.SecretKey.from_seed(seed)
     if not file.is_file():
         raise ParameterError(f"{file.name} does not exist; give the key file of the release.")
     return read_or_make_key(file)

@@ -7,22 +7,21 @@ from typing import Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, write_all
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 
 
 def claims(
     record: RecordFile,
-    out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE.json", help="The claims, to publish.")
-    ],
+    out: Annotated[Path, option("FILE.json", "The claims, to publish.", "-o", "--out")],
     plan: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="The analyses that users will run, as [[analysis]] tables; the regression of the "
+        option(
+            "FILE.toml",
+            "The analyses that users will run, as [[analysis]] tables; the regression of the "
             "schema if left out.",
         ),
     ] = None,
@@ -41,23 +40,22 @@ def claims(
     the standard error. The file says nothing else, and is held against the original before it is
     written. Analysts load it with rwn_claims.py or rwn_claims.R.
     """
-    from rwn_core.evaluation.analysis_plan import AnalysisPlan
     from rwn_core.evaluation.claims import claim_table
-    from rwn_core.masking.method import Rounded
     from rwn_core.reporting.claims_file import claims_file
     from rwn_core.reporting.readers import READERS
-    from rwn_core.tuning import Setting
 
     beside = {out.with_name(name): content for name, content in READERS.items()} if readers else {}
     refuse_existing(overwrite, out, *beside)
     read = read_record_file(record)
     data = read_original(read, original)
-    setting = Setting.from_dict(read["setting"]).resolved(data)
+    setting = rwn.Setting.from_dict(read["setting"]).resolved(data)
     data = setting.applied_to(data)
     params = setting.params
     if setting.precision:
-        params = Rounded(params=params, precision=setting.precision)
-    registered = None if plan is None else AnalysisPlan.from_toml(read_text(plan, "analysis plan"))
+        params = rwn.Rounded(params=params, precision=setting.precision)
+    registered = (
+        None if plan is None else rwn.AnalysisPlan.from_toml(read_text(plan, "analysis plan"))
+    )
     with progress("drawing releases") as report:
         table = claim_table(data, params, registered, draws=draws, progress=report)
     content = claims_file(read, data, table)

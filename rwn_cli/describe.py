@@ -10,7 +10,7 @@ import typer
 from rwn_cli.file_option import Laid, description, read_file
 from rwn_cli.options import Chosen, chosen_names
 from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.terminal import say, size_words
+from rwn_cli.terminal import option, say, size_words
 
 _QUESTIONS = (
     ("key", "Who could be recognized: variables that others may know"),
@@ -22,11 +22,9 @@ _QUESTIONS = (
 
 def describe(
     source: Annotated[str, typer.Argument(metavar="FILE", help="The table.")],
-    schema: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A schema that says a part of it.")
-    ] = None,
+    schema: Annotated[Path | None, option("FILE", "A schema that says a part of it.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the schema (TOML).")
+        Path | None, option("FILE", "Write the schema (TOML).", "--output", "-o")
     ] = None,
     file: Laid = None,
     only: Chosen = None,

@@ -7,25 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rwn_cli.terminal import say
+import rwn_core as rwn
+from rwn_cli.terminal import option, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.data.schema import Schema
 
 Laid = Annotated[
     list[str] | None,
-    typer.Option(
-        "--file",
-        metavar="NAME=VALUE",
-        help="How the table lies in its file, where its schema does not say it: encoding, "
+    option(
+        "NAME=VALUE",
+        "How the table lies in its file, where its schema does not say it: encoding, "
         "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
         "below (lines that are no records), dates (such as DD.MM.YYYY), missing (texts for a "
         "missing value, with | between them), sheet, fill (true: merged cells). Repeatable.",
+        "--file",
     ),
 ]
 _MARKS = {"tab": "\t"}
@@ -45,7 +42,7 @@ def description(source: str, schema: Path | None) -> Path | None:
 
 def read_file(
     source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
-) -> Microdata:
+) -> rwn.Microdata:
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
     from rwn_core.io.read import begin, schema_from
 
@@ -96,7 +93,7 @@ def layout_options(layout: FileLayout) -> list[str]:
     return options
 
 
-def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
+def _layout(schema: rwn.Schema | None, texts: Sequence[str]) -> FileLayout | None:
     """Return the layout that the command line states."""
     from rwn_core.data.file_layout import FileLayout
 

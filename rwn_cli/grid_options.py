@@ -9,55 +9,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
+from rwn_cli.terminal import option
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.reporting.scenario import Scenario, Search
-    from rwn_core.tuning import Policy
+    from rwn_core.reporting.scenario import Search
 
-Values = Annotated[
-    str | None, typer.Option(metavar="V,V,...", help="Values to try, such as 0,1,2 or 0:2:0.5.")
-]
-ValuesOfK = Annotated[
-    str | None, typer.Option("--k", metavar="V,V,...", help="Values of k to try.")
-]
-ValuesOfQ = Annotated[
-    str | None, typer.Option("--q", metavar="V,V,...", help="Values of q to try.")
-]
+Values = Annotated[str | None, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")]
+ValuesOfK = Annotated[str | None, option("V,V,...", "Values of k to try.", "--k")]
+ValuesOfQ = Annotated[str | None, option("V,V,...", "Values of q to try.", "--q")]
 OtherValues = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=V,V", help="Values of another parameter; repeatable."),
+    list[str] | None, option("NAME=V,V", "Values of another parameter; repeatable.", "--set")
 ]
 Steps = Annotated[
     list[str] | None,
-    typer.Option(
-        "--round",
-        metavar="NAME=S,S",
-        help="Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+    option(
+        "NAME=S,S",
+        "Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
         "deviation for all numbers. Repeatable: every combination is tried.",
+        "--round",
     ),
 ]
 Limits = Annotated[
     list[str] | None,
-    typer.Option(
-        "--limit",
-        metavar="MEASURE=V",
-        help="The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
+    option(
+        "MEASURE=V",
+        "The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
         "place of the limits of the scenario, or of the usual ones.",
+        "--limit",
     ),
 ]
 Presets = Annotated[
     str | None,
-    typer.Option(
-        metavar="PRESET,PRESET",
-        help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+    option(
+        "PRESET,PRESET",
+        "Usual choices of what travels together to try: alone, keys_apart, keys_together, "
         "confidential_apart, related_2, related_3, related_5, whole.",
     ),
 ]
 SettingFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
+    Path | None, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
 ]
 Releases = Annotated[
     int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
@@ -70,22 +62,20 @@ Workers = Annotated[
 ]
 
 
-def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
+def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
     """The policy of the command line, else of the scenario, else the usual one."""
-    from rwn_core.tuning import Limit, Policy
-
     if not texts:
-        return Policy() if loaded is None or loaded.policy is None else loaded.policy
+        return rwn.Policy() if loaded is None or loaded.policy is None else loaded.policy
     made = []
     for text in texts:
         measure, _, number = text.rpartition("=")
         try:
-            made.append(Limit(measure=measure, at_most=float(number)))
+            made.append(rwn.Limit(measure=measure, at_most=float(number)))
         except ValueError as refusal:
             if isinstance(refusal, ParameterError):
                 raise
             raise ParameterError("--limit must be MEASURE=V, V a number of at least 0.") from None
-    return Policy(limits=tuple(made))
+    return rwn.Policy(limits=tuple(made))
 
 
 def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[str, tuple[Any, ...]]:
@@ -98,7 +88,7 @@ def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[st
     }
 
 
-def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
+def rounded(search: Search, data: rwn.Microdata, texts: Sequence[str]) -> Search:
     """The search with the steps of --round to try, if there are any."""
     from rwn_cli.precision_option import step_axis
 
@@ -107,7 +97,7 @@ def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
     return replace(search, grid=replace(search.grid, precision=step_axis(data, texts)))
 
 
-def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool) -> Search:
+def sliced(search: Search, data: rwn.Microdata, presets: str | None, *, given: bool) -> Search:
     """The search with the slices to try: presets, or those that the table was given."""
     from rwn_core.tuning.slice_presets import preset_slices
 
@@ -118,14 +108,14 @@ def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool)
 
 
 def stated_search(
-    loaded: Scenario | None,
+    loaded: rwn.Scenario | None,
     values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
 ) -> Search:
     """The scenario's search, with what the command line says in place of its parts."""
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import USUAL, Grid, Plan, parse_values
+    from rwn_core.tuning import USUAL, parse_values
 
     axes = _axes(*values)
     old = None if loaded is None else loaded.search
@@ -133,14 +123,14 @@ def stated_search(
     if old is None and not axes:
         raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
     measures, releases, seed = plan
-    before = Plan(measures=USUAL) if old is None else old.plan
-    grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
+    before = rwn.Plan(measures=USUAL) if old is None else old.plan
+    grid = rwn.Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
     methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
     if methods != grid.methods:
         grid = replace(grid, axes={}, method=methods)
     return Search(
         grid=replace(grid, axes={**grid.axes, **axes}),
-        plan=Plan(
+        plan=rwn.Plan(
             measures=measures or before.measures,
             releases=before.releases if releases is None else releases,
             seed=before.seed if seed is None else seed,

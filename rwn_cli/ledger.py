@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.output import require_folder
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ReleaseError, RWNError
 
 ledger = typer.Typer(
@@ -28,19 +29,18 @@ LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="Such as ledg
 def add(
     file: LedgerFile,
     record: RecordFile,
-    by: Annotated[str, typer.Option(metavar="NAME", help="Who signs the entry.")] = "",
+    by: Annotated[str, option("NAME", "Who signs the entry.")] = "",
     original: OriginalFile = None,
     released: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="A released file, this or an earlier one, that lies no longer where its record "
+        option(
+            "FILE",
+            "A released file, this or an earlier one, that lies no longer where its record "
             "says. Repeat it.",
         ),
     ] = None,
     card: Annotated[
-        Path | None,
-        typer.Option(metavar="CARD", help="The card of the release, so that it is sealed, too."),
+        Path | None, option("CARD", "The card of the release, so that it is sealed, too.")
     ] = None,
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
@@ -95,9 +95,7 @@ def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
-    from rwn_core.masking import METHODS
-
-    titles = {key: method.title for key, method in METHODS.items()}
+    titles = {key: method.title for key, method in rwn.METHODS.items()}
     for entry in ledger_content(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]
@@ -112,14 +110,10 @@ def show(file: LedgerFile) -> None:
 def verify(
     file: LedgerFile,
     last: Annotated[
-        str,
-        typer.Option(
-            metavar="HASH", help="The hash of an entry that must be there, noted elsewhere."
-        ),
+        str, option("HASH", "The hash of an entry that must be there, noted elsewhere.")
     ] = "",
     key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The ledger's key, if it lies not in LEDGER.key."),
+        Path | None, option("FILE", "The ledger's key, if it lies not in LEDGER.key.")
     ] = None,
 ) -> None:
     """Check that no entry was changed, taken out or put in since it was sealed.

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.claims import claims
@@ -27,7 +28,7 @@ from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import say, size_words
+from rwn_cli.terminal import option, say, size_words
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError
@@ -123,9 +124,9 @@ def serve(
     ] = None,
     host: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A name under which a proxy with a login hands the app on; repeatable. The app "
+        option(
+            "NAME",
+            "A name under which a proxy with a login hands the app on; repeatable. The app "
             "then listens to other machines, too.",
         ),
     ] = None,
@@ -134,18 +135,13 @@ def serve(
         bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
     ] = False,
     datasets: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Whatever Parquet lies in it may be opened on the Data page."
-        ),
+        Path | None, option("FOLDER", "Whatever Parquet lies in it may be opened on the Data page.")
     ] = None,
     releases: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Where the Data page writes masked datasets."),
+        Path | None, option("FOLDER", "Where the Data page writes masked datasets.")
     ] = None,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
-    from rwn_core.io.read import read
     from rwn_ui.server import dataset_folders, launch
 
     if classroom and (file is not None or datasets is not None):
@@ -156,15 +152,10 @@ def serve(
     dataset_folders.stopped_runs()  # what a killed server left and nobody can go on with is deleted
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
-        read(file)  # refused here, with a sentence, rather than on the page
+        rwn.read(file)  # refused here, with a sentence, rather than on the page
     raise typer.Exit(
         launch.run(
-            file,
-            port=port,
-            browser=not no_browser,
-            classroom=classroom,
-            hosts=host or (),
-            say=say,
+            file, port=port, browser=not no_browser, classroom=classroom, hosts=host or (), say=say
         )
     )
 
@@ -179,13 +170,13 @@ def demo(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a demo table to a file."""
-    from rwn_core.io.demo import demo_path, load_demo
+    from rwn_core.io.demo import demo_path
     from rwn_core.io.write import file_format, table_bytes
 
     form = output_format(out)
     refuse_existing(overwrite, out, out.with_suffix(".toml") if schema else None)
     kept = demo_path(name)
-    data = load_demo(name)
+    data = rwn.load_demo(name)
     write(
         out,
         kept.read_bytes()
@@ -202,10 +193,9 @@ def demo(
 @app.command()
 def methods() -> None:
     """List the masking methods: key, name, and what each needs."""
-    from rwn_core.masking import METHODS
     from rwn_core.masking.option import parameter_words
 
-    for key, method in METHODS.items():
+    for key, method in rwn.METHODS.items():
         typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
         for name, choices in getattr(method, "choice_titles", {}).items():
             for choice, title in choices.items():
@@ -215,9 +205,7 @@ def methods() -> None:
 @app.command()
 def measures() -> None:
     """List the measures: key, side, unit and name."""
-    from rwn_core.measures import MEASURES
-
-    for key, measure in MEASURES.items():
+    for key, measure in rwn.MEASURES.items():
         typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
 
 

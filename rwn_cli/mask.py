@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
@@ -19,18 +20,13 @@ from rwn_cli.record_file import (
     read_context,
     source_facts,
 )
-from rwn_cli.terminal import progress, say, size_words
+from rwn_cli.terminal import option, progress, say, size_words
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.masking import Release
-    from rwn_core.randomness import SecretKey
-    from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.context import Context
     from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
-    from rwn_core.reporting.scenario import Scenario
 
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
@@ -56,18 +52,18 @@ def mask(
     round_: options.Precision = None,
     scenario: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="A scenario whose setting is used; the other options change parts of it. Its "
+        option(
+            "FILE.toml",
+            "A scenario whose setting is used; the other options change parts of it. Its "
             "seed is not: give --seed to repeat a trial.",
         ),
     ] = None,
     seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
+        option(
+            "FILE",
+            "Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
             "the release: keep it sealed.",
         ),
     ] = None,
@@ -77,12 +73,10 @@ def mask(
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
     ] = "shuffled",
     record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="Write the internal record of the release there."),
+        Path | None, option("FILE.toml", "Write the internal record of the release there.")
     ] = None,
     meeting: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
+        Path | None, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
     schema: options.SchemaFile = None,
@@ -101,11 +95,8 @@ def mask(
     """
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
-    from rwn_core.masking import mask as mask_table
     from rwn_core.masking.second_reading import second_reading
-    from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.release_record import Basis
-    from rwn_core.tuning import Policy
 
     schema = description(source, schema)
     form = output_format(target, source, schema, scenario)
@@ -131,13 +122,13 @@ def mask(
     data, params = _ready(data, params, source, target)
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
-        release = mask_table(
+        release = rwn.mask(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
     changes = _said_of_changes(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
     looked_up = second_reading(release, content, form, original_file(source))
-    released = ReleasedFile.of(
+    released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None
     )
     files = {target: content}
@@ -146,7 +137,7 @@ def mask(
     if record is not None:
         basis = Basis(
             decision=decided,
-            policy=(loaded and loaded.policy) or Policy(),
+            policy=(loaded and loaded.policy) or rwn.Policy(),
             source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
             context=context,
@@ -165,7 +156,7 @@ def mask(
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
-def _context(project: Path | None, record: Path | None, data: Microdata) -> Context:
+def _context(project: Path | None, record: Path | None, data: rwn.Microdata) -> Context:
     """Return the context for the internal record."""
     from rwn_core.reporting.context import Context
 
@@ -187,7 +178,7 @@ def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
 
 def _secret(
     seed: int | None, file: Path | None, others: tuple[Path | None, ...]
-) -> tuple[int | SecretKey | None, bytes]:
+) -> tuple[int | rwn.SecretKey | None, bytes]:
     """Return the secret that a release is drawn with, and the content of its key file, if any."""
     if file is None:
         return seed, b""
@@ -198,7 +189,7 @@ def _secret(
     return fresh_key(file)
 
 
-def _notes(data: Microdata, release: Release, form: str) -> list[str]:
+def _notes(data: rwn.Microdata, release: rwn.Release, form: str) -> list[str]:
     """Return notes about what the format loses and its reader must know."""
     from rwn_core.io import format_of_key
     from rwn_core.io.format_limits import losses
@@ -218,7 +209,7 @@ def _notes(data: Microdata, release: Release, form: str) -> list[str]:
 
 
 def _internal(
-    record: Path, data: Microdata, release: Release, file: ReleasedFile, basis: Basis
+    record: Path, data: rwn.Microdata, release: rwn.Release, file: rwn.ReleasedFile, basis: Basis
 ) -> dict[Path, bytes]:
     """The internal record and its evidence, by the files that they go to."""
     from rwn_core.reporting.release_record import internal_files
@@ -239,7 +230,7 @@ def _stated(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(
-    loaded: Scenario | None, method: str | None, stated: dict[str, Any], *, sliced: bool
+    loaded: rwn.Scenario | None, method: str | None, stated: dict[str, Any], *, sliced: bool
 ) -> Any:
     """The parameters of scenario and command line; None where neither says anything."""
     if loaded is None:
@@ -255,7 +246,9 @@ def _parameters(
     return options.parameters(loaded.setting.method, **{**loaded.setting.parameters, **stated})
 
 
-def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Microdata, Any]:
+def _ready(
+    data: rwn.Microdata, params: Any, source: str, target: Path
+) -> tuple[rwn.Microdata, Any]:
     """Return the table and the parameters, recommended ones if there are none."""
     # The whole search is compiled before the first large table of a machine, and not in parts.
     from rwn_core.neighbors import LARGEST_DENSE
@@ -269,21 +262,19 @@ def _ready(data: Microdata, params: Any, source: str, target: Path) -> tuple[Mic
     return (data, params) if params is not None else advised(data, source, target)
 
 
-def _said_of_changes(data: Microdata, release: Release, *, leaves: bool) -> list[str]:
+def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool) -> list[str]:
     """Return what is said of changed cells; refuse a file that leaves and shows true values."""
     from rwn_core.data.schema import verbatim_words
-    from rwn_core.evaluation.audit import audit
     from rwn_core.evaluation.weakly_masked import (
         changed_shares,
         untouched,
         untouched_words,
         weakly_masked,
     )
-    from rwn_core.measures.measure import Reading
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
-    changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
-    if isinstance(changed, Reading):
+    changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
+    if isinstance(changed, rwn.Reading):
         shares = changed_shares(changed.detail)
         none = untouched(data, release.params, shares)
         if none and leaves:
@@ -318,7 +309,7 @@ def read_decision(
     return Decision.thaw(read_text(meeting, "decision"))
 
 
-def refuse_other_table(decided: Decision | None, data: Microdata) -> None:
+def refuse_other_table(decided: Decision | None, data: rwn.Microdata) -> None:
     """A decision about another table decides nothing about this one."""
     if decided is not None and decided.table not in ("", data.fingerprint):
         raise InputError(
@@ -328,14 +319,13 @@ def refuse_other_table(decided: Decision | None, data: Microdata) -> None:
         )
 
 
-def unlike(decided: Decision | None, data: Microdata, release: Release) -> list[str]:
+def unlike(decided: Decision | None, data: rwn.Microdata, release: rwn.Release) -> list[str]:
     """Say where the release is not what was decided on."""
     from rwn_core.reporting.release_record import follows
-    from rwn_core.tuning import Setting
 
     if decided is None:
         return []
-    setting = Setting(params=release.params, precision=release.precision).resolved(data)
+    setting = rwn.Setting(params=release.params, precision=release.precision).resolved(data)
     if follows(decided, setting, data):
         return []
     return ["note: the release does not follow the decision of --meeting; the record says so."]

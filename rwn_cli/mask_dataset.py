@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.output import require_folder, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.data.schema import Schema
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
@@ -29,10 +29,7 @@ def mask_dataset(
     q: options.Modified = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            metavar="M",
-            help="Values come from M random records (Method 1); from everybody if left out.",
-        ),
+        option("M", "Values come from M random records (Method 1); from everybody if left out."),
     ] = None,
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
@@ -40,43 +37,35 @@ def mask_dataset(
     seed: options.TeachingSeed = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keeps the secret, so that a stopped run can go on; made if it is not there. "
+        option(
+            "FILE",
+            "Keeps the secret, so that a stopped run can go on; made if it is not there. "
             "Whoever has it can undo the release: delete it when the run has ended.",
         ),
     ] = None,
-    engine: Annotated[
-        str, typer.Option(metavar="KEY", help="Who runs the tasks: local, dask or spark.")
-    ] = "local",
+    engine: Annotated[str, option("KEY", "Who runs the tasks: local, dask or spark.")] = "local",
     address: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
+        option(
+            "ADDRESS",
+            "A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
             "left out.",
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="RWN_THREADS or all processors by default."),
+        int | None, typer.Option(min=1, help="RWN_THREADS or all processors by default.")
     ] = None,
-    rows: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Records of a task, a multiple of 1,024."),
-    ] = None,
+    rows: Annotated[int | None, option("N", "Records of a task, a multiple of 1,024.")] = None,
     stage: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="For unfinished work, which holds original values; next to OUT by default.",
+        option(
+            "FOLDER", "For unfinished work, which holds original values; next to OUT by default."
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`.",
+        option(
+            "FILE", "Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`."
         ),
     ] = None,
     plan: Annotated[
@@ -94,8 +83,6 @@ def mask_dataset(
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
     from rwn_core.datasets.key_file import read_or_make_key
-    from rwn_core.datasets.mask_dataset import mask_dataset as mask_files
-    from rwn_core.datasets.prepare_run import RunOptions
     from rwn_core.io.read import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import dataset_record
@@ -116,7 +103,7 @@ def mask_dataset(
         "address": address,
     }
     if plan:
-        for line in plan_lines(plan_dataset(source, target, params, RunOptions(**common))):
+        for line in plan_lines(plan_dataset(source, target, params, rwn.RunOptions(**common))):
             say(line)
         return
     options.require_one_key(seed, key_file)
@@ -126,8 +113,8 @@ def mask_dataset(
             raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
         require_folder(record)
     with progress("masking") as report:
-        run = RunOptions(**common, progress=report)
-        made = mask_files(source, target, params, engine=engine, seed=key, options=run)
+        run = rwn.RunOptions(**common, progress=report)
+        made = rwn.mask_dataset(source, target, params, engine=engine, seed=key, options=run)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     say(made.second_reading["words"])
@@ -144,7 +131,7 @@ def mask_dataset(
     options.say_of_key(seed, key_file, "delete it")
 
 
-def _hardly(made: DatasetRelease, described: Schema) -> list[str]:
+def _hardly(made: DatasetRelease, described: rwn.Schema) -> list[str]:
     """Return a warning for each variable that should be masked but changed in few cells."""
     return [
         f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is almost unmasked."

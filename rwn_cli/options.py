@@ -8,20 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.file_option import description, named_texts, read_file
-from rwn_cli.terminal import say
+from rwn_cli.terminal import option, say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.data.question import Question
-    from rwn_core.data.schema import Schema
-    from rwn_core.reporting.scenario import Scenario
 
 DEMO = "demo:"
 _OWN_OPTIONS = ("epsilon", "k", "q")
@@ -29,28 +24,22 @@ _OWN_OPTIONS = ("epsilon", "k", "q")
 Source = Annotated[str, typer.Argument(metavar="IN", help=f"{titles()} file, or demo:NAME.")]
 ENDS_IN = f"Ends in {endings()}."
 SchemaFile = Annotated[
-    Path | None,
-    typer.Option("--schema", metavar="FILE.toml", help="Describes the variables of the table."),
+    Path | None, option("FILE.toml", "Describes the variables of the table.", "--schema")
 ]
 Dropped = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
+    list[str] | None, option("NAME", "A direct identifier, left out; repeatable.", "--drop")
 ]
 Retained = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "NAME",
+        "A variable that looks as if it identified people, and does not; repeatable.",
         "--keep",
-        metavar="NAME",
-        help="A variable that looks as if it identified people, and does not; repeatable.",
     ),
 ]
 Chosen = Annotated[
     list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="NAME,NAME",
-        help="Variables to release; all others are left out. Repeatable.",
-    ),
+    option("NAME,NAME", "Variables to release; all others are left out. Repeatable.", "--only"),
 ]
 Radius = Annotated[
     float | None,
@@ -76,51 +65,38 @@ BalanceShare = Annotated[
 TeachingSeed = Annotated[
     int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
 ]
-Response = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
-]
-Predictors = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
-]
-Measures = Annotated[
-    list[str] | None, typer.Option("--measure", metavar="KEY", help="Measure to read; repeatable.")
-]
-MethodKey = Annotated[
-    str | None, typer.Option(metavar="KEY", help="The masking method; rwn if left out.")
-]
+Response = Annotated[str | None, option("NAME", "Response of the regression to keep.")]
+Predictors = Annotated[list[str] | None, option("NAME", "Predictor of it; repeatable.")]
+Measures = Annotated[list[str] | None, option("KEY", "Measure to read; repeatable.", "--measure")]
+MethodKey = Annotated[str | None, option("KEY", "The masking method; rwn if left out.")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A parameter of the method, such as scale=range; repeatable.",
-    ),
+    option("NAME=VALUE", "A parameter of the method, such as scale=range; repeatable.", "--set"),
 ]
 Precision = Annotated[
     list[str] | None,
-    typer.Option(
-        "--round",
-        metavar="NAME=STEP",
-        help="Release precision: values are multiples of the step. A number alone, such as 0.25: "
+    option(
+        "NAME=STEP",
+        "Release precision: values are multiples of the step. A number alone, such as 0.25: "
         "about this share of a standard deviation for all numbers. Repeatable.",
+        "--round",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=W",
-        help="Weight of a variable in the distance, by its name or number from 1; repeatable.",
+    option(
+        "NAME=W", "Weight of a variable in the distance, by its name or number from 1; repeatable."
     ),
 ]
 
 Sliced = Annotated[
     list[str] | None,
-    typer.Option(
-        "--slice",
-        metavar="NAME,NAME",
-        help="Variables that travel together, from one donor; repeatable, all others stand alone. "
+    option(
+        "NAME,NAME",
+        "Variables that travel together, from one donor; repeatable, all others stand alone. "
         "none: each stands alone.",
+        "--slice",
     ),
 ]
 NO_SLICE = "none"
@@ -132,20 +108,16 @@ def load(
     layout: Sequence[str] | None = None,
     *,
     finds: bool = True,
-) -> Microdata:
-    """Read a table by its path, or a demo table as demo:NAME.
-
-    The layout is what --file says, before what the schema says; None without such an option. With
-    `finds`, a description that lies with the file is used where no schema is given.
-    """
-    from rwn_core.io.demo import load_demo
+) -> rwn.Microdata:
+    """Read a table by its path, or a demo table as demo:NAME; the layout is what --file says."""
+    # `finds`: a description that lies with the file is used where no schema is given
 
     if source.startswith(DEMO):
         if schema is not None:
             raise ParameterError("A demo table has its own schema; leave --schema out.")
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
-        return load_demo(source.removeprefix(DEMO))
+        return rwn.load_demo(source.removeprefix(DEMO))
     schema = description(source, schema) if finds else schema
     for path in (Path(source), schema):
         if path is not None:
@@ -169,20 +141,20 @@ def _blaming_the_parameters() -> Iterator[None]:
         raise ParameterError(str(refusal)) from None
 
 
-def described(data: Microdata, **answers: Sequence[str]) -> Microdata:
+def described(data: rwn.Microdata, **answers: Sequence[str]) -> rwn.Microdata:
     """Give the table what the command line says; see `described_schema`."""
     schema = described_schema(data.schema, **answers)
     return data if schema == data.schema else data.with_schema(schema)
 
 
 def described_schema(
-    schema: Schema,
+    schema: rwn.Schema,
     *,
     weights: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
-) -> Schema:
+) -> rwn.Schema:
     """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
 
@@ -199,7 +171,7 @@ def chosen_names(only: Sequence[str]) -> list[str]:
     return [name for text in only for name in names_in(text)]
 
 
-def left_out(schema: Schema, only: Sequence[str]) -> list[str]:
+def left_out(schema: rwn.Schema, only: Sequence[str]) -> list[str]:
     """The variables that --only does not name; none without it."""
     if not only:
         return []
@@ -229,14 +201,12 @@ def read_text(path: Path, what: str) -> str:
     return file_text(path, what)
 
 
-def read_scenario(path: Path | None) -> Scenario | None:
+def read_scenario(path: Path | None) -> rwn.Scenario | None:
     """Read a scenario file; None without one."""
-    from rwn_core.reporting.scenario import Scenario
-
-    return None if path is None else Scenario.from_toml(read_text(path, "scenario"))
+    return None if path is None else rwn.Scenario.from_toml(read_text(path, "scenario"))
 
 
-def under(scenario: Scenario | None, data: Microdata) -> Microdata:
+def under(scenario: rwn.Scenario | None, data: rwn.Microdata) -> rwn.Microdata:
     """The table under a scenario's weights and slices; says so if it is not the scenario's own."""
     if scenario is None:
         return data
@@ -253,33 +223,31 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
 
 
 def working_table(
-    source: str | Microdata,
+    source: str | rwn.Microdata,
     schema: Path | None,
-    scenario: Scenario | None,
+    scenario: rwn.Scenario | None,
     *,
     drop: Sequence[str] | None,
     weights: Sequence[str] | None,
     slices: Sequence[str] | None = None,
-) -> Microdata:
+) -> rwn.Microdata:
     """Take the table that a command works on under its scenario and then its own options."""
     read = load(source, schema) if isinstance(source, str) else source
     data = described(read, identifiers=drop or ())
     return described(under(scenario, data), weights=weights or (), slices=slices or ())
 
 
-def stated_question(response: str | None, predictors: Sequence[str]) -> Question | None:
+def stated_question(response: str | None, predictors: Sequence[str]) -> rwn.Question | None:
     """The regression of the command line; None where it names none."""
-    from rwn_core.data.question import Question
-
     if response is None and not predictors:
         return None
     if response is None or not predictors:
         raise ParameterError("Give --response and at least one --predictor, or neither.")
     with _blaming_the_parameters():
-        return Question(response=response, predictors=tuple(predictors))
+        return rwn.Question(response=response, predictors=tuple(predictors))
 
 
-def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
+def asked(data: rwn.Microdata, response: str | None, predictors: Sequence[str]) -> rwn.Microdata:
     """Give the table the regression of the command line, if it names one."""
     question = stated_question(response, predictors)
     if question is None:
@@ -304,11 +272,11 @@ def require_one_key(seed: int | None, file: Path | None) -> None:
 
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
-    from rwn_core.masking import METHODS, no_method
+    from rwn_core.masking import no_method
 
-    if method not in METHODS:
+    if method not in rwn.METHODS:
         raise ParameterError(no_method(method))
-    known = {field.name: field for field in fields(METHODS[method])}
+    known = {field.name: field for field in fields(rwn.METHODS[method])}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in known:
@@ -317,7 +285,7 @@ def parameters(method: str, **options: Any) -> Any:
         if field.default is MISSING and field.default_factory is MISSING and name not in given:
             option = f"--{name}" if name in _OWN_OPTIONS else f"--set {name}=VALUE"
             raise ParameterError(f"The method {method} needs {name}; give {option}.")
-    return METHODS[method](**given)
+    return rwn.METHODS[method](**given)
 
 
 def settings(texts: Sequence[str]) -> dict[str, Any]:

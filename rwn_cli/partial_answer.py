@@ -9,26 +9,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.output import write
 from rwn_cli.terminal import Report, progress, say
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning.partial_answer import PartialAnswer
-    from rwn_core.tuning.point import Setting
-    from rwn_core.tuning.policy import Policy
 
 SO_FAR = 6  # exit code
 
 
 @contextmanager
 def answering(
-    label: str, data: Microdata, policy: Policy, target: Path | None, *, overwrite: bool
+    label: str, data: rwn.Microdata, policy: rwn.Policy, target: Path | None, *, overwrite: bool
 ) -> Iterator[Report]:
     """Report a search; after Ctrl-C write its answer so far, where it has one, and leave."""
-    from rwn_core.reporting.scenario import Scenario
-
     with progress(label) as report:
         try:
             yield report
@@ -40,7 +35,7 @@ def answering(
     typer.echo(f"Interrupted. {answer.sentence}")
     print_setting(answer.setting)
     if target is not None and answer.met:
-        made = Scenario(
+        made = rwn.Scenario(
             name="answer so far",
             note=f"Interrupted. {answer.sentence}",
             table=data.fingerprint,
@@ -53,13 +48,13 @@ def answering(
     raise typer.Exit(SO_FAR)
 
 
-def print_setting(setting: Setting) -> None:
+def print_setting(setting: rwn.Setting) -> None:
     """Print a setting whole, where a sentence counts its weights and slices only."""
     if setting.weights or setting.slices or setting.precision:
         say(setting.words)
 
 
-def write_scenario(made: Scenario, target: Path, advice: str = "", *, overwrite: bool) -> None:
+def write_scenario(made: rwn.Scenario, target: Path, advice: str = "", *, overwrite: bool) -> None:
     """Write the answer of a search as a scenario, and say where."""
     write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
     say(f"written to {target}{advice}")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.file_option import Laid
 from rwn_cli.options import SchemaFile, Source, load
 from rwn_cli.terminal import say
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.tuning import Setting
 
 _OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
 
@@ -24,22 +21,20 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
     """Recommend a setting for a table, and say which methods cannot work on it."""
     from rwn_core.masking import at_levers
     from rwn_core.neighbors import LARGEST_DENSE
-    from rwn_core.tuning import Policy, quick_verdict
-    from rwn_core.tuning import recommend as recommended
     from rwn_core.tuning.policy_presets import policy_presets
     from rwn_core.tuning.quick_verdict import WITHIN
 
     data = load(source, schema, file or ())
-    advice = recommended(data)
+    advice = rwn.recommend(data)
     typer.echo(f"recommended: {advice.setting.words}")
     typer.echo(f"why: {advice.reason}")
     for each in advice.runners_up:
         typer.echo(f"or: {each.words}")
     small = data.n <= LARGEST_DENSE  # where a release is judged in seconds
-    verdict = quick_verdict(data, advice.setting, within=math.inf if small else WITHIN)
+    verdict = rwn.quick_verdict(data, advice.setting, within=math.inf if small else WITHIN)
     typer.echo(f"can it keep the usual policy: {verdict.answer}. {verdict.sentence}")
     if small:
-        for name, levers in policy_presets(data, advice.setting, Policy()).items():
+        for name, levers in policy_presets(data, advice.setting, rwn.Policy()).items():
             setting = replace(advice.setting, params=at_levers(advice.setting.params, levers))
             typer.echo(f"{name}: {setting.words}")
     for step in verdict.next_steps:
@@ -50,19 +45,16 @@ def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> N
         typer.echo(f"not {key}: {why}")
 
 
-def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]:
+def advised(data: rwn.Microdata, source: str, target: Path) -> tuple[rwn.Microdata, Any]:
     """Return the table with recommended slices, and the parameters; say which and why."""
-    from rwn_core.masking import RWN
-    from rwn_core.tuning import Setting
-    from rwn_core.tuning import recommend as recommended
     from rwn_core.tuning.recommend import tuned
 
-    advice = recommended(data)
+    advice = rwn.recommend(data)
     held = advice.confirmed and advice.kept  # at this strength, on further releases
     found = advice.setting if held else tuned(data, advice.setting)
     say(f"recommended: {advice.reason}")
     if found is None:
-        found = tuned(data, Setting(params=RWN(kernel="gaussian", balance=1.0), slices=()))
+        found = tuned(data, rwn.Setting(params=rwn.RWN(kernel="gaussian", balance=1.0), slices=()))
         if found is not None:
             say(
                 "Instead: each variable alone, which kept the limits on further releases. "
@@ -75,7 +67,7 @@ def advised(data: Microdata, source: str, target: Path) -> tuple[Microdata, Any]
     return setting.applied_to(data), setting.params
 
 
-def command(setting: Setting, source: str, target: Path) -> str:
+def command(setting: rwn.Setting, source: str, target: Path) -> str:
     """Write the command that masks with a setting."""
     import shlex
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import DEMO, described, load, read_text
-from rwn_cli.terminal import say
+from rwn_cli.terminal import option, say
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
     from rwn_core.masking.second_reading import SourceFile
     from rwn_core.reporting.context import Context
 
@@ -24,17 +24,15 @@ RecordFile = Annotated[
 ]
 OriginalFile = Annotated[
     str | None,
-    typer.Option(
-        metavar="IN", help="The original, if it lies no longer where the record says; or demo:NAME."
-    ),
+    option("IN", "The original, if it lies no longer where the record says; or demo:NAME."),
 ]
 
 
 ProjectFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.toml",
-        help="A project of this table, or a file with a table [context] alone: recipient, purpose, "
+    option(
+        "FILE.toml",
+        "A project of this table, or a file with a table [context] alone: recipient, purpose, "
         "access and the other answers about the release. The setting is not taken from it.",
     ),
 ]
@@ -105,7 +103,7 @@ def _absolute(source: str) -> str:
     return source if source.startswith(DEMO) else str(Path(source).absolute())
 
 
-def read_original(record: Mapping[str, Any], given: str | None = None) -> Microdata:
+def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Microdata:
     """Read the original of a record again."""
     source = record.get("source", {})
     file = given or source.get("file")

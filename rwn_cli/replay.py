@@ -9,25 +9,21 @@ import typer
 
 from rwn_cli.options import SchemaFile, load
 from rwn_cli.output import Overwrite, refuse_existing, require_folder, write_all
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError
 
 
 def replay(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="A key of the list, or all."),
+        str | None, typer.Argument(metavar="NAME", help="A key of the list, or all.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the replays.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
-    ] = None,
+    out: Annotated[Path | None, option("DIR", "The folder to write to.", "--out", "-o")] = None,
     short: Annotated[
         bool, typer.Option("--short", help="Fewer repetitions, for a quick look.")
     ] = False,
     file: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The paper's own table, where the list asks for one."),
+        str | None, option("FILE", "The paper's own table, where the list asks for one.")
     ] = None,
     schema: SchemaFile = None,
     overwrite: Overwrite = False,

@@ -20,7 +20,7 @@ from rwn_cli.record_file import (
     read_original,
     read_record_file,
 )
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def report(
     record: RecordFile,
     out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
+        option(
+            "FILE",
+            "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
             "archives), .toml (the card that travels with the file), croissant.json, "
             "healthdcat-ap.jsonld or ro-crate-metadata.json (descriptions for machines).",
+            "--out",
+            "-o",
         ),
     ],
     public: Annotated[
@@ -51,29 +51,23 @@ def report(
             "answer; no value of a record is in it, and readings of risk are.",
         ),
     ] = False,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What the data are called.")] = "",
+    title: Annotated[str, option("TEXT", "What the data are called.")] = "",
     review: Annotated[
         str,
-        typer.Option(
-            metavar="DATE",
-            help="When the release is looked at again, such as 2030-01-31; a year after it was "
+        option(
+            "DATE",
+            "When the release is looked at again, such as 2030-01-31; a year after it was "
             "made if left out.",
         ),
     ] = "",
     contact: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT", help="Whom users may ask, such as an address; stated in the notice."
-        ),
+        str, option("TEXT", "Whom users may ask, such as an address; stated in the notice.")
     ] = "",
     project: ProjectFile = None,
     original: OriginalFile = None,
     released: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="The release of a dataset, if it lies no longer where its record says.",
-        ),
+        option("FOLDER", "The release of a dataset, if it lies no longer where its record says."),
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:

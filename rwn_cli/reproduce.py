@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli.options import SchemaFile, load, read_text
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_original, read_record_file
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError
-
-if TYPE_CHECKING:
-    from rwn_core.randomness import SecretKey
 
 
 def reproduce(
@@ -25,12 +23,9 @@ def reproduce(
             metavar="FOLDER", help="The folder of a release, or the record that --record wrote."
         ),
     ],
-    key: Annotated[
-        Path, typer.Option("--key", metavar="FILE", help="The file that keeps its secret.")
-    ],
+    key: Annotated[Path, option("FILE", "The file that keeps its secret.", "--key")],
     original: Annotated[
-        str | None,
-        typer.Option(metavar="IN", help="The original; a record of --record says where it lies."),
+        str | None, option("IN", "The original; a record of --record says where it lies.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -71,7 +66,7 @@ def reproduce(
 
 
 def _of_dataset(
-    text: str, key: SecretKey, original: str | None, out: Path | None, schema: Path | None
+    text: str, key: rwn.SecretKey, original: str | None, out: Path | None, schema: Path | None
 ) -> None:
     """The release of a dataset, in a new folder."""
     from rwn_core.io.read import schema_from

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, refuse_existing, require_toml
 from rwn_cli.partial_answer import answering, write_scenario
-from rwn_cli.terminal import Report, say
+from rwn_cli.terminal import Report, option, say
 from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import Goal, GoalAnswer, Sweep
+    from rwn_core.tuning import GoalAnswer, Sweep
     from rwn_core.tuning.partial_answer import PartialAnswer
 
 _SWEPT = 0.6  # of the progress bar
@@ -27,7 +27,7 @@ def seek(
     source: options.Source,
     limit: grid.Limits = None,
     best: Annotated[
-        str, typer.Option(metavar="MEASURE", help="What is made as good as possible.")
+        str, option("MEASURE", "What is made as good as possible.")
     ] = "association_loss",
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
@@ -39,7 +39,7 @@ def seek(
     releases: grid.Releases = None,
     seed: grid.Seed = None,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="A scenario with limits or a sweep.")
+        Path | None, option("FILE.toml", "A scenario with limits or a sweep.")
     ] = None,
     target: grid.SettingFile = None,
     schema: options.SchemaFile = None,
@@ -54,9 +54,6 @@ def seek(
     is written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and
     exit code 6.
     """
-    from rwn_core.reporting.scenario import Scenario
-    from rwn_core.tuning import Goal
-
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
@@ -67,12 +64,12 @@ def seek(
     data = options.working_table(source, schema, loaded, drop=drop, weights=weight)
     search = grid.rounded(search, data, round_ or ())
     with answering("seeking", data, policy, target, overwrite=overwrite) as report:
-        answer = _answer(data, search, Goal(keep=policy, best=best), workers, report)
+        answer = _answer(data, search, rwn.Goal(keep=policy, best=best), workers, report)
     if not answer.reached:
         raise ReleaseError(answer.sentence)
     typer.echo(answer.sentence)
     if target is not None:
-        made = Scenario(
+        made = rwn.Scenario(
             name="goal seek",
             note=answer.sentence,
             table=data.fingerprint,
@@ -85,13 +82,11 @@ def seek(
 
 
 def _answer(
-    data: Microdata, search: Search, goal: Goal, workers: int | None, report: Report
+    data: rwn.Microdata, search: Search, goal: rwn.Goal, workers: int | None, report: Report
 ) -> GoalAnswer:
     """Find a first answer, sweep, then seek between the settings."""
     from rwn_core.parallel.pace import Part
     from rwn_core.tuning import prepared
-    from rwn_core.tuning import seek as seek_goal
-    from rwn_core.tuning import sweep as run_sweep
     from rwn_core.tuning.certified_width import is_of_width, seek_width
     from rwn_core.tuning.first_answer import first_answer
     from rwn_core.tuning.verdict import counted
@@ -103,20 +98,16 @@ def _answer(
     releases = counted(search.plan.releases, "release")
     say(f"{counted(len(settings), 'setting')}, {releases} each: {goal.words}")
     first_answer(data, settings, goal, report.found)
-    swept = run_sweep(
-        data,
-        settings,
-        plan=search.plan,
-        workers=workers,
-        progress=_Swept(report, goal, data.n),
+    swept = rwn.sweep(
+        data, settings, plan=search.plan, workers=workers, progress=_Swept(report, goal, data.n)
     )
-    return seek_goal(data, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
+    return rwn.seek(data, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
 
 
 class _Swept:
     """Reports of the sweep: its best setting so far is an answer so far."""
 
-    def __init__(self, report: Report, goal: Goal, records: int) -> None:
+    def __init__(self, report: Report, goal: rwn.Goal, records: int) -> None:
         from rwn_core.tuning.goal_seek import teller
 
         self._report, self._tell = report, teller(goal, records, self._found)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, refuse_existing, require_toml
@@ -45,23 +46,20 @@ def seek_slices(
     Ctrl-C ends it with the best slices so far and exit code 6.
     """
     from rwn_cli.precision_option import steps
-    from rwn_core.reporting.scenario import Scenario
-    from rwn_core.tuning import Setting, SliceRanges
-    from rwn_core.tuning import seek_slices as search
 
     require_toml(target, "--out", source, schema)
     refuse_existing(overwrite, target)
     data = options.working_table(source, schema, None, drop=drop, weights=weight)
     policy = grid.limits(None, limit or ())
     with answering("searching", data, policy, target, overwrite=overwrite) as report:
-        answer = search(
+        answer = rwn.seek_slices(
             data,
             policy,
-            setting=Setting(
+            setting=rwn.Setting(
                 params=_start(method or "rwn", k, options.settings(set_ or ())),
                 precision=tuple(steps(data, round_ or ()).items()),
             ),
-            ranges=SliceRanges(records=records, kernels=kernels),
+            ranges=rwn.SliceRanges(records=records, kernels=kernels),
             workers=workers,
             progress=report,
         )
@@ -70,19 +68,18 @@ def seek_slices(
         raise ReleaseError(answer.sentence)
     say(answer.sentence)
     if target is not None:
-        kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
+        kept = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         advice = f"; rwn mask --scenario {target.name} takes it"
         write_scenario(kept, target, advice, overwrite=overwrite)
 
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     """The parameters that stay, at any strength."""
-    from rwn_core.masking import METHODS
     from rwn_core.masking.lever import neutral_levers
 
-    if method not in METHODS:
+    if method not in rwn.METHODS:
         return options.parameters(method)  # refuses it
-    levers = neutral_levers(METHODS[method], more)
+    levers = neutral_levers(rwn.METHODS[method], more)
     if method != "rwn" or "epsilon" in levers:  # a soft kernel has neither radius nor k
         levers |= {"epsilon": 1.0} | ({"k": k} if method == "rwn" else {})
     return options.parameters(method, **{**levers, **more})

@@ -6,17 +6,16 @@ import shutil
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import option, progress, say
 
 
 def sweep(
     source: options.Source,
-    target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=options.ENDS_IN)],
+    target: Annotated[Path, option("OUT", options.ENDS_IN, "--out", "-o")],
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
     q: grid.ValuesOfQ = None,
@@ -25,17 +24,12 @@ def sweep(
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
     slices: grid.Presets = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
-    ] = None,
+    method: Annotated[str | None, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
     measure: options.Measures = None,
     limit: grid.Limits = None,
     releases: grid.Releases = None,
     seed: grid.Seed = None,
-    scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="A scenario that says all this.")
-    ] = None,
+    scenario: Annotated[Path | None, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     workers: grid.Workers = None,
@@ -51,7 +45,6 @@ def sweep(
     from rwn_core.io.write import table_bytes
     from rwn_core.measures.statistics.intervals import range_words
     from rwn_core.tuning import prepared
-    from rwn_core.tuning import sweep as run_sweep
     from rwn_core.tuning.verdict import counted
 
     form = output_format(target, source, schema, scenario)
@@ -72,7 +65,7 @@ def sweep(
     say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")
     with progress("sweeping") as report:
-        trials = run_sweep(
+        trials = rwn.sweep(
             data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
         )
     write(target, table_bytes(trials.frame(policy if judged else None), form), overwrite=overwrite)

@@ -7,19 +7,22 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import typer
 
+import rwn_core as rwn
 from rwn_core.parallel.pace import Pace
-
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
 
 BAR_AFTER = 1.0  # seconds, so that whatever takes two of them shows a bar
 _BAR_STEPS = 1000
 _COLUMNS = ("measure", "value", "baseline", "better", "unit")
+
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value: what stands for it in the help, what it says, and its names."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
 def say(line: str) -> None:
@@ -33,19 +36,14 @@ def print_json(document: dict[str, Any]) -> None:
     typer.echo(orjson.dumps(document, option=options).decode())
 
 
-def size_words(table: Microdata) -> str:
+def size_words(table: rwn.Microdata) -> str:
     """Return the numbers of records and variables of a table, in words."""
     records = "1 record" if table.n == 1 else f"{table.n:,} records"
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
 
 class Report:
-    """Takes the reports of some work: a bar with the time left, and the answer so far.
-
-    Parameters
-    ----------
-    label : str
-    """
+    """Takes the reports of some work: a bar with the time left, and the answer so far."""
 
     def __init__(self, label: str) -> None:
         self.so_far: Any = None

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.data.schema import Schema
-from rwn_core.errors import InputError, ParameterError
-from rwn_core.masking import RWN
+import rwn_core as rwn
 from rwn_ui.background.job import Job
 from rwn_ui.server.dataset_folders import (
     BegunRun,
@@ -35,7 +33,7 @@ _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
 _FOR_USERS = ("notice.html", "card.toml", "codebook.xml", "croissant.json", "healthdcat-ap.jsonld")
 
 
-FIRST = RWN(k=5)  # the setting of a dataset that was opened
+FIRST = rwn.RWN(k=5)  # the setting of a dataset that was opened
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +43,7 @@ class OpenDataset:
     name: str  # as it was typed
     path: Path
     dataset: Dataset
-    schema: Schema  # what its columns are
+    schema: rwn.Schema  # what its columns are
     params: Any  # the setting
     # counts opened datasets, and how often schema or setting came from elsewhere than their fields;
     # part of the fields' keys
@@ -104,14 +102,14 @@ def delete_if_forgotten(masking: Job) -> None:
         threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
 
 
-def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> DatasetPreview:
+def look(dataset: Dataset, schema: rwn.Schema, params: Any, progress: Any) -> DatasetPreview:
     """Look at a dataset; the work of the process."""
     from rwn_core.datasets.dataset_preview import preview_dataset
 
     return preview_dataset(dataset, schema, params, progress=progress)
 
 
-def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
+def plan(source: Path, schema: rwn.Schema, params: Any, progress: Any) -> list[str]:
     """Say what masking a dataset would take; the work of the process."""
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
     from rwn_core.datasets.prepare_run import RunOptions
@@ -120,7 +118,7 @@ def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
     return plan_lines(plan_dataset(source, nowhere, params, RunOptions(schema=schema)))
 
 
-def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
+def draw(dataset: Dataset, schema: rwn.Schema, progress: Any) -> pd.DataFrame:
     """Read random records of a dataset; the work of the process."""
     from rwn_core.data.sizes import LIVE_RECORDS
     from rwn_core.datasets.dataset_preview import random_records
@@ -145,7 +143,7 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
             made = mask_dataset(source, run.target, run.params, seed=key, options=options)
         except Exception as error:
             # nobody has the secret that could go on with it, or it would end in the same way
-            if not keep or isinstance(error, InputError | ParameterError):
+            if not keep or isinstance(error, rwn.InputError | rwn.ParameterError):
                 _delete_unfinished(run.target)
             raise
         words = KEPT if keep else FORGOTTEN

@@ -9,21 +9,16 @@ from typing import Any, NamedTuple
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
-from rwn_core.data.schema import Schema
-from rwn_core.errors import RWNError
 from rwn_core.masking import Method, Prepared, family, lever_values, unrounded
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
-from rwn_core.randomness import SecretKey
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
 CACHE_SIZE = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
-Answer = Reading | rwn.NotApplicable
+Answer = rwn.Reading | rwn.NotApplicable
 _SAID = {
     *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
     *("top5", "rows", "of", "at_most", "told", "unmasked", "unrelated"),
@@ -41,14 +36,14 @@ class Question:
     seed: int
     begin: bool = False
 
-    def answer(self, unmasked: Comparison) -> Answer:
+    def answer(self, unmasked: rwn.Comparison) -> Answer:
         """Draw the release and read the measure; its numbers only, without its records."""
         try:
             masked = _release(unmasked, self.params, self.seed)
             reading = rwn.MEASURES[self.measure].read(masked, begin=self.begin)
-        except RWNError as refusal:
+        except rwn.RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
-        if not isinstance(reading, Reading):
+        if not isinstance(reading, rwn.Reading):
             return reading
         said = {name: part for name, part in reading.detail.items() if name in _SAID}
         return replace(reading, detail=said)
@@ -61,17 +56,17 @@ class DrawnRelease(NamedTuple):
     known: Any  # of its `Prepared`
 
 
-def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
+def _release(unmasked: rwn.Comparison, params: Method, seed: int) -> rwn.Comparison:
     """The release of a setting; several measures of it are asked for one after another."""
     held = _held(unmasked)
     if (params, seed) not in held:
         held.clear()
-        release = _prepared(unmasked, params).release(SecretKey.from_seed(seed))
+        release = _prepared(unmasked, params).release(rwn.SecretKey.from_seed(seed))
         held[params, seed] = unmasked.with_masked(release.masked, release.law)
     return held[params, seed]
 
 
-def _prepared(unmasked: Comparison, params: Method) -> Prepared:
+def _prepared(unmasked: rwn.Comparison, params: Method) -> Prepared:
     """The table ready for a setting; what no lever changes is found for the first of them."""
     setting, steps = unrounded(params)
     held: dict[object, Prepared] = unmasked.cached_for_original("latest family", dict)
@@ -82,7 +77,7 @@ def _prepared(unmasked: Comparison, params: Method) -> Prepared:
     return replace(moved, precision=tuple(steps.items()))
 
 
-def _hold(unmasked: Comparison, question: Question, drawn: DrawnRelease) -> None:
+def _hold(unmasked: rwn.Comparison, question: Question, drawn: DrawnRelease) -> None:
     """Take over a release; the law is the setting's own."""
     setting, steps = unrounded(question.params)
     law = setting.prepare(unmasked.original).recalling(drawn.known).law
@@ -93,23 +88,23 @@ def _hold(unmasked: Comparison, question: Question, drawn: DrawnRelease) -> None
         held[question.params, question.seed] = unmasked.with_masked(drawn.masked, law)
 
 
-def _held(unmasked: Comparison) -> dict[object, Comparison]:
+def _held(unmasked: rwn.Comparison) -> dict[object, rwn.Comparison]:
     """The latest release, by its setting and seed."""
-    held: dict[object, Comparison] = unmasked.cached_for_original("latest release", dict)
+    held: dict[object, rwn.Comparison] = unmasked.cached_for_original("latest release", dict)
     return held
 
 
-def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
+def _prepare(data: rwn.Microdata, answer: Callable[[Question, rwn.Comparison], Answer]) -> Handle:
     be_polite()  # a slider that moves meanwhile comes first
     warm_for_limits()
-    tables = [Comparison(original=data, masked=data)]
+    tables = [rwn.Comparison(original=data, masked=data)]
 
     def handle(
-        task: tuple[Question, DrawnRelease | None] | Schema, progress: Progress
+        task: tuple[Question, DrawnRelease | None] | rwn.Schema, progress: Progress
     ) -> Answer | None:
-        if isinstance(task, Schema):
+        if isinstance(task, rwn.Schema):
             original = tables.pop().original.with_schema(task)  # if it fails, there is no table
-            tables.append(Comparison(original=original, masked=original))
+            tables.append(rwn.Comparison(original=original, masked=original))
             return None
         question, drawn = task
         if drawn is not None:
@@ -131,7 +126,7 @@ class MeasureWorker:
     """A process that answers questions about one table."""
 
     data: rwn.Microdata = field(repr=False)
-    _answer: Callable[[Question, Comparison], Answer] = field(repr=False)
+    _answer: Callable[[Question, rwn.Comparison], Answer] = field(repr=False)
     _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
     _asked: dict[Question, _Asked] = field(default_factory=dict, repr=False)
     _pool: Pool | None = field(default=None, repr=False)
@@ -141,7 +136,7 @@ class MeasureWorker:
     def start(
         cls,
         data: rwn.Microdata,
-        answer: Callable[[Question, Comparison], Answer] = Question.answer,
+        answer: Callable[[Question, rwn.Comparison], Answer] = Question.answer,
     ) -> MeasureWorker:
         """Begin; it ends with the session that began it."""
         made = cls(data=data, _answer=answer)
@@ -246,6 +241,6 @@ def _task_answer(task: Task) -> tuple[Answer, bool]:
     except Stopped as stopped:
         why = f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED
         return rwn.NotApplicable(why), bool(stopped.fault)
-    except RWNError as refusal:
+    except rwn.RWNError as refusal:
         return rwn.NotApplicable(str(refusal)), True
     return answer, True

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.read import begin_bytes
 from rwn_core.io.reading import Reading
@@ -62,7 +61,7 @@ class Opening:
         self.waiting = None
         if self.reading is not None:
             self.reading.cancel()
-            self.reading, self.refusal = None, InputError(why)
+            self.reading, self.refusal = None, rwn.InputError(why)
 
 
 def is_wide(data: rwn.Microdata) -> bool:

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.background.job import Job
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, informed
 
 POLL_SECONDS = 0.7  # between two drawings of work under way
 PATIENCE = 0.4  # seconds before a search is shown
@@ -50,10 +50,7 @@ def bar(
     left.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is called before anything is drawn
     right.button(
-        "Cancel",
-        key=key,
-        width="stretch" if wide else "content",
-        on_click=cancel or work.cancel,
+        "Cancel", key=key, width="stretch" if wide else "content", on_click=cancel or work.cancel
     )
 
 
@@ -85,10 +82,7 @@ def is_done(
         return False
     if not job.refusal:
         return True
-    st.info(
-        escaped(f"{f'{job.label}: ' if before is None else before}{job.refusal}"),
-        icon=":material/info:",
-    )
+    informed(f"{f'{job.label}: ' if before is None else before}{job.refusal}")
     below(job)
     return False
 

@@ -15,24 +15,18 @@ from rwn_core.reporting.candidates import (
     loss_words,
     verdict_words,
 )
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features import limit_queue, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
-from rwn_ui.features.setting_sentences import (
-    arrow,
-    differences,
-    reading_words,
-    value_words,
-)
+from rwn_ui.features.setting_sentences import arrow, differences, reading_words, value_words
 from rwn_ui.state.session import Session
 
 
 def screen(
     session: Session,
-    scenarios: list[Scenario],
+    scenarios: list[rwn.Scenario],
     policy: rwn.Policy,
     *,
     meeting: bool,
@@ -93,7 +87,7 @@ def _state(measure: str, verdict: Verdict) -> str | None:
     return "over" if measure in verdict.broken else "kept"
 
 
-def _loss_row(scenarios: list[Scenario]) -> dict[str, Any]:
+def _loss_row(scenarios: list[rwn.Scenario]) -> dict[str, Any]:
     """The loss of relations on its scale, in digits and in words."""
     digits = [loss_words(scenario) for scenario in scenarios]
     return {
@@ -115,7 +109,7 @@ def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
     return f"TRIAL of other limits: {'; '.join(tried)}. The policy is unchanged."
 
 
-def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
+def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dict[str, Any]:
     """All readings side by side, then the differences in words."""
     keys = list(dict.fromkeys(key for s in scenarios for key in s.readings if key in rwn.MEASURES))
     rows = [["setting", *map(_setting, scenarios)]]
@@ -132,12 +126,19 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
         "rows": rows,
         "caption": f"Median over the releases, {brackets}. ↓ lower is better, ↑ higher is better.",
     }
-    words = [_words(scenarios[0], other) for other in scenarios[1:]]
+    words = [
+        {
+            "title": f"{other.name}, compared with {scenarios[0].name}",
+            "columns": ["difference"],
+            "rows": [[sentence] for sentence in differences(scenarios[0], other)],
+        }
+        for other in scenarios[1:]
+    ]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
     return {"tables": [side_by_side, *([followed] if followed else []), *words]}
 
 
-def _verdict(session: Session, scenario: Scenario) -> str:
+def _verdict(session: Session, scenario: rwn.Scenario) -> str:
     """The policy's verdict; says so where the scenario was made under other limits."""
     words = session.policy.judge_stated(scenario.readings).sentence
     if scenario.policy in (None, session.policy):
@@ -145,7 +146,7 @@ def _verdict(session: Session, scenario: Scenario) -> str:
     return f"{words} The scenario was saved under other limits."
 
 
-def _analysis_plan_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
+def _analysis_plan_rows(session: Session, scenarios: list[rwn.Scenario]) -> list[list[str]]:
     """A row for each registered analysis: whether it passes on several releases."""
     found = [
         {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
@@ -155,13 +156,13 @@ def _analysis_plan_rows(session: Session, scenarios: list[Scenario]) -> list[lis
     return [[f"Analysis plan: {name}", *(each.get(name, "–") for each in found)] for name in names]
 
 
-def _setting(scenario: Scenario) -> str:
+def _setting(scenario: rwn.Scenario) -> str:
     """Its words, to be broken between parameters only."""
     words = scenario.setting.words if scenario.setting else "–"
     return words.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
-def _candidate(session: Session, scenario: Scenario, verdict: Verdict) -> dict[str, Any]:
+def _candidate(session: Session, scenario: rwn.Scenario, verdict: Verdict) -> dict[str, Any]:
     """The head of a column: name, verdict, and what is broken."""
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
@@ -180,11 +181,3 @@ def _head(verdict: Verdict) -> str:
     """Return the headline, in one line of a narrow column."""
     words = headline(verdict)
     return words.rpartition(" ")[0] if verdict.broken else words
-
-
-def _words(first: Scenario, other: Scenario) -> dict[str, Any]:
-    return {
-        "title": f"{other.name}, compared with {first.name}",
-        "columns": ["difference"],
-        "rows": [[sentence] for sentence in differences(first, other)],
-    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import rwn_core as rwn
-from rwn_core.tuning import Point
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_core.tuning.paired_comparison import PairedComparison, compare_pair
 from rwn_core.tuning.slice_presets import PRESETS
@@ -44,17 +43,18 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
     """Say which method is better than all, which lose records, and which are not compared."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = compared(found)
-    told = (
-        []
-        if isinstance(to, Loss)
-        else [
-            f"{method(each.method)} keeps all limits at {each.words}; nothing weaker that was "
-            "tried does."
-            for each in rivals
-        ]
-    )
+    told = [
+        f"{method(each.method)} keeps all limits at {each.words}; nothing weaker that was tried "
+        "does."
+        for each in (() if isinstance(to, Loss) else rivals)
+    ]
     told += _outright(rivals, to, records)
-    told += [_loses_records(each) for each in matched if each.at_loss.released < 1]
+    told += [
+        f"{method(each.method)} releases {100 * each.at_loss.released:.1f} % of the records; its "
+        "risks are shares of these."
+        for each in matched
+        if each.at_loss.released < 1
+    ]
     told += [_unreached(each, to) for each in matched if not each.reached]
     refused = [each for each in found if isinstance(each, Refused)]
     return told + [f"{method(each.method)} is not compared: {each.reason}" for each in refused]
@@ -103,13 +103,6 @@ def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) ->
     ] or ["No method is better than every other one on any measure."]
 
 
-def _loses_records(each: Matched) -> str:
-    return (
-        f"{method(each.method)} releases {100 * each.at_loss.released:.1f} % of the records; "
-        "its risks are shares of these."
-    )
-
-
 def _against(one: Matched, other: Matched, outcome: PairedComparison, records: int) -> str:
     parts = []
     for words, keys in (("better on", outcome.better), ("worse on", outcome.worse)):
@@ -143,27 +136,17 @@ def _short(each: Matched, to: Loss, words: str) -> str:
     point = each.point
     value = point.median(to.measure)
     if value is None:
-        return f"has no answer for {rwn.MEASURES[to.measure].title}: {_why(point, to.measure)}"
+        why = point.spreads[to.measure].reason or "it was not read."
+        return f"has no answer for {rwn.MEASURES[to.measure].title}: {why}"
     stated, asked = value_words(to.measure, value), value_words(to.measure, to.value)
+    read = f"it reads {stated} and not {asked}"
     if to.accepts(point) and each.path and each.path[-1].setting != point.setting:
-        return (
-            f"has no answer at the step after {words}, so that no loss of {asked} lies between. "
-            "It is in the table and not among those compared."
-        )
-    if to.accepts(point):
-        return (
-            f"never loses so much: at its strongest, {words}, it reads {stated} and not {asked}. "
-            "It is in the table and not among those compared."
-        )
-    return (
-        f"loses more at every strength that was tried: at {words} it reads {stated} and not "
-        f"{asked}. "
-        "It is in the table and not among those compared."
-    )
-
-
-def _why(point: Point, measure: str) -> str:
-    return point.spreads[measure].reason or "it was not read."
+        why = f"has no answer at the step after {words}, so that no loss of {asked} lies between"
+    elif to.accepts(point):
+        why = f"never loses so much: at its strongest, {words}, {read}"
+    else:
+        why = f"loses more at every strength that was tried: at {words} {read}"
+    return f"{why}. It is in the table and not among those compared."
 
 
 def unread(matched: Sequence[Matched], records: int) -> list[str]:

@@ -11,7 +11,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.candidates import verdict_words
 from rwn_core.tuning import USUAL, Plan, Point
@@ -27,10 +26,10 @@ from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import arrow, reading_words
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 
 JOB = "match"
 SOFT = ("gaussian", "exponential")
@@ -70,7 +69,6 @@ class Asked:
     fingerprint: str
     to: Loss | rwn.Policy
     across: str
-    releases: int
 
 
 def draw(session: Session) -> None:
@@ -90,17 +88,12 @@ def draw(session: Session) -> None:
 
 
 def _form(session: Session) -> None:
+    key = session.key("compare.match")
     methods = st.multiselect(
-        "Methods",
-        CANDIDATES,
-        METHODS,
-        key=session.key("compare.match.methods"),
-        format_func=match_sentences.method,
+        "Methods", CANDIDATES, METHODS, key=f"{key}.methods", format_func=match_sentences.method
     )
     aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
-    kind = aim.selectbox(
-        "Tune to", [LOSS, POLICY], key=session.key("compare.match.aim"), help=_HELP
-    )
+    kind = aim.selectbox("Tune to", [LOSS, POLICY], key=f"{key}.aim", help=_HELP)
     with measure:
         across = _measure(session, blocked=kind == POLICY)
     with value:
@@ -110,13 +103,13 @@ def _form(session: Session) -> None:
         2,
         100,
         _releases(session.data),
-        key=session.key("compare.match.releases"),
+        key=f"{key}.releases",
         help="Drawn at every setting that is tried; the intervals come from them.",
     )
     if st.button(
         "Match",
         type="primary",
-        key=session.key("compare.match.begin"),
+        key=f"{key}.begin",
         disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
@@ -125,9 +118,18 @@ def _form(session: Session) -> None:
             fingerprint=session.data.fingerprint,
             to=to,
             across=UTILITY if kind == POLICY else across,
-            releases=int(drawn),
         )
-        _begin(session, methods, asked)
+        user_work().jobs[JOB] = Job(
+            "Match",
+            match,
+            words=f"Tuning {len(methods)} methods",
+            about=(asked,),
+            microdata=session.data,
+            methods=methods,
+            to=to,
+            **asked_for(session.data, session.policy, to, int(drawn), seed=session.seed),
+        )
+        st.rerun()
 
 
 def _measure(session: Session, *, blocked: bool) -> str:
@@ -168,26 +170,11 @@ def _present(session: Session, measure: str) -> float:
     if session.data.n > LARGEST_DENSE:
         return session.aims.relations
 
-    def read() -> Reading | rwn.NotApplicable:
+    def read() -> rwn.Reading | rwn.NotApplicable:
         return rwn.MEASURES[measure].read(current_release(session).comparison, bare=True)
 
     reading = memo("present loss", 16).get_or_make((*release_key(session), measure), read)
-    return reading.value if isinstance(reading, Reading) else session.aims.relations
-
-
-def _begin(session: Session, methods: list[str], asked: Asked) -> None:
-    """Start the search in a process of its own."""
-    user_work().jobs[JOB] = Job(
-        "Match",
-        match,
-        words=f"Tuning {len(methods)} methods",
-        about=(asked,),
-        microdata=session.data,
-        methods=methods,
-        to=asked.to,
-        **asked_for(session.data, session.policy, asked.to, asked.releases, seed=session.seed),
-    )
-    st.rerun()
+    return reading.value if isinstance(reading, rwn.Reading) else session.aims.relations
 
 
 def asked_for(
@@ -220,10 +207,7 @@ PICTURES = {
 
 
 def draw_results(
-    session: Session,
-    found: Sequence[Matched | Refused],
-    to: Loss | rwn.Policy,
-    across: str,
+    session: Session, found: Sequence[Matched | Refused], to: Loss | rwn.Policy, across: str
 ) -> None:
     """Everything about the methods that could be tuned, and why others could not."""
     matched = [each for each in found if isinstance(each, Matched)]
@@ -261,7 +245,7 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
         format_func=lambda key: match_sentences.title(key, session.data.n),
     )
     panel(match_map(session, matched, to, across, up), key="compare.match.map")
-    absent = [each for each in matched if not placed(each, across, up)]
+    absent = [each for each in matched if not _is_read(each.at_loss, across, up)]
     if absent:
         names = match_sentences.listed([match_sentences.method(each.method) for each in absent])
         st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
@@ -269,23 +253,23 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
     """Take a matched setting to Tune, or save it as a scenario."""
+    key = session.key("compare.matched")
     if any(each.beyond for each in matched):
         st.caption("A setting to take is the strongest that loses no more than the aim.")
     for each in matched:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
         name = match_sentences.method(each.method)
         words.text(f"{name}: {each.point.setting.words}")
-        press.button(
-            "Open on Tune",
-            key=session.key(f"compare.matched.open.{each.method}"),
+        load_button(
+            *(session, "Open on Tune", each.point.setting),
+            key=f"{key}.open.{each.method}",
+            place=press,
             width="stretch",
-            on_click=load,
-            args=(session, each.point.setting),
             help=escaped(f"Load the matched setting of {name} into Tune"),
         )
         keep.button(
             "Keep as scenario",
-            key=session.key(f"compare.matched.keep.{each.method}"),
+            key=f"{key}.keep.{each.method}",
             width="stretch",
             on_click=_keep,
             args=(session, each),
@@ -303,24 +287,20 @@ def _keep(session: Session, each: Matched) -> None:
 
 def _pictures(session: Session, matched: Sequence[Matched]) -> None:
     """Correlation maps, coefficients, or the distribution of one variable, method by method."""
+    key = session.key("compare.matched")
     choose, which = st.columns([2, 1], vertical_alignment="bottom")
     what = choose.segmented_control(
-        "Of one release of each",
-        list(PICTURES),
-        default="Correlations",
-        key=session.key("compare.matched.picture"),
+        "Of one release of each", list(PICTURES), default="Correlations", key=f"{key}.picture"
     )
     released = [variable.name for variable in session.data.schema.released]
     variable = session.variable
     if what == "Distributions":
         variable = which.selectbox(
-            "Variable",
-            released,
-            released.index(variable),
-            key=session.key("compare.matched.variable"),
+            "Variable", released, released.index(variable), key=f"{key}.variable"
         )
     if what is not None:
-        panel(match_pictures(matched, what, variable), key="compare.match.pictures")
+        pictures = [serialise(_picture(each, what, variable)) for each in matched]
+        panel({"cards": pictures}, key="compare.match.pictures")
 
 
 def match_map(
@@ -345,29 +325,18 @@ def match_map(
     return {"single": True, "cards": [serialise(drawn)]}
 
 
-def placed(each: Matched, x: str, y: str) -> bool:
-    """True if the matched setting has a place on the map."""
-    return _is_read(each.at_loss, x, y)
-
-
 def _is_read(point: Point, x: str, y: str) -> bool:
     """True if both have a reading: a limit is not read if a quicker one is broken."""
     return None not in (point.median(x), point.median(y))
 
 
 def _spot(point: Point, x: str, y: str) -> dict[str, Any]:
-    across, up = point.spreads.get(x), point.spreads.get(y)
-    return {
-        "text": point.setting.words,
-        "x": point.median(x),
-        "y": point.median(y),
-        "x_interval": None if across is None else _interval(across),
-        "y_interval": None if up is None else _interval(up),
-    }
-
-
-def _interval(spread: Any) -> Any:
-    return spread.interval if spread.values else None
+    made: dict[str, Any] = {"text": point.setting.words}
+    for side, measure in (("x", x), ("y", y)):
+        spread = point.spreads.get(measure)
+        made[side] = point.median(measure)
+        made[f"{side}_interval"] = spread.interval if spread and spread.values else None
+    return made
 
 
 def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
@@ -417,16 +386,12 @@ def match_table(
     }
 
 
-def match_pictures(matched: Sequence[Matched], what: str, variable: str) -> dict[str, Any]:
-    """One picture for each method, of one release of its matched setting."""
-    return {"cards": [serialise(_picture(each, what, variable)) for each in matched]}
-
-
 def _picture(each: Matched, what: str, variable: str) -> Chart:
+    """One picture of one release of a matched setting."""
     chart = PICTURES[what]
     reading = each.pictures["marginals" if chart == "distribution" else chart]
     name = method(each.method)
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, rwn.Reading):
         return draw_reason(name, str(reading), chart)
     more = (variable,) if chart == "distribution" else ()
     drawn = CHARTS[chart](reading, *more)

@@ -12,17 +12,16 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import decision_html, scenario_html
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 6  # scenarios side by side
@@ -65,7 +64,7 @@ def _save(session: Session, name: str, note: str) -> None:
     _keep(session, made)
 
 
-def _keep(session: Session, scenario: Scenario) -> None:
+def _keep(session: Session, scenario: rwn.Scenario) -> None:
     """Save a scenario, and compare it while there is room."""
     session.scenarios[scenario.name] = scenario
     shown = st.session_state.get(session.key("compare.chosen"))
@@ -73,14 +72,13 @@ def _keep(session: Session, scenario: Scenario) -> None:
         st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
 
 
-def _arrived(session: Session, scenario: Scenario) -> None:
+def _arrived(session: Session, scenario: rwn.Scenario) -> None:
     """Take up a scenario file; of another table the setting only, its readings wait for theirs."""
     if scenario.table not in ("", session.data.fingerprint):
         session.drafts(scenario.table).scenarios[scenario.name] = scenario
-        st.info(
+        informed(
             "This scenario was made for another table. Its setting is loaded; its readings are not "
-            "of this table and show when that one is opened.",
-            icon=":material/info:",
+            "of this table and show when that one is opened."
         )
     elif not scenario.table:  # meant for any: what was read elsewhere says nothing here
         _keep(session, replace(scenario, readings={}))
@@ -108,7 +106,7 @@ def _reopen(session: Session, decision: Decision) -> None:
     st.info(escaped(words), icon=":material/lock:")
 
 
-def take(session: Session, scenario: Scenario) -> None:
+def take(session: Session, scenario: rwn.Scenario) -> None:
     """Go over to a scenario: its setting, seed, limits and sweep."""
     session.seed = scenario.seed
     if scenario.policy is not None:
@@ -162,11 +160,7 @@ def _side_by_side(session: Session) -> bool:
     marked = choice_key(session)
     panel(
         compare_cards.screen(
-            session,
-            scenarios,
-            policy,
-            meeting=meeting,
-            chosen=st.session_state.get(marked) or "",
+            session, scenarios, policy, meeting=meeting, chosen=st.session_state.get(marked) or ""
         ),
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
@@ -217,14 +211,13 @@ def _nothing_yet() -> None:
         "their risks, what they cost and whether they keep the policy, and freeze what a meeting "
         "decides; or let several methods be tuned to the same loss, and see which protects best."
     )
-    st.info(
+    informed(
         "Save the present setting at the left, save one on the Sweep page, or load a scenario "
-        "file: up to six can then be compared.",
-        icon=":material/info:",
+        "file: up to six can then be compared."
     )
 
 
-def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
+def _offer_analyses(session: Session, scenarios: list[rwn.Scenario]) -> None:
     """A button for registered analyses that take a while: on scenarios of a large table."""
     missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
     if missing:
@@ -251,23 +244,19 @@ def _files(session: Session, names: list[str]) -> None:
             args=(session, scenario),
             help=escaped(f"Load {name} into Tune"),
         )
-        read.download_button(
-            "HTML",
-            partial(scenario_html, scenario),
-            file_name="scenario.html",
-            on_click="ignore",
+        file_button(
+            *("HTML", partial(scenario_html, scenario), "scenario.html"),
             key=session.key(f"compare.html.{name}"),
-            width="stretch",
             help="A page for people, to read and to print: setting, limits, readings.",
-        )
-        save.download_button(
-            "TOML",
-            scenario.to_toml,
-            file_name="scenario.toml",
-            on_click="ignore",
-            key=session.key(f"compare.toml.{name}"),
+            place=read,
             width="stretch",
+        )
+        file_button(
+            *("TOML", scenario.to_toml, "scenario.toml"),
+            key=session.key(f"compare.toml.{name}"),
             help="A file without any data, for this page and for rwn sweep --scenario.",
+            place=save,
+            width="stretch",
         )
         drop.button(
             "Remove",
@@ -279,8 +268,7 @@ def _files(session: Session, names: list[str]) -> None:
 
 
 def _remove(session: Session, name: str) -> None:
-    """Remove a scenario, if it is still there."""
-    session.scenarios.pop(name, None)
+    session.scenarios.pop(name, None)  # if it is still there
 
 
 _NONE = "none of them"
@@ -294,11 +282,12 @@ def choice_key(session: Session) -> str:
 def draw_decision(session: Session, names: list[str]) -> None:
     """Watch list, decision, reason, participants and date, frozen with a hash."""
     with st.container(key="screen-only-decision"):
-        _draw_form(session, names)
+        _freeze(session, names)
+        _frozen(session)
 
 
-def _draw_form(session: Session, names: list[str]) -> None:
-    """Draw the fields of a decision, and its files once it is frozen."""
+def _freeze(session: Session, names: list[str]) -> None:
+    """Draw the fields of a decision, and freeze what they say."""
     st.markdown("#### Decision")
     if st.session_state.get(choice_key(session)) not in (*names, _NONE):
         st.session_state[choice_key(session)] = None  # the candidate is no longer shown
@@ -327,7 +316,6 @@ def _draw_form(session: Session, names: list[str]) -> None:
         )
         dissent = st.text_input("Votes or dissent", help="Left empty where all agree.")
         frozen = st.form_submit_button("Freeze", type="primary")
-    shown = session.key("compare.frozen")
     verdict = None
     if chosen in names:
         verdict = session.policy.judge_stated(session.scenarios[str(chosen)].readings)
@@ -348,29 +336,24 @@ def _draw_form(session: Session, names: list[str]) -> None:
             policy=session.policy,
         )
         session.decisions.append(made)
-        st.session_state[shown] = made.hash
-    record = next((m for m in session.decisions if m.hash == st.session_state.get(shown)), None)
+        st.session_state[session.key("compare.frozen")] = made.hash
+
+
+def _frozen(session: Session) -> None:
+    """The decision that was frozen last here, and its files."""
+    shown = st.session_state.get(session.key("compare.frozen"))
+    record = next((made for made in session.decisions if made.hash == shown), None)
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
         st.caption(
             "A release that carries it out (Release page) names it in its internal record. The "
             "file can be opened here again on another day."
         )
+        title, key = f"decision-{record.hash[:12]}", session.key("compare.decision")
+        minutes = partial(decision_html, record)
         with st.container(horizontal=True):
-            st.download_button(
-                "Decision record (TOML)",
-                record.frozen,
-                file_name=f"decision-{record.hash[:12]}.toml",
-                on_click="ignore",
-                key=session.key("compare.decision.file"),
-            )
-            st.download_button(
-                "Minutes to print (HTML)",
-                partial(decision_html, record),
-                file_name=f"decision-{record.hash[:12]}.html",
-                on_click="ignore",
-                key=session.key("compare.decision.page"),
-            )
+            file_button("Decision record (TOML)", record.frozen, f"{title}.toml", key=f"{key}.file")
+            file_button("Minutes to print (HTML)", minutes, f"{title}.html", key=f"{key}.page")
             link_to("pages/release.py", "Carry it out", ":material/outbox:")
 
 
@@ -378,16 +361,14 @@ def _missing(
     chosen: str | None, reason: str, people: str, accepted: str, verdict: Verdict | None
 ) -> list[str]:
     """Return the parts that a decision lacks."""
-    parts = []
-    if chosen is None:
-        parts.append("a decision")
-    if not reason.strip():
-        parts.append("a reason")
-    if not _lines(people):
-        parts.append("at least one participant")
-    if verdict is not None and not verdict.kept and not accepted.strip():
-        parts.append(f"who accepts this: {verdict.sentence.removesuffix('.')}")
-    return parts
+    broken = "" if verdict is None or verdict.kept else verdict.sentence.removesuffix(".")
+    parts = {
+        "a decision": chosen is None,
+        "a reason": not reason.strip(),
+        "at least one participant": not _lines(people),
+        f"who accepts this: {broken}": broken and not accepted.strip(),
+    }
+    return [part for part, lacks in parts.items() if lacks]
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ It is never in memory, and stays on the server.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,36 +17,35 @@ import rwn_core as rwn
 from rwn_core.data.open_questions import open_questions
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_ui.background import dataset_job
-from rwn_ui.background.dataset_job import OpenDataset
-from rwn_ui.background.job import CANCELLED, Job
-from rwn_ui.background.progress import wait_for
-from rwn_ui.data import dataset_setting
-from rwn_ui.data.dataset_setting import take_over
-from rwn_ui.server.dataset_folders import datasets_folder, source_at, stopped_runs
-from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state.change_table import load
-from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, user_work
-from rwn_ui.widgets.page_link import link_to
-
-if TYPE_CHECKING:
-    from rwn_core.datasets.dataset_preview import DatasetPreview
-from collections.abc import Sequence
-
-from rwn_core.errors import InputError
 from rwn_ui.background.dataset_job import (
+    OpenDataset,
     delete_if_forgotten,
     mask_and_record,
     write_reports,
 )
+from rwn_ui.background.job import CANCELLED, Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.data import dataset_setting
+from rwn_ui.data.dataset_setting import take_over
 from rwn_ui.server.dataset_folders import (
     BegunRun,
     begun_now,
+    datasets_folder,
     delete_run,
     key_file,
     releases_folder,
+    source_at,
+    stopped_runs,
     target_at,
 )
+from rwn_ui.server.messages import escaped, guarded, succeeded
+from rwn_ui.state.change_table import load
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work, user_work
+from rwn_ui.widgets.buttons import link_to
+
+if TYPE_CHECKING:
+    from rwn_core.datasets.dataset_preview import DatasetPreview
 
 _NAMED = 12  # entries of the folder
 
@@ -82,12 +83,17 @@ def _choose(work: Work, names: list[str]) -> None:
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     if names:
         st.caption(escaped(f"There are: {', '.join(names[:_NAMED])}{more}."))
-    pressed = right.button(
+    if right.button(
         "Open it", key="data.dataset.open", width="stretch", disabled=not name or work.busy
-    )
-    if pressed:
-        before, work.dataset = work.dataset, None
-        work.dataset = OpenDataset.at(name, source_at(name), before)
+    ):
+        _open(work, name)
+
+
+def _open(work: Work, name: str) -> OpenDataset:
+    """Open a dataset in the place of the one before, which goes first."""
+    before, work.dataset = work.dataset, None
+    work.dataset = OpenDataset.at(name, source_at(name), before)
+    return work.dataset
 
 
 def _draw(session: Session, opened: OpenDataset) -> None:
@@ -97,34 +103,21 @@ def _draw(session: Session, opened: OpenDataset) -> None:
     st.markdown(
         escaped(f"{opened.name}: {dataset.n:,} records, {len(dataset.columns)} columns, {files}.")
     )
-    with guarded():
-        dataset_setting.take_file(opened)
-    with guarded():
-        dataset_setting.draw_columns(opened)
-    with guarded():
-        dataset_setting.draw(opened)
-    with guarded():
-        draw_look(session, opened)
-    with guarded():
-        draw_masking(opened)
+    for part in (
+        *(dataset_setting.take_file, dataset_setting.draw_columns, dataset_setting.draw),
+        *(_offer, _looked, _planned, partial(_drawn, session), partial(_found, session)),
+        draw_masking,
+    ):
+        with guarded():
+            part(opened)
 
 
 _ASKED = ("identifier", "household", "free text")
 _ANSWER = "Set its role to identifier, or name it among those that identify nobody."
 
 
-def draw_look(session: Session, opened: OpenDataset) -> None:
-    """Buttons, what they have brought, and the way to the other pages and back."""
-    _offer(opened)
-    for shown in (_looked, _planned):
-        with guarded():
-            shown(opened)
-    with guarded():
-        _drawn(session, opened)
-    _found(session, opened)
-
-
 def _offer(opened: OpenDataset) -> None:
+    """Buttons that look at the dataset, plan its masking, and draw records of it."""
     dataset, about = opened.dataset, (opened.params, opened.schema)
     busy, columns = user_work().busy, st.columns(3)
     read = f"Reading {dataset.n:,} records"
@@ -195,28 +188,16 @@ def _looked(opened: OpenDataset) -> None:
 
 
 def _columns(found: DatasetPreview) -> pd.DataFrame:
-    statistics = found.statistics
-    rows = [
-        {
-            "column": name,
-            "mean": each.mean,
-            "SD": each.sd,
-            "missing": statistics.n - each.count,
-            "levels": None,
-        }
+    n, statistics = found.statistics.n, found.statistics
+    rows: list[tuple[str, float | None, float | None, int, int | None]] = [
+        (name, each.mean, each.sd, n - each.count, None)
         for name, each in statistics.numbers.items()
     ]
     rows += [
-        {
-            "column": name,
-            "mean": None,
-            "SD": None,
-            "missing": statistics.n - sum(each.values()),
-            "levels": len(each),
-        }
-        for name, each in statistics.levels.items()
+        (name, None, None, n - sum(levels.values()), len(levels))
+        for name, levels in statistics.levels.items()
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=["column", "mean", "SD", "missing", "levels"])
     for name in ("mean", "SD"):  # a moment since 1970 says nothing
         dates = [str(kind).startswith("datetime") for kind in found.frame[table["column"]].dtypes]
         table.loc[dates, name] = np.nan
@@ -226,9 +207,8 @@ def _columns(found: DatasetPreview) -> pd.DataFrame:
 def _words(found: DatasetPreview, params: rwn.RWN) -> str:
     """Describe the neighborhoods and their sizes."""
     n = found.statistics.n
-    if found.among == n:
-        whom = f"neighborhoods in the full table of {n:,}"
-    else:
+    whom = f"neighborhoods in the full table of {n:,}"
+    if found.among != n:
         whom = (
             f"neighborhoods among {found.among:,} random ones of {n:,} (Method 1): in the "
             "full table, which the whole dataset is masked with, radii are smaller"
@@ -316,11 +296,9 @@ def offer_stopped(work: Work, stopped: Sequence[BegunRun]) -> None:
 
 
 def _resume(work: Work, run: BegunRun) -> None:
-    before, work.dataset = work.dataset, None
-    opened = OpenDataset.at(run.source, source_at(run.source), before)
+    opened = _open(work, run.source)
     opened.schema, opened.params, opened.keep = run.schema, run.params, True
     opened.target = run.target.name
-    work.dataset = opened
     _begin(opened, run)
 
 
@@ -367,16 +345,15 @@ def _offer_masking(opened: OpenDataset) -> None:
         "report can count the rows that are linked correctly. This file can undo the release. "
         "Without it the secret is forgotten.",
     )
-    pressed = right.button(
+    if right.button(
         "Mask the whole dataset",
         key="data.dataset.mask",
         width="stretch",
         disabled=not opened.target or user_work().busy,
-    )
-    if pressed:
+    ):
         target, source = target_at(opened.target), source_at(opened.name)
         if source != opened.path:
-            raise InputError("The dataset lies elsewhere now; open it again.")
+            raise rwn.InputError("The dataset lies elsewhere now; open it again.")
         _begin(opened, begun_now(opened.name, target, opened.schema, opened.params))
 
 
@@ -397,18 +374,16 @@ def _begin(opened: OpenDataset, run: BegunRun) -> None:
 
 def _say_done(opened: OpenDataset) -> None:
     job = opened.jobs["mask"]
-    made, keep = job.result, job.about[1]
-    secret = (
-        f"Its secret is stored in {escaped(key_file(made.folder).name)}, for rwn reproduce. That "
-        "file can undo the release: seal it or delete it."
-        if keep
-        else "The secret is forgotten."
-    )
-    st.success(
+    made, secret = job.result, "The secret is forgotten."
+    if job.about[1]:
+        secret = (
+            f"Its secret is stored in {key_file(made.folder).name}, for rwn reproduce. That file "
+            "can undo the release: seal it or delete it."
+        )
+    succeeded(
         f"{made.n:,} records were released as {made.files:,} file{'s' * (made.files != 1)} in "
-        f"secret order, in the folder {escaped(made.folder.name)}. Its internal record is next to "
-        f"it and stays in the house. {secret}",
-        icon=":material/check_circle:",
+        f"secret order, in the folder {made.folder.name}. Its internal record is next to it and "
+        f"stays in the house. {secret}"
     )
 
 
@@ -462,10 +437,7 @@ def _reports(opened: OpenDataset) -> None:
     else:
         refuse(job)
         *public, inside = job.result
-        st.success(
-            escaped(
-                f"For users, with nothing of the original found in them: {', '.join(public)}. "
-                f"For the house alone: {inside}."
-            ),
-            icon=":material/check_circle:",
+        succeeded(
+            f"For users, with nothing of the original found in them: {', '.join(public)}. For the "
+            f"house alone: {inside}."
         )

@@ -14,7 +14,7 @@ from rwn_core.data.identity.words import names_people
 from rwn_core.masking import RWN, Option
 from rwn_core.neighbors.candidates import TITLES, usual_sizes
 from rwn_ui.background.dataset_job import FIRST, OpenDataset
-from rwn_ui.data.variables import edited_variable, editor_columns
+from rwn_ui.data.variables import described_row, edited_variable, editor_columns
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
@@ -29,43 +29,35 @@ def draw(opened: OpenDataset) -> None:
     kernel = st.session_state.get(opened.key("option.kernel"), opened.params.kernel)
     columns = st.columns(3)
     given = _reach(opened, columns) if kernel == "even" else _weights(opened, columns)
-    given["q"] = columns[2].number_input(
-        "Modification probability q",
-        0.0,
-        1.0,
-        float(opened.params.q),
-        0.05,
-        format="%g",
-        key=opened.key("q"),
+    given["q"] = _number(
+        opened, columns[2], "q", "Modification probability q", max_value=1.0, step=0.05
     )
     if kernel == "even":
         given |= _givers(opened)
     opened.params = RWN(**given, **_others(opened, kernel))
 
 
+def _number(opened: OpenDataset, column: Any, name: str, label: str, **more: Any) -> float:
+    """Draw the field of a parameter that is a fraction, at least 0."""
+    start = float(getattr(opened.params, name) or more.pop("usual", 0.0))
+    value: float = column.number_input(
+        label, 0.0, value=start, format="%g", key=opened.key(name), **{"step": 0.1, **more}
+    )
+    return value
+
+
 def _weights(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
     """Draw the fields of a soft kernel's width and balance."""
-    old = opened.params
-    width = columns[0].number_input(
-        "Width of the kernel h",
-        0.0,
-        value=float(old.width or 1.0),
-        step=0.1,
-        format="%g",
-        key=opened.key("width"),
-        help="How far records give values, in units of the bandwidth.",
-    )
-    balance = columns[1].number_input(
-        "Balance",
-        0.0,
-        1.0,
-        float(old.balance),
-        0.05,
-        format="%g",
-        key=opened.key("balance"),
-        help="1: all records are equally likely to give. It needs the lists of all in memory.",
-    )
-    return {"width": width, "balance": balance}
+    wide = "How far records give values, in units of the bandwidth."
+    even = "1: all records are equally likely to give. It needs the lists of all in memory."
+    return {
+        "width": _number(
+            opened, columns[0], "width", "Width of the kernel h", help=wide, usual=1.0
+        ),
+        "balance": _number(
+            opened, columns[1], "balance", "Balance", max_value=1.0, step=0.05, help=even
+        ),
+    }
 
 
 def _reach(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
@@ -75,15 +67,9 @@ def _reach(opened: OpenDataset, columns: Sequence[Any]) -> dict[str, Any]:
     k = columns[0].number_input(
         "k", 0, 10_000, before, key=opened.key("k"), help="0 is none: the radius alone."
     )
-    epsilon = columns[1].number_input(
-        "Radius epsilon, in standard deviations",
-        0.0,
-        value=float(old.epsilon or 0.0),
-        step=0.1,
-        format="%g",
-        key=opened.key("epsilon"),
-        help="Not the epsilon of differential privacy. 0 is none: the k nearest alone.",
-    )
+    label = "Radius epsilon, in standard deviations"
+    not_privacy = "Not the epsilon of differential privacy. 0 is none: the k nearest alone."
+    epsilon = _number(opened, columns[1], "epsilon", label, help=not_privacy)
     return {"k": int(k) or None, "epsilon": epsilon or None}
 
 
@@ -141,13 +127,9 @@ def take_over(opened: OpenDataset, session: Session) -> None:
     params = checked_setting(session.masking, opened.dataset.n)
     described = opened.schema
     for each in session.data.schema.released:
+        said = ("kind", "role", "weight", "masked", "group")
         described = described.replace_variable(
-            each.name,
-            kind=each.kind,
-            role=each.role,
-            weight=each.weight,
-            masked=each.masked,
-            group=each.group,
+            each.name, **{name: getattr(each, name) for name in said}
         )
     opened.schema, opened.params = described, params
     opened.version += 1
@@ -216,7 +198,10 @@ def _edited(opened: OpenDataset) -> pd.DataFrame:
     """The editor, and what it says."""
     key, start = opened.key("columns"), opened.key("columns.start")
     if key not in st.session_state:  # drawn for the first time, or anew after another page
-        rows = [_row(variable) for variable in opened.schema.variables]
+        rows = [
+            described_row(variable) | {"weight": variable.weight}
+            for variable in opened.schema.variables
+        ]
         st.session_state[start] = pd.DataFrame(rows)
     edited: pd.DataFrame = st.data_editor(
         st.session_state[start],
@@ -237,24 +222,14 @@ def _edited(opened: OpenDataset) -> pd.DataFrame:
     return edited
 
 
-def _row(variable: rwn.Variable) -> dict[str, Any]:
-    return {
-        "variable": variable.name,
-        "kind": str(variable.kind),
-        "role": str(variable.role),
-        "weight": variable.weight,
-        "masked": variable.masked,
-        "group": variable.group or "",
-    }
-
-
 def _described(schema: rwn.Schema, edited: pd.DataFrame) -> rwn.Schema:
     """The schema as the editor says."""
     rows: list[Mapping[str, Any]] = edited.to_dict("records")  # type: ignore[assignment]
-    pairs = zip(schema.variables, rows, strict=True)
-    return replace(schema, variables=tuple(_variable(old, row) for old, row in pairs))
-
-
-def _variable(old: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
-    weight = 1.0 if pd.isna(row["weight"]) else float(row["weight"])
-    return replace(edited_variable(old, row), weight=weight)
+    variables = [
+        replace(
+            edited_variable(old, row),
+            weight=1.0 if pd.isna(row["weight"]) else float(row["weight"]),
+        )
+        for old, row in zip(schema.variables, rows, strict=True)
+    ]
+    return replace(schema, variables=tuple(variables))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -154,51 +154,40 @@ def _count(count: int, what: str) -> str:
 
 def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     """The layout as the user corrects it."""
-    encodings = list(dict.fromkeys([*_ENCODINGS, now.encoding]))
-    marks = list(dict.fromkeys([*SEPARATORS, now.separator or usual]))
-    first = st.columns(2)
-    encoding = first[0].selectbox(
-        "Encoding",
-        encodings,
-        encodings.index(now.encoding),
-        format_func=lambda name: _ENCODINGS.get(name, name),
-        key=f"{key}.encoding",
+    encodings, mark = dict.fromkeys([*_ENCODINGS, now.encoding]), now.separator or usual
+    marks = dict.fromkeys([*SEPARATORS, mark])
+    one, two = st.columns(2)
+    encoding = _choose_text(
+        *(one, "Encoding", _ENCODINGS), options=encodings, now=now.encoding, key=f"{key}.encoding"
     )
-    mark = first[1].selectbox(
-        "Fields are separated by",
-        marks,
-        marks.index(now.separator or usual),
-        format_func=lambda each: SEPARATORS.get(each, each),
-        key=f"{key}.separator",
-    )
+    words, key_of_mark = "Fields are separated by", f"{key}.separator"
+    mark = _choose_text(two, words, SEPARATORS, options=marks, now=mark, key=key_of_mark)
     values = _marks(now, st.columns(3), key)
     second = st.columns(3, vertical_alignment="bottom")
     lines = _line_numbers(now, second, "Lines", key)
     header = second[2].checkbox(
         "The first line of the table has the names", now.header, key=f"{key}.header"
     )
-    return FileLayout(
-        encoding=encoding,
-        separator=mark,
-        header=header,
-        **values,
-        **lines,
+    return FileLayout(encoding=encoding, separator=mark, header=header, **values, **lines)
+
+
+def _choose_text(column: DeltaGenerator, label: str, words: Mapping[str, str], **more: Any) -> Any:
+    """Choose one of some options, shown in words where there are any."""
+    options, now = list(more.pop("options", words)), more.pop("now")
+    return column.selectbox(
+        label, options, options.index(now), format_func=lambda each: words.get(each, each), **more
     )
 
 
 def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict[str, Any]:
     """Ask for the notation of values."""
-    decimal = columns[0].selectbox(
-        "Decimal mark",
-        list(_MARKS),
-        list(_MARKS).index(now.decimal),
-        format_func=lambda each: _MARKS[each],
-        key=f"{key}.decimal",
+    decimal = _choose_text(
+        columns[0], "Decimal mark", _MARKS, now=now.decimal, key=f"{key}.decimal"
     )
-    dates = columns[1].selectbox(
-        "Dates",
-        (USUAL_DATES, *NOTATIONS),
-        (USUAL_DATES, *NOTATIONS).index(now.dates),
+    dates = _choose_text(
+        *(columns[1], "Dates", {}),
+        options=(USUAL_DATES, *NOTATIONS),
+        now=now.dates,
         key=f"{key}.dates",
         help="D and M are a day and a month without a zero before them.",
     )
@@ -216,30 +205,23 @@ def _line_numbers(
     now: FileLayout, columns: Sequence[DeltaGenerator], what: str, key: str
 ) -> dict[str, Any]:
     """Lines or rows around the table that are no records, as corrected."""
+    names = zip(columns, ("above", "below"), strict=False)
     return {
-        name: int(
-            column.number_input(
-                f"{what} {name} the table",
-                0,
-                MOST_LINES,
-                getattr(now, name),
-                key=f"{key}.{name}",
-            )
+        name: column.number_input(
+            f"{what} {name} the table", 0, MOST_LINES, getattr(now, name), key=f"{key}.{name}"
         )
-        for column, name in zip(columns, ("above", "below"), strict=False)
+        for column, name in names
     }
 
 
 def _preview(content: bytes, layout: FileLayout, usual: str) -> None:
     """The first lines of the table as they would be divided."""
     lines = content[:_START].decode(layout.encoding, "replace").splitlines()[layout.above :]
+    text = io.StringIO("\n".join(lines[:_SHOWN]))
     try:
-        rows = list(
-            csv.reader(io.StringIO("\n".join(lines[:_SHOWN])), delimiter=layout.separator or usual)
-        )
+        rows = list(filter(None, csv.reader(text, delimiter=layout.separator or usual)))
     except csv.Error:
         return
-    rows = [row for row in rows if row]
     if not rows:
         return
     width = max(map(len, rows))

@@ -63,6 +63,11 @@ def ask(session: Session) -> None:
             st.caption(f"{len(open_) - _MOST} more questions follow.")
 
 
+def _leave(place: Any, left: set[Any], what: Any, key: str) -> None:
+    """Draw the button that leaves a question open."""
+    place.button("Leave it", key=f"{key}.no", width="stretch", on_click=left.add, args=(what,))
+
+
 def _ask_one(session: Session, left: set[Any], question: OpenQuestion, key: str) -> None:
     words, yes, no = st.columns([9, 4, 2], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
@@ -72,14 +77,8 @@ def _ask_one(session: Session, left: set[Any], question: OpenQuestion, key: str)
     if question.stops:
         if no.button("Keep it", key=f"{name}.no", width="stretch"):
             change(session, {question.variable: question.declined})
-        return
-    no.button(
-        "Leave it",
-        key=f"{name}.no",
-        width="stretch",
-        on_click=left.add,
-        args=((question.variable, question.kind),),
-    )
+    else:
+        _leave(no, left, (question.variable, question.kind), name)
 
 
 def _ask_for_population(session: Session, left: set[Any], sentence: str, key: str) -> None:
@@ -97,13 +96,7 @@ def _ask_for_population(session: Session, left: set[Any], sentence: str, key: st
     if yes.button("Use this number", key=f"{key}.population.yes", width="stretch") and number:
         schema = replace(session.data.schema, population=int(number))
         describe_anew(session, session.data.with_schema(schema))
-    no.button(
-        "Leave it",
-        key=f"{key}.population.no",
-        width="stretch",
-        on_click=left.add,
-        args=("population",),
-    )
+    _leave(no, left, "population", f"{key}.population")
 
 
 def _found(session: Session) -> list[OpenQuestion]:
@@ -196,9 +189,7 @@ def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
         left.add("roles")
         others = {name: rwn.Role.OTHER for name, role in given.items() if role in chosen}
         change(session, {name: {"role": role} for name, role in (others | roles).items()})
-    no.button(
-        "Leave it", key=f"{key}.roles.no", width="stretch", on_click=left.add, args=("roles",)
-    )
+    _leave(no, left, "roles", f"{key}.roles")
 
 
 def order_levels(session: Session) -> None:
@@ -222,9 +213,5 @@ def order_levels(session: Session) -> None:
                         f"The order of {variable.name} lacks {len(missing)} of its levels; name "
                         "each level once."
                     )
-                schema = session.data.schema
-                changed = tuple(
-                    replace(v, levels=tuple(wanted)) if v.name == variable.name else v
-                    for v in schema.variables
-                )
-                describe_anew(session, session.data.with_schema(replace(schema, variables=changed)))
+                schema = session.data.schema.replace_variable(variable.name, levels=tuple(wanted))
+                describe_anew(session, session.data.with_schema(schema))

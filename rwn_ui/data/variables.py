@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.data.edit_rules import as_edit_rules
-from rwn_core.errors import ParameterError
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data.describe import choose_variables, describe_anew
 from rwn_ui.state.session import Session
@@ -127,15 +126,23 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
     return [variable for variable in schema.variables if variable.is_released]
 
 
+def described_row(variable: rwn.Variable) -> dict[str, Any]:
+    """Description of a variable as an editor shows it."""
+    return {
+        "variable": variable.name,
+        "kind": str(variable.kind),
+        "role": str(variable.role),
+        "masked": variable.masked,
+        "group": variable.group or "",
+    }
+
+
 def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
-        "variable": variable.name,
-        "label": variable.label or "",
-        "kind": str(variable.kind),
-        "role": str(variable.role),
+        **{"variable": variable.name, "label": variable.label or ""},
+        **described_row(variable),
         "masked": variable.masked if variable.is_released else None,
-        "group": variable.group or "",
         "distribution": [],
         **dict.fromkeys(_NUMBERS, None),
         "missing": int(column.isna().sum()),
@@ -150,13 +157,8 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     known = values[~np.isnan(values)]
     row["distribution"] = np.histogram(known, bins=_bins(known))[0].tolist()
     if variable.kind is not rwn.Kind.DATE:
-        spread = float(known.std(ddof=1)) if len(known) > 1 else None
-        row |= {
-            "min": float(known.min()),
-            "mean": float(known.mean()),
-            "max": float(known.max()),
-            "SD": spread,
-        }
+        row |= {name: float(getattr(known, name)()) for name in ("min", "mean", "max")}
+        row["SD"] = float(known.std(ddof=1)) if len(known) > 1 else None
     return row
 
 
@@ -216,7 +218,7 @@ def _question(
         return rwn.Question(response=response, predictors=tuple(predictors))
     half = "at least one predictor" if response is not None else "a response"
     if before is not None:
-        raise ParameterError(
+        raise rwn.ParameterError(
             f"The regression needs {half}; choose it, or clear both sides to keep none."
         )
     st.caption(f"The regression counts as soon as it has {half}.")

@@ -19,6 +19,7 @@ from rwn_ui.state.erase import erase
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import file_button
 
 PREVIEW_ROWS = 100
 _OWN = "**Open your table**, or a demo table, to begin; it stays on this machine."
@@ -95,13 +96,10 @@ def schema_file(session: Session) -> None:
     if session.path and on_own_machine():
         _save_with_the_file(session)
         return
-    st.download_button(
-        "Schema (TOML)",
-        session.data.schema.to_toml,
-        file_name="schema.toml",
-        on_click="ignore",
-        icon=":material/download:",
+    file_button(
+        *("Schema (TOML)", session.data.schema.to_toml, "schema.toml"),
         key="data.schema",
+        icon=":material/download:",
         help="Kinds, roles, weights and the regression, without any data: for rwn mask --schema.",
     )
 

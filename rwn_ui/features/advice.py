@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.errors import RWNError
 from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.background.advising import find_advice
@@ -20,6 +19,7 @@ from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import memo, preparation_key, prepared, user_results, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 from rwn_ui.widgets.folded import folded
 
 _SENT = "advice:"  # begins what a button of the panel sends
@@ -74,7 +74,7 @@ def follow(session: Session) -> None:
         job.cancel()
         job = None
     if job is None:
-        with suppress(RWNError):  # no room for another process: without advice
+        with suppress(rwn.RWNError):  # no room for another process: without advice
             work.advice = Job(
                 session.name,
                 find_advice,
@@ -130,11 +130,9 @@ def offer(session: Session) -> None:
     with box:
         st.caption(escaped(found.reason))
         for number, each in enumerate((found.setting, *found.runners_up)):
-            st.button(
-                f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}",
+            load_button(
+                *(session, f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}", each),
                 key=session.key(f"tune.advice.take.{number}"),
-                on_click=load_setting.load,
-                args=(session, each),
                 width="stretch",
                 disabled=session.setting == each.resolved(session.data),
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,10 @@ from rwn_core.io.reading import parse_text
 from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_plan_results
-from rwn_ui.server.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded, informed, refused
 from rwn_ui.state.results import full_table, user_results
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.upload import file_chooser, parsed
 
 _DRAFT, _SHOWN = "analysis plan", "analysis plan on screen"
@@ -34,28 +35,20 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
     analyses = []
     question = data.schema.question
     if question is not None:
-        names = [quoted(name) for name in question.predictors]
         kind = data.schema.variable(question.response).kind
-        response = quoted(question.response)
         analyses.append(
             Analysis(
                 name=f"Regression of {question.response}",
                 kind="logistic" if kind is Kind.CATEGORICAL else "linear",
                 tolerance=1.96,
-                formula=f"{response} ~ {' + '.join(names)}",
+                formula=_formula(question.response, question.predictors),
             )
         )
     released = [variable.name for variable in data.schema.released]
     if len(released) > 1:
         analyses.append(Analysis(name="Relations", kind="measure", tolerance=0.2, measure=UTILITY))
-        analyses.append(
-            Analysis(
-                name=f"{released[0]} by {released[1]}",
-                kind="table",
-                tolerance=0.1,
-                variables=(released[0], released[1]),
-            )
-        )
+        pair, name = (released[0], released[1]), f"{released[0]} by {released[1]}"
+        analyses.append(Analysis(name=name, kind="table", tolerance=0.1, variables=pair))
     return AnalysisPlan(analyses=tuple(analyses))
 
 
@@ -80,13 +73,13 @@ def draft(session: Session) -> Draft:
 
 def register(session: Session, text: str) -> None:
     """Take in what the steward has written; while it is no analysis plan, nothing is registered."""
-    analysis_plan, refused = AnalysisPlan(), ""
+    analysis_plan, why = AnalysisPlan(), ""
     try:
         analysis_plan = parse_text(AnalysisPlan.from_toml, text, "analysis plan")
     except rwn.RWNError as refusal:
-        refused = str(refusal)
+        why = str(refusal)
     session.analysis_plan = analysis_plan
-    user_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=refused)
+    user_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=why)
 
 
 def draw(session: Session) -> None:
@@ -115,19 +108,17 @@ def draw(session: Session) -> None:
                 on_change=change,
             )
         if not analysis_plan_results.runs_immediately(session):
-            st.info(
+            informed(
                 "This plan takes too long to be run with every change of the sliders. Draw many "
-                "releases, or compare scenarios, to judge it.",
-                icon=":material/info:",
+                "releases, or compare scenarios, to judge it."
             )
         if not full_table(session).prepared.masks_all_records:
-            st.info(
+            informed(
                 "Analyses of some records have larger standard errors than those of all, so they "
-                "are not judged here; the Compare page judges releases of the whole table.",
-                icon=":material/info:",
+                "are not judged here; the Compare page judges releases of the whole table."
             )
         if written.refusal:
-            st.error(escaped(written.refusal), icon=":material/block:")
+            refused(written.refusal)
         _files(session, key, change)
 
 
@@ -139,12 +130,9 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
             key=f"{key}.suggest",
             on_click=lambda: change(suggested(session.data).to_toml()),
         )
-        st.download_button(
-            "Save in a scenario file",
-            _scenario(session).to_toml,
-            file_name="scenario.toml",
+        file_button(
+            *("Save in a scenario file", _scenario(session).to_toml, "scenario.toml"),
             key=f"{key}.save",
-            on_click="ignore",
             disabled=not session.analysis_plan.analyses,
             help="This setting with its analysis plan, without any data; Compare loads it, too.",
         )
@@ -155,12 +143,8 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
             with guarded():
                 change(parsed(upload.getvalue(), plan_in, "scenario").to_toml())
 
-    file_chooser(
-        "Load the analysis plan of a scenario file (TOML)",
-        ["toml"],
-        key=f"{key}.file",
-        on_change=take,
-    )
+    words = "Load the analysis plan of a scenario file (TOML)"
+    file_chooser(words, ["toml"], key=f"{key}.file", on_change=take)
 
 
 def _scenario(session: Session) -> Scenario:
@@ -253,12 +237,13 @@ def _parts(session: Session, key: str, kind: str) -> dict[str, Any]:
         return {}
     if kind == "means":
         return {"variables": (one, *chosen)}
-    return {"formula": f"{quoted(one)} ~ {' + '.join(map(quoted, chosen))}"}
+    return {"formula": _formula(one, chosen)}
 
 
-def quoted(name: str) -> str:
-    """A variable's name as a formula has it."""
-    return name if name.isidentifier() else f"`{name}`"
+def _formula(response: str, predictors: Sequence[str]) -> str:
+    """A regression with main effects; names that are no words stand in quotes."""
+    first, *others = (f if f.isidentifier() else f"`{f}`" for f in (response, *predictors))
+    return f"{first} ~ {' + '.join(others)}"
 
 
 def _name(kind: str, parts: dict[str, Any]) -> str:

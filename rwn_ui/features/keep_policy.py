@@ -15,6 +15,7 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 
 JOB = "setting that keeps the policy"
 FURTHER = "Further search"
@@ -91,10 +92,5 @@ def _take(session: Session, job: Job) -> None:
             on_click=_begin,
             args=(session, True),
         )
-    st.button(
-        "Take the nearest",
-        key=session.key("tune.keep.nearest"),
-        width="stretch",
-        on_click=load,
-        args=(session, answer.point.setting),
-    )
+    key, nearest = session.key("tune.keep.nearest"), answer.point.setting
+    load_button(session, "Take the nearest", nearest, key=key, width="stretch")

@@ -7,7 +7,7 @@ import streamlit as st
 from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -26,7 +26,7 @@ def draw(session: Session) -> None:
         "never masked."
     )
     if question is None:
-        st.info("Choose a response on the Data page to try this.", icon=":material/info:")
+        informed("Choose a response on the Data page to try this.")
         return
     work = user_work()
     job = work.jobs.get(JOB)

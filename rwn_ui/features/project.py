@@ -15,14 +15,15 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.reporting.project import Project
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.background.opening import Opening
+from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state import change_table, load_setting, project_folder, visit
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.folded import folded
 from rwn_ui.widgets.upload import file_chooser, parsed
 
@@ -31,15 +32,7 @@ _COMING, _AGAIN, _DECLINED = "project.coming", "project.reopened", "project.last
 
 def current_project(session: Session) -> Project:
     """All that was chosen for the present table."""
-    present = Scenario(
-        name="present",
-        table=session.data.fingerprint,
-        setting=session.setting,
-        seed=session.seed,
-        search=session.search,
-        policy=session.policy,
-        analysis_plan=session.analysis_plan,
-    )
+    present = replace(scenario_draft(session, "present"), watch=())  # no watched question is saved
     made = Project.from_table(session.data, present, date.today().isoformat())
     return replace(
         made,
@@ -247,13 +240,10 @@ def controls(session: Session) -> None:
             project_folder.save(current_project(session))
             visit.current().answered_table = session.data.fingerprint
             st.toast("Saved: it is offered when this table is opened again.")
-        st.download_button(
-            "Project file (TOML)",
-            lambda: current_project(session).to_toml(),
-            file_name="project.toml",
-            on_click="ignore",
-            width="stretch",
+        file_button(
+            *("Project file (TOML)", lambda: current_project(session).to_toml(), "project.toml"),
             key=session.key("project.file"),
+            width="stretch",
         )
         _open(session)
 

@@ -9,7 +9,6 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
-from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
 from rwn_core.evaluation.standard_errors import Validity, standard_error_validity
@@ -176,7 +175,7 @@ def words(made: Ensemble | None) -> str:
 
 
 def statistic_interval(
-    made: Ensemble | None, statistic: Statistic, original: rwn.Microdata
+    made: Ensemble | None, statistic: rwn.Statistic, original: rwn.Microdata
 ) -> tuple[float, float] | None:
     """Central 90 % of a statistic over the draws; None if not measured."""
     if made is None:
@@ -193,7 +192,7 @@ def statistic_interval(
     return float(band.low[index]) / scale, float(band.high[index]) / scale
 
 
-def _detail_part(statistic: Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+def _detail_part(statistic: rwn.Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
     """Measure, part of its detail, index in it, and what it is divided by."""
     names = statistic.names
     if statistic.kind in ("mean", "sd"):

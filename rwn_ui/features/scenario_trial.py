@@ -11,7 +11,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -20,32 +19,35 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 JOB = "scenario trial"
-Judged = list[tuple[Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
+Judged = list[tuple[rwn.Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
     """The result of a job: a new scenario, if it was about one, and how the analyses fare."""
 
-    new: Scenario | None
+    new: rwn.Scenario | None
     judged: Judged
 
 
-def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
+def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> rwn.Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
-        return replace(_draft(session, name, note, point.setting), readings=point.stated())
-    draft = _draft(session, name, note, session.setting)
+        return replace(scenario_draft(session, name, note, point.setting), readings=point.stated())
+    draft = scenario_draft(session, name, note)
     with st.spinner("Measuring eight releases"):
         return measured(session.data, draft)
 
 
-def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario:
-    return Scenario(
+def scenario_draft(
+    session: Session, name: str, note: str = "", setting: Setting | None = None
+) -> rwn.Scenario:
+    """All that is chosen at present, with its setting or another one, before it is measured."""
+    return rwn.Scenario(
         name=name,
         note=note,
         table=session.data.fingerprint,
-        setting=setting,
+        setting=setting or session.setting,
         seed=session.seed,
         search=session.search,
         policy=session.policy,
@@ -56,9 +58,9 @@ def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario
 
 def measured(
     microdata: rwn.Microdata,
-    scenario: Scenario,
+    scenario: rwn.Scenario,
     progress: Callable[[float], None] | None = None,
-) -> Scenario:
+) -> rwn.Scenario:
     """A scenario with the readings of eight releases of its setting."""
     if scenario.setting is None:
         return scenario
@@ -76,24 +78,19 @@ def measured(
     return replace(scenario, readings=point.stated())
 
 
-def save(session: Session, name: str, note: str) -> Scenario | None:
+def save(session: Session, name: str, note: str) -> rwn.Scenario | None:
     """The current setting as a scenario; None for a large table until `follow` has it."""
     if session.data.n <= LARGEST_DENSE:
         return as_scenario(session, name, note)
     if not user_work().busy:
-        draft = _draft(session, name, note, session.setting)
-        analysis_plan = analysis_plan_results.registered(session, draft)
-        _begin(
-            session,
-            f"{name}: {session.words}",
-            try_new,
-            scenario=draft,
-            analysis_plan=analysis_plan,
-        )
+        draft = scenario_draft(session, name, note)
+        plan = analysis_plan_results.registered(session, draft)
+        label = f"{name}: {session.words}"
+        _begin(session, label, try_new, scenario=draft, analysis_plan=plan)
     return None
 
 
-def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
+def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:
     """Run the registered analyses on scenarios of a large table."""
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
@@ -108,7 +105,7 @@ def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any
 
 def try_new(
     microdata: rwn.Microdata,
-    scenario: Scenario,
+    scenario: rwn.Scenario,
     analysis_plan: AnalysisPlan,
     progress: Callable[[float], None],
 ) -> Tried:
@@ -125,7 +122,7 @@ def try_new(
 
 def try_known(
     microdata: rwn.Microdata,
-    tasks: Sequence[tuple[Scenario, AnalysisPlan]],
+    tasks: Sequence[tuple[rwn.Scenario, AnalysisPlan]],
     progress: Callable[[float], None],
 ) -> Tried:
     """Run the registered analyses on scenarios; the work of the process."""
@@ -141,7 +138,7 @@ def try_known(
     return Tried(new=None, judged=judged)
 
 
-def follow(session: Session) -> Scenario | None:
+def follow(session: Session) -> rwn.Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
     jobs = user_work().jobs
     job = jobs.get(JOB)

@@ -8,7 +8,6 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.data.schema import slice_words
 from rwn_core.masking import SHORT_NAMES, lever_values
-from rwn_core.reporting.scenario import Scenario
 
 _NAMED = 4  # variables whose release precision is named one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
@@ -43,7 +42,7 @@ def reading_words(measure: str, reading: Reading | None) -> str:
     return f"{text} ({low} to {high})"
 
 
-def differences(one: Scenario, other: Scenario) -> list[str]:
+def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
     """Differences of the other scenario from the first; those without a clear one in a line."""
     sentences, unclear = _settings(one, other), []
     for key, before in one.readings.items():
@@ -57,7 +56,7 @@ def differences(one: Scenario, other: Scenario) -> list[str]:
     return sentences + [f"No clear difference: {'; '.join(unclear)}."] * bool(unclear)
 
 
-def _settings(one: Scenario, other: Scenario) -> list[str]:
+def _settings(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
     before, after = _parts(one), _parts(other)
     sentences = []
     for name in dict.fromkeys((*before, *after)):
@@ -68,7 +67,7 @@ def _settings(one: Scenario, other: Scenario) -> list[str]:
     return sentences or ["Both have the same setting."]
 
 
-def _parts(scenario: Scenario) -> dict[str, Any]:
+def _parts(scenario: rwn.Scenario) -> dict[str, Any]:
     """A setting's parts by the names that people read."""
     setting = scenario.setting
     if setting is None:
@@ -84,7 +83,7 @@ def _parts(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _precision(one: Scenario, other: Scenario) -> list[str]:
+def _precision(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
     """Which variables are rounded otherwise; a sentence each, or one for many."""
     before, after = (
         {} if each.setting is None else dict(each.setting.precision) for each in (one, other)

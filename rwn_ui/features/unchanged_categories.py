@@ -6,10 +6,8 @@ from operator import itemgetter
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.data.variable import Kind
 from rwn_core.evaluation.weakly_masked import WEAKLY_MASKED, change_from_anywhere
 from rwn_core.laws.law import Law
-from rwn_core.measures.measure import Reading
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import memo, table_key
 from rwn_ui.state.session import Session
@@ -18,7 +16,7 @@ _MOST_NAMES = 4
 
 
 def strip(
-    session: Session, reading: Reading | rwn.NotApplicable, law: Law | None = None
+    session: Session, reading: rwn.Reading | rwn.NotApplicable, law: Law | None = None
 ) -> dict[str, Any] | None:
     """The realized shares as the panel draws them, the least in words, with a warning if needed."""
     shown = changed_cells(reading, session.levers)
@@ -48,7 +46,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
     few = [
         name
         for name, free in anywhere.items()
-        if session.data.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        if session.data.schema.by_name[name].kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED)
         and shares.get(name, 1.0) < WEAKLY_MASKED * q * free
     ]
     if not few:

@@ -17,7 +17,6 @@ from rwn_core.measures.attacks.predicate import (
     single_record_predicates,
 )
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import ALL_RECORDS, current_release, memo
 from rwn_ui.state.session import Session
 
@@ -64,34 +63,26 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
 
 def _own(session: Session) -> None:
     """A question of one's own: up to three conditions that all must hold."""
-    data = session.data
     names = st.multiselect(
         "A question of your own about",
-        [variable.name for variable in data.schema.released],
+        [variable.name for variable in session.data.schema.released],
         max_selections=OWN,
         key=session.key("watch.own"),
     )
-    conditions = [_condition(session, name) for name in names]
-    if not names:
-        return
-    if st.button("Watch my question", key=session.key("watch.own.add"), width="stretch"):
-        session.watched = session.watched.with_predicate(Predicate(conditions=tuple(conditions)))
+    conditions = tuple(_condition(session, name) for name in names)
+    key = session.key("watch.own.add")
+    if conditions and st.button("Watch my question", key=key, width="stretch"):
+        session.watched = session.watched.with_predicate(Predicate(conditions=conditions))
 
 
 def _condition(session: Session, name: str) -> Condition:
-    data = session.data
+    data, key = session.data, session.key(f"watch.own.{name}")
     if not is_number(data, name):
-        level = st.selectbox(
-            f"{name} is", data.codes(name)[1], key=session.key(f"watch.own.{name}")
-        )
+        level = st.selectbox(f"{name} is", data.codes(name)[1], key=key)
         return Condition(name=name, sign="is", value=level)
     sign, value = st.columns(2)
-    chosen = sign.selectbox(
-        name, ["at least", "at most"], key=session.key(f"watch.own.{name}.sign")
-    )
-    limit = value.number_input(
-        "limit", value=0.0, key=session.key(f"watch.own.{name}"), label_visibility="hidden"
-    )
+    chosen = sign.selectbox(name, ["at least", "at most"], key=f"{key}.sign")
+    limit = value.number_input("limit", value=0.0, key=key, label_visibility="hidden")
     return Condition(name=name, sign=cast(Sign, chosen), value=float(limit))
 
 
@@ -131,7 +122,7 @@ def scenario_note(session: Session) -> None:
         )
 
 
-def take(session: Session, scenario: Scenario) -> None:
+def take(session: Session, scenario: rwn.Scenario) -> None:
     """Watch a scenario's questions as well, those that can be asked of this table."""
     unasked = 0
     for predicate in scenario.watch:
@@ -154,7 +145,7 @@ def _chance(entry: Watched) -> str:
     return "–" if entry.chance is None else f"{entry.chance:.3f}"
 
 
-def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] | None:
+def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, Any] | None:
     """Result of every entry in a release of each scenario of this table."""
     if session.watched.empty:
         return None
@@ -167,7 +158,7 @@ def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] 
     }
 
 
-def _followed(session: Session, scenario: Scenario) -> list[str]:
+def _followed(session: Session, scenario: rwn.Scenario) -> list[str]:
     """The chances under one scenario; – where its release cannot be drawn here."""
     nothing = ["–"] * len(words(session))
     setting, data = scenario.setting, session.data

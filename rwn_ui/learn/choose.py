@@ -17,14 +17,12 @@ from rwn_core.evaluation.lessons.choose import (
     table,
 )
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Policy, Setting
 from rwn_ui.features import limit_queue
-from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.state.results import memo
 
-_POLICY = Policy()
+_POLICY = rwn.Policy()
 
 
 def _curve(slices: str) -> list[Readings]:
@@ -33,8 +31,8 @@ def _curve(slices: str) -> list[Readings]:
     return read(ready, _POLICY.measures, EPSILONS)
 
 
-def _value(reading: Reading | rwn.NotApplicable) -> float:
-    return reading.value if isinstance(reading, Reading) else np.nan
+def _value(reading: rwn.Reading | rwn.NotApplicable) -> float:
+    return reading.value if isinstance(reading, rwn.Reading) else np.nan
 
 
 def _show(values: Values) -> Shown:
@@ -90,12 +88,9 @@ loss, share = readings["association_loss"].value, verdict.largest
 broken = len(verdict.broken)"""
 
 
-def _on_tune(values: Values) -> OnTune:
+def _on_tune(values: Values) -> rwn.Setting:
     slices = table(values["slices"]).schema.slices
-    return OnTune(
-        demo=DEMO,
-        setting=Setting(params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=slices),
-    )
+    return rwn.Setting(params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=slices)
 
 
 LESSON = Lesson(
@@ -111,32 +106,19 @@ LESSON = Lesson(
         "Move ε until the verdict says that all limits are kept. Then look whether the users "
         "accept the loss, and try other slices: variables of one slice take one common donor.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="epsilon",
-            label="Radius ε (standard deviations)",
-            low=EPSILONS[0],
-            high=EPSILONS[-1],
-            step=1.0,
+            "epsilon",
+            "Radius ε (standard deviations)",
+            (EPSILONS[0], EPSILONS[-1]),
             start=2.0,
-            help=RADIUS,
-        ),
+            step=1.0,
+        ): RADIUS,
         Slider(
-            name="accepted",
-            label="Loss that the users accept",
-            low=0.05,
-            high=1.0,
-            step=0.05,
-            start=0.2,
-            help="0: all associations are as in the original; 1: no relation is left.",
-        ),
-        Choice(
-            name="slices",
-            label="Slices",
-            options=SLICES,
-            help="Which variables take their values from one donor.",
-        ),
-    ),
+            "accepted", "Loss that the users accept", (0.05, 1.0), start=0.2, step=0.05
+        ): "0: all associations are as in the original; 1: no relation is left.",
+        Choice("slices", "Slices", SLICES): "Which variables take their values from one donor.",
+    },
     show=_show,
     question="Why does no radius work for whole rows, although the loss is small at every radius?",
     answer=(
@@ -151,4 +133,5 @@ LESSON = Lesson(
     ),
     code=_code,
     on_tune=_on_tune,
+    demo=DEMO,
 )

@@ -7,19 +7,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons import disclosure as numbers
-from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import (
-    Choice,
-    Lesson,
-    OnTune,
-    Shown,
-    Slider,
-    Switch,
-    Values,
-    prepared,
-    tile,
-)
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import percent
 
 
@@ -30,7 +18,7 @@ def _params(values: Values) -> rwn.RWN:
 def _show(values: Values) -> Shown:
     data = numbers.table()
     ready = prepared(("disclosure",), lambda: _params(values).preview(data))
-    made = ready.with_levers(k=values["k"], q=values["q"]).release(SecretKey.from_seed(1))
+    made = ready.with_levers(k=values["k"], q=values["q"]).release(rwn.SecretKey.from_seed(1))
     lesson = numbers.disclosure(made, data, person=values["person"])
     guess = values["guess"] - 1
     kept = lesson.linked <= numbers.LIMIT
@@ -118,42 +106,19 @@ LESSON = Lesson(
         "of the record’s neighborhood. Switch the answer off, guess again, and compare the "
         "two shares with the policy, which allows 5 % linked.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="guess",
-            label="Your guess: row",
-            low=1,
-            high=numbers.N,
-            step=1,
-            start=1,
-            help="The rows are in random order, which says nothing about the persons.",
-        ),
+            "guess", "Your guess: row", (1, numbers.N), start=1
+        ): "The rows are in random order, which says nothing about the persons.",
         Slider(
-            name="q",
-            label="Modification probability q",
-            low=0.0,
-            high=1.0,
-            step=0.1,
-            start=0.0,
-            help="The chance that a cell takes the value of a donor; 0 is the original file.",
-        ),
+            "q", "Modification probability q", (0.0, 1.0), start=0.0, step=0.1
+        ): "The chance that a cell takes the value of a donor; 0 is the original file.",
         Slider(
-            name="k",
-            label="Neighbors k",
-            low=1,
-            high=12,
-            step=1,
-            start=1,
-            help="The donors are the k nearest records in age, height and income.",
-        ),
-        Choice(
-            name="person",
-            label="Person",
-            options=tuple(numbers.PERSONS),
-            help="Of whom you know age and height.",
-        ),
-        Switch(name="answer", label="Show the answer", help="Marks the person’s own row."),
-    ),
+            "k", "Neighbors k", (1, 12), start=1
+        ): "The donors are the k nearest records in age, height and income.",
+        Choice("person", "Person", tuple(numbers.PERSONS)): "Of whom you know age and height.",
+        Switch("answer", "Show the answer"): "Marks the person’s own row.",
+    },
     show=_show,
     question="At q = 1 and k = 1, can an intruder learn incomes without finding the right row?",
     answer=(
@@ -167,5 +132,5 @@ LESSON = Lesson(
         "so he is found more often than Anna: an outlier needs more masking than others."
     ),
     code=_code,
-    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

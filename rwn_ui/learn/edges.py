@@ -6,10 +6,8 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 
 _KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": "even"}
@@ -77,7 +75,7 @@ def _words(values: Values) -> str:
     return edge + slices
 
 
-def _side_by_side(values: Values, data: Microdata) -> dict[str, Any]:
+def _side_by_side(values: Values, data: rwn.Microdata) -> dict[str, Any]:
     """The three edges at the same reach, from their exact laws."""
     soft = "soft" if values["kernel"] == "hard" else values["kernel"]
     kinds = {"hard": ("hard", 0.0), "soft": (soft, 0.0), "balanced": (soft, 1.0)}
@@ -129,47 +127,27 @@ LESSON = Lesson(
         "The prices are the three numbers: extremes survive more often. Within a slice a look-up "
         "of x finds y more often than with the hard edge. A slope across slices is not helped.",
     ),
-    controls=(
+    controls={
         Choice(
-            name="kernel",
-            label="Edge",
-            options=tuple(_KERNELS),
-            help="Soft: a gaussian kernel; softer tails: an exponential one; hard: RWN as "
-            "published, with the even kernel.",
-        ),
+            "kernel", "Edge", tuple(_KERNELS)
+        ): "Soft: a gaussian kernel; softer tails: an exponential one; hard: RWN as "
+        "published, with the even kernel.",
         Slider(
-            name="reach",
-            label="Reach",
-            low=0.2,
-            high=3.0,
-            step=0.1,
-            start=1.0,
-            help=f"Width of a soft edge, in units of the distance to the {NEAREST}th nearest; of "
-            f"the hard edge the radius in standard deviations, with at least {NEAREST} donors.",
-        ),
+            "reach", "Reach", (0.2, 3.0), start=1.0, step=0.1
+        ): f"Width of a soft edge, in units of the distance to the {NEAREST}th nearest; of "
+        f"the hard edge the radius in standard deviations, with at least {NEAREST} donors.",
         Slider(
-            name="balance",
-            label="Balance",
-            low=0.0,
-            high=1.0,
-            step=0.1,
-            start=0.0,
-            help="0: weights by distance alone. 1: every record gives equally often. The hard edge "
-            "has no balance.",
-        ),
+            "balance", "Balance", (0.0, 1.0), start=0.0, step=0.1
+        ): "0: weights by distance alone. 1: every record gives equally often. The hard edge "
+        "has no balance.",
         Switch(
-            name="together",
-            label="x and y in one slice",
-            help="Both come from one donor; otherwise each has a donor of its own.",
-        ),
+            "together", "x and y in one slice"
+        ): "Both come from one donor; otherwise each has a donor of its own.",
         Choice(
-            name="shown",
-            label="Picture",
-            options=(*RECORDS, _LOADS),
-            help="The donors of one record, the likelier the larger; or how often each record "
-            "gives: hollow less than once, filled more often, gray once.",
-        ),
-    ),
+            "shown", "Picture", (*RECORDS, _LOADS)
+        ): "The donors of one record, the likelier the larger; or how often each record "
+        "gives: hollow less than once, filled more often, gray once.",
+    },
     show=_show,
     question="Balance makes every mean right on average. Why is it not always on?",
     answer=(
@@ -184,7 +162,5 @@ LESSON = Lesson(
         "totals with survey weights are not covered."
     ),
     code=_code,
-    on_tune=lambda values: OnTune(
-        demo="bodyfat", setting=Setting(params=rwn.RWN(**_chosen(values)))
-    ),
+    on_tune=lambda values: rwn.Setting(params=rwn.RWN(**_chosen(values))),
 )

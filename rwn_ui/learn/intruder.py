@@ -9,19 +9,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
-from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import (
-    Choice,
-    Lesson,
-    OnTune,
-    Shown,
-    Slider,
-    Switch,
-    Values,
-    prepared,
-    tile,
-)
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
@@ -43,7 +31,7 @@ def _params(values: Values) -> rwn.RWN:
 def _masked(values: Values) -> Masked:
     data = _data(values)
     table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
-    made = table.with_levers(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
+    made = table.with_levers(k=values["k"]).release(rwn.SecretKey.from_seed(numbers.SEED))
     return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
 
 
@@ -126,12 +114,9 @@ links, row = link(made.law, made.masked, known_order(data)[:{known}]), source_of
 best, candidates, success = links.best[row], links.candidates[row], links.success"""
 
 
-def _on_tune(values: Values) -> OnTune:
+def _on_tune(values: Values) -> rwn.Setting:
     names = tuple(variable.name for variable in _data(values).schema.released)
-    return OnTune(
-        demo=DEMO,
-        setting=Setting(params=_params(values), slices=(names,) if values["together"] else ()),
-    )
+    return rwn.Setting(params=_params(values), slices=(names,) if values["together"] else ())
 
 
 LESSON = Lesson(
@@ -146,47 +131,24 @@ LESSON = Lesson(
         "Guess who it is before you switch on the answer; then take variables away, raise k, "
         "round, or let whole rows travel, and watch the bars.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="known",
-            label="Variables that the intruder knows",
-            low=1,
-            high=15,
-            step=1,
-            start=3,
-            help="Age, weight and height first, then the other measurements, body fat last.",
-        ),
+            "known", "Variables that the intruder knows", (1, 15), start=3
+        ): "Age, weight and height first, then the other measurements, body fat last.",
         Slider(
-            name="k",
-            label="Neighbors k",
-            low=1,
-            high=60,
-            step=1,
-            start=5,
-            help="Each cell takes the value of one of the k nearest records.",
-        ),
+            "k", "Neighbors k", (1, 60), start=5
+        ): "Each cell takes the value of one of the k nearest records.",
         Slider(
-            name="row",
-            label="Released row",
-            low=1,
-            high=40,
-            step=1,
-            start=5,
-            help="In the release’s own random order, which says nothing of who is who.",
-        ),
+            "row", "Released row", (1, 40), start=5
+        ): "In the release’s own random order, which says nothing of who is who.",
         Choice(
-            name="round",
-            label="Released numbers",
-            options=tuple(_ROUNDING),
-            help="Rounding makes values of many people equal.",
-        ),
+            "round", "Released numbers", tuple(_ROUNDING)
+        ): "Rounding makes values of many people equal.",
         Switch(
-            name="together",
-            label="Whole rows travel together",
-            help="One slice of all variables: a row comes from one donor.",
-        ),
-        Switch(name="answer", label="Show the answer", help="Marks the true source."),
-    ),
+            "together", "Whole rows travel together"
+        ): "One slice of all variables: a row comes from one donor.",
+        Switch("answer", "Show the answer"): "Marks the true source.",
+    },
     show=_show,
     question="With k = 5 each cell hides among 5 people. Why is the row still found so often?",
     answer=(

@@ -14,8 +14,7 @@ from rwn_core.evaluation.lessons.k_methods import (
     near_released,
     table,
 )
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
 
 _PUBLISHED = (
@@ -24,11 +23,7 @@ _PUBLISHED = (
 )
 """The table of the k-noise paper, with the mean square that theory expects of its design."""
 
-_PICTURES = (
-    "near a true age",
-    "before and after",
-    "near a released age",
-)
+_PICTURES = ("near a true age", "before and after", "near a released age")
 
 
 def _picture(values: Values, lesson: KMethods) -> Chart:
@@ -66,11 +61,7 @@ def _show(values: Values) -> Shown:
                 "expected, which is twice the variance within the intervals.",
             ),
         ],
-        numbers={
-            "smallest": lesson.smallest,
-            "noise": lesson.noise.mse,
-            "pram": lesson.pram.mse,
-        },
+        numbers={"smallest": lesson.smallest, "noise": lesson.noise.mse, "pram": lesson.pram.mse},
         tables=(
             {
                 "title": "Bias and mean squared error, with the error of one draw",
@@ -112,11 +103,6 @@ noise, pram = (np.mean(each**2) for each in moved)
 smallest = k_methods(data, k={k}, shape="{shape}").smallest"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    params = rwn.KNoise(k=values["k"], shape=values["shape"])
-    return OnTune(demo="bodyfat", setting=Setting(params=params))
-
-
 LESSON = Lesson(
     key="k_methods",
     title="Notes · k-PRAM and k-noise",
@@ -129,37 +115,22 @@ LESSON = Lesson(
         "Choose the gap around one person: the share falls to 50.4 %, close to the bound of one "
         "half, because all others within 2δ of age 50 lie at the very edge of that range.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="k",
-            label="People within reach k",
-            low=2,
-            high=60,
-            step=1,
-            start=10,
-            help="In every interval of k-PRAM, and within 2δ of everybody for k-noise.",
-        ),
+            "k", "People within reach k", (2, 60), start=10
+        ): "In every interval of k-PRAM, and within 2δ of everybody for k-noise.",
         Choice(
-            name="table",
-            label="Ages",
-            options=TABLES,
-            help="The demo table bodyfat; or one person at 50, and 60 people each at 40 and 60.",
-        ),
+            "table", "Ages", TABLES
+        ): "The demo table bodyfat; or one person at 50, and 60 people each at 40 and 60.",
         Choice(
-            name="shape",
-            label="Shape of the noise",
-            options=("uniform", "laplace", "gaussian"),
-            help="All have the same variance δ² / 3.",
-        ),
+            "shape", "Shape of the noise", ("uniform", "laplace", "gaussian")
+        ): "All have the same variance δ² / 3.",
         Choice(
-            name="picture",
-            label="Picture",
-            options=_PICTURES,
-            help="The count of theorem 1, within 2δ of a true age; the distribution of the ages, "
-            "with the intervals of k-PRAM; or the paper’s Figure 5, the released ages within δ of "
-            "a released one, which the theorem does not cover.",
-        ),
-    ),
+            "picture", "Picture", _PICTURES
+        ): "The count of theorem 1, within 2δ of a true age; the distribution of the ages, "
+        "with the intervals of k-PRAM; or the paper’s Figure 5, the released ages within δ of "
+        "a released one, which the theorem does not cover.",
+    },
     show=_show,
     question="Is the risk at most 1/k, as with k-anonymity?",
     answer=(
@@ -170,5 +141,5 @@ LESSON = Lesson(
         "covered. And both look at one variable: several together may still single a person out."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(params=rwn.KNoise(k=values["k"], shape=values["shape"])),
 )

@@ -17,27 +17,24 @@ Values = Mapping[str, Any]
 KEPT = 3  # tables that the lessons of one user have prepared; the largest takes 12 MB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Slider:
     """A number to move."""
 
     name: str
     label: str
-    low: float  # all of one type
-    high: float
-    step: float
+    ends: tuple[float, float]  # all of one type
     start: float
-    help: str
+    step: float = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A few things to choose from, the first one at the start."""
 
     name: str
     label: str
     options: tuple[str, ...]
-    help: str
 
     @property
     def start(self) -> str:
@@ -45,13 +42,12 @@ class Choice:
         return self.options[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Switch:
     """Something that is off at the start."""
 
     name: str
     label: str
-    help: str
     start: bool = False
 
 
@@ -71,26 +67,19 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnTune:
-    """The demo table and the setting with which the Tune page goes on."""
-
-    demo: str
-    setting: Setting
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
     """One idea with its picture."""
 
     key: str
     title: str
     sentences: tuple[str, str, str]  # three, as Markdown
-    controls: tuple[Control, ...]
+    controls: Mapping[Control, str]  # each with its help
     show: Callable[[Values], Shown]  # what is seen at a position of the controls
     question: str  # as Markdown; the answer is folded
     answer: str
     code: Callable[[Values], str]  # five lines of Python that give the numbers of `Shown`
-    on_tune: Callable[[Values], OnTune]  # what opens on the Tune page
+    on_tune: Callable[[Values], Setting]  # with it the Tune page goes on
+    demo: str = "bodyfat"  # its table there
 
 
 def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_ui.learn import (
-    analyst,
     choose,
     disclosure,
     edges,
@@ -20,19 +19,11 @@ from rwn_ui.learn import (
 from rwn_ui.learn.lesson import Lesson
 
 _NUMBERED = (
-    disclosure,
-    theorem,
-    intruder,
-    neighborhood,
-    standard_errors,
-    analyst,
-    choose,
-    sampling,
-    edges,
+    *(disclosure.LESSON, theorem.LESSON, intruder.LESSON, neighborhood.LESSON),
+    *(standard_errors.STANDARD_ERRORS, standard_errors.ANALYST),
+    *(choose.LESSON, sampling.LESSON, edges.LESSON),
 )
 NOTES = k_methods.LESSON
 """Opens the notes on the papers, which have no number."""
-LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {each.key: each for each in (*(module.LESSON for module in _NUMBERED), NOTES)}
-)
+LESSONS: Mapping[str, Lesson] = MappingProxyType({each.key: each for each in (*_NUMBERED, NOTES)})
 """Every lesson by key."""

@@ -8,15 +8,10 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.errors_of_numbers import (
-    RELEASES,
-    NumberErrors,
-    errors_of_numbers,
-)
+from rwn_core.evaluation.errors_of_numbers import RELEASES, NumberErrors, errors_of_numbers
 from rwn_core.evaluation.lessons.sampling import leakage
 from rwn_core.evaluation.lessons.theorem import disc_moments
 from rwn_core.evaluation.nbrs2015_vs_rwn import LawSummary, nbrs2015_vs_rwn
-from rwn_core.evaluation.published_results.replay import Number
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -84,26 +79,25 @@ def _errors(session: Session) -> None:
         "released minus original, MSE the mean of its square, RMSE the root of that. k-PRAM draws "
         "one of the interval's records; k-noise adds uniform noise, not rounded."
     )
-    numeric = [v.name for v in session.data.schema.released if v.name in session.data.numeric_names]
+    data = session.data
+    numeric = [v.name for v in data.schema.released if v.name in data.numeric_names]
     if not numeric:
         st.info("No released variable has numbers.", icon=":material/info:")
         return
     which, least, press = st.columns([2, 1, 1], vertical_alignment="bottom")
+    key = session.key("learn.errors")
     first = numeric.index(session.variable) if session.variable in numeric else 0
-    variable = which.selectbox("Variable", numeric, first, key=session.key("learn.errors.variable"))
+    variable = which.selectbox("Variable", numeric, first, key=f"{key}.variable")
     k = least.number_input(
         "Records k",
         2,
         session.data.n,
         min(10, session.data.n),
-        key=session.key("learn.errors.k"),
+        key=f"{key}.k",
         help="In every interval of k-PRAM, and within reach of the noise of k-noise.",
     )
     if press.button(
-        f"Draw {RELEASES} releases",
-        key=session.key("learn.errors.begin"),
-        disabled=user_work().busy,
-        width="stretch",
+        f"Draw {RELEASES} releases", key=f"{key}.begin", disabled=user_work().busy, width="stretch"
     ):
         _begin(session, ERRORS, measure_errors, variable=variable, k=int(k), seed=session.seed)
     _follow(session, ERRORS, _show_errors)
@@ -123,7 +117,10 @@ def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
         [
             rwn.METHODS[one.method].title,
             one.words,
-            *(_estimate(each) for each in (one.bias, one.mse, one.rmse)),
+            *(
+                f"{each.value:.4g} ± {each.error:.2g}".replace("-", "−")
+                for each in (one.bias, one.mse, one.rmse)
+            ),
             f"{one.expected_mse:.4g}",
             f"± {one.bias.spread:.2g}, ± {one.mse.spread:.2g}",
         ]
@@ -150,10 +147,6 @@ def _show_errors(result: tuple[str, int, list[NumberErrors]]) -> None:
         st.markdown(f"- {escaped(bias_words(one))}")
 
 
-def _estimate(each: Number) -> str:
-    return f"{each.value:.4g} ± {each.error:.2g}".replace("-", "−")
-
-
 def bias_words(one: NumberErrors) -> str:
     """Compare the measured bias with zero, and with the spread of one release."""
     name = rwn.METHODS[one.method].title
@@ -177,38 +170,24 @@ def _laws(session: Session) -> None:
         f"only, and loses the values of a record that has none. {RADIUS}"
     )
     number, radius, share, least, press = st.columns([1, 1, 1, 1, 1], vertical_alignment="bottom")
-    record = number.number_input(
-        "Record", 1, session.data.n, 1, key=session.key("learn.laws.record")
-    )
-    epsilon = radius.number_input(
-        "Radius ε",
-        min_value=0.01,
-        value=max(float(session.levers.get("epsilon", 1.0)), 0.01),
-        step=0.1,
-        key=session.key("learn.laws.epsilon"),
-    )
+    key, n = session.key("learn.laws"), session.data.n
+    record = number.number_input("Record", 1, n, 1, key=f"{key}.record")
+    start = max(float(session.levers.get("epsilon", 1.0)), 0.01)
+    epsilon = radius.number_input("Radius ε", 0.01, None, start, step=0.1, key=f"{key}.epsilon")
     q = share.number_input(
         "Probability q",
         0.0,
         1.0,
         0.5,
         step=0.05,
-        key=session.key("learn.laws.q"),
+        key=f"{key}.q",
         help="Of a cell in 2022, of a whole record in 2015. At 1 the two differ by neighborhoods "
         "only.",
     )
-    k = least.number_input(
-        "Neighbors k (2022)",
-        1,
-        max(session.data.n - 1, 1),
-        min(int(session.levers.get("k", 5)), session.data.n - 1),
-        key=session.key("learn.laws.k"),
-    )
+    most, start_k = max(n - 1, 1), min(int(session.levers.get("k", 5)), n - 1)
+    k = least.number_input("Neighbors k (2022)", 1, most, start_k, key=f"{key}.k")
     if press.button(
-        "Compare the laws",
-        key=session.key("learn.laws.begin"),
-        disabled=user_work().busy,
-        width="stretch",
+        "Compare the laws", key=f"{key}.begin", disabled=user_work().busy, width="stretch"
     ):
         asked = {"record": int(record) - 1, "epsilon": float(epsilon), "q": float(q), "k": int(k)}
         _begin(session, LAWS, compare_laws, asked=asked)

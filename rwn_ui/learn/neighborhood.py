@@ -5,8 +5,7 @@ from __future__ import annotations
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, prepared, tile
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS, percent
 
 
@@ -63,11 +62,6 @@ donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values[
 changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    weights = (("test", values["weight"]),)
-    return OnTune(demo="pima", setting=Setting(params=_params(values), weights=weights))
-
-
 LESSON = Lesson(
     key="neighborhood",
     title="3 · k nearest and ε",
@@ -81,42 +75,19 @@ LESSON = Lesson(
         "donor of the other group must lie inside the dotted circle, which shrinks to nothing as "
         "the weight grows.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="epsilon",
-            label="Radius ε (standard deviations)",
-            low=0.0,
-            high=3.0,
-            step=0.05,
-            start=0.6,
-            help=RADIUS,
-        ),
+            "epsilon", "Radius ε (standard deviations)", (0.0, 3.0), start=0.6, step=0.05
+        ): RADIUS,
         Slider(
-            name="k",
-            label="Minimum neighbors k",
-            low=1,
-            high=60,
-            step=1,
-            start=5,
-            help="At least the k nearest records give values.",
-        ),
+            "k", "Minimum neighbors k", (1, 60), start=5
+        ): "At least the k nearest records give values.",
         Slider(
-            name="weight",
-            label="Weight of the group",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            start=0.1,
-            help="What a different group adds to the distance; 1 is the usual weight, 0 ignores "
-            "the group.",
-        ),
-        Choice(
-            name="record",
-            label="Record",
-            options=tuple(RECORDS),
-            help="Whose neighborhood the picture shows.",
-        ),
-    ),
+            "weight", "Weight of the group", (0.0, 1.0), start=0.1, step=0.05
+        ): "What a different group adds to the distance; 1 is the usual weight, 0 ignores "
+        "the group.",
+        Choice("record", "Record", tuple(RECORDS)): "Whose neighborhood the picture shows.",
+    },
     show=_show,
     question="At the usual weight of 1, how large must k be before groups begin to mix?",
     answer=(
@@ -130,5 +101,8 @@ LESSON = Lesson(
         "by its standard deviation."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(
+        params=_params(values), weights=(("test", values["weight"]),)
+    ),
+    demo="pima",
 )

@@ -27,7 +27,6 @@ from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
 from rwn_core.parallel.processes import Report
-from rwn_core.randomness import SecretKey
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.panel import panel
@@ -42,7 +41,7 @@ from rwn_ui.widgets import sidebar, sliders
 
 BOXES = 8  # the figure of box plots
 _LINK, _CHOSEN = "paper.link", "paper.figure"
-_INTRODUCTION = (
+INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "
     "anew for your table and method. `rwn replay rwn2022-figure-4` repeats one on the paper’s own "
     "table."
@@ -95,20 +94,21 @@ def controls(session: Session, number: int) -> Asked:
 
 
 def _range(session: Session, key: str) -> Over:
-    ends = axis_ends(session)
-    usual = usual_end(session, ends)
+    ends, axis = axis_ends(session), session.curve_axis
     if ends.low == ends.high:
-        return over(session, ends, ends.low, ends.high)
+        return Over(axis, even_positions(ends, ends.low, ends.high))
+    # at first the curves of epsilon end where those of the paper do
+    last = OVER_EPSILON.at[-1] if axis == OVER_EPSILON.lever else ends.high
     low, high = st.slider(
         f"Range of {axis_lever(session).short}",
         ends.low,
         ends.high,
-        (ends.low, usual),
+        (ends.low, type(ends.high)(ends.clip(last))),
         step=ends.step,
-        key=f"{key}.{session.curve_axis}.{ends.high}.range",
+        key=f"{key}.{axis}.{ends.high}.range",
         help="Up to seven even positions in this range.",
     )
-    return over(session, ends, low, high)
+    return Over(axis, even_positions(ends, low, high))
 
 
 def draw(session: Session, wanted: Asked) -> bool:
@@ -120,10 +120,13 @@ def draw(session: Session, wanted: Asked) -> bool:
     sample_note(session, prepared(session))
     if not curved:
         charts = setting_charts(session, wanted)
-        what = "exact, without any draw" if wanted.number == 1 else f"one release, {_seed(session)}"
+        what = (
+            "exact, without any draw" if wanted.number == 1 else f"one release, seed {session.seed}"
+        )
         _show(session, wanted, charts, what)
         return False
-    curves = many_curves(wanted) or live_curves(session, wanted)
+    many: FigureCurves | None = memo("figures of many", _STORED).get(wanted.key)
+    curves = many or live_curves(session, wanted)
     for position, reason in curves.left_out:
         st.caption(escaped(f"No value at {lever.short} = {position:g}: {reason}"))
     job = user_work().jobs.get(JOB)
@@ -146,13 +149,10 @@ def draw(session: Session, wanted: Asked) -> bool:
     return False
 
 
-def _seed(session: Session) -> str:
-    return f"seed {session.seed}"
-
-
 def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
-    count, charts = curves.releases, curve_charts(wanted.number, curves)
-    drawn = f"{count:,} release{'s' * (count > 1)} at each position, from {_seed(session)}"
+    count = curves.releases
+    charts = [CHARTS[key](each) for key, each in figure_pictures(wanted.number, curves)]
+    drawn = f"{count:,} release{'s' * (count > 1)} at each position, from seed {session.seed}"
     if len(curves.values) > 1 and wanted.number != BOXES:  # no room for a note in their cards
         drawn += ". Solid: unperturbed; dashed: mean"
         drawn += "" if curves.band(next(iter(curves.values))) is None else "; pale: 9 of 10 draws"
@@ -192,13 +192,20 @@ def _offer(session: Session, wanted: Asked) -> None:
         "steady the band.",
     )
     if press.button("Draw them", key="paper.draw", disabled=user_work().busy):
-        begin_many(session, wanted, int(releases))
+        words = f"Figure {wanted.number} of {releases:,} releases"
+        user_work().jobs[JOB] = Job(
+            words,
+            draw_many,
+            words=words,
+            about=wanted.key,
+            microdata=session.data,
+            params=session.masking,
+            number=wanted.number,
+            over=wanted.over,
+            releases=int(releases),
+            seed=session.seed,
+        )
         st.rerun()
-
-
-def introduce() -> None:
-    """Say what the page shows."""
-    st.caption(_INTRODUCTION)
 
 
 def keep_address(session: Session, wanted: Asked) -> None:
@@ -246,17 +253,6 @@ def axis_ends(session: Session) -> LeverRange:
     return replace(ends, high=min(type(ends.high)(round(high, 10)), ends.high))
 
 
-def usual_end(session: Session, ends: LeverRange) -> float:
-    """Return where the curves end at first: of epsilon where those of the paper do."""
-    last = OVER_EPSILON.at[-1] if session.curve_axis == OVER_EPSILON.lever else ends.high
-    return type(ends.high)(ends.clip(last))
-
-
-def over(session: Session, ends: LeverRange, low: float, high: float) -> Over:
-    """Return the lever at even positions."""
-    return Over(session.curve_axis, even_positions(ends, low, high))
-
-
 def _start(session: Session) -> Prepared:
     start = prepared(session).prepared.with_levers(**lever_values(session.params))
     return replace(start, precision=session.precision)
@@ -293,31 +289,6 @@ def _drawn(session: Session, wanted: Asked, seconds: float) -> FigureCurves:
     return figure_curves(wanted.number, start, releases=LIVE, **more)
 
 
-def many_curves(wanted: Asked) -> FigureCurves | None:
-    """Return the curves of many releases, where the user has asked for them."""
-    found: FigureCurves | None = memo("figures of many", _STORED).get(wanted.key)
-    return found
-
-
-def begin_many(session: Session, wanted: Asked, releases: int) -> None:
-    """Draw many releases in the background."""
-    if user_work().busy:
-        return
-    words = f"Figure {wanted.number} of {releases:,} releases"
-    user_work().jobs[JOB] = Job(
-        words,
-        draw_many,
-        words=words,
-        about=wanted.key,
-        microdata=session.data,
-        params=session.masking,
-        number=wanted.number,
-        over=wanted.over,
-        releases=releases,
-        seed=session.seed,
-    )
-
-
 def draw_many(
     microdata: rwn.Microdata,
     params: Method,
@@ -346,11 +317,6 @@ def take_found(job: Job) -> None:
         memo("figures of many", _STORED).keep(job.about, found)
 
 
-def curve_charts(number: int, curves: FigureCurves) -> list[Chart]:
-    """Return the charts of a figure with curves."""
-    return [CHARTS[key](each) for key, each in figure_pictures(number, curves)]
-
-
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
     """Return the charts of figures 1 to 3, each at a position of the lever."""
     start, at = _start(session), wanted.over.at
@@ -364,7 +330,7 @@ def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
         if wanted.number == 1:
             chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
         else:
-            key = SecretKey.from_seed(session.seed)
+            key = rwn.SecretKey.from_seed(session.seed)
             chart = CHARTS["correlation"](correlation_reading(setting, key))
         short = axis_lever(session).short
         charts.append(chart | {"title": f"{chart['title']}, {short} = {position:g}"})

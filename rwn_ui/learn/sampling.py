@@ -7,11 +7,8 @@ import math
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import percent
-
-DEMO = "pima"
 
 
 def _show(values: Values) -> Shown:
@@ -42,11 +39,7 @@ def _show(values: Values) -> Shown:
                 "is 0.",
             ),
         ],
-        numbers={
-            "leaking": lesson.leakage,
-            "epsilon": lesson.epsilon,
-            "right": lesson.right,
-        },
+        numbers={"leaking": lesson.leakage, "epsilon": lesson.epsilon, "right": lesson.right},
         tables=(
             {
                 "title": "P(released category | true category)",
@@ -73,11 +66,6 @@ T = (1 - {values["change"]:g}) * np.eye(3) + {values["change"]:g} / 3
 right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf"""
 
 
-def _on_tune(values: Values) -> OnTune:
-    params = rwn.PRAM(change=values["change"], invariant=False)
-    return OnTune(demo=DEMO, setting=Setting(params=params))
-
-
 LESSON = Lesson(
     key="sampling",
     title="7 · Sampling and privacy",
@@ -91,36 +79,17 @@ LESSON = Lesson(
         "every person, and ε bounds the ratio of their probabilities. Sampling alone promises "
         "none.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="fraction",
-            label="Sampling fraction π",
-            low=0.005,
-            high=0.5,
-            step=0.005,
-            start=0.02,
-            help="The share of the population that is in the sample.",
-        ),
+            "fraction", "Sampling fraction π", (0.005, 0.5), start=0.02, step=0.005
+        ): "The share of the population that is in the sample.",
         Slider(
-            name="keys",
-            label="Yes-no keys of the population",
-            low=1,
-            high=20,
-            step=1,
-            start=11,
-            help="More keys make more people unique.",
-        ),
+            "keys", "Yes-no keys of the population", (1, 20), start=11
+        ): "More keys make more people unique.",
         Slider(
-            name="change",
-            label="Key drawn anew with probability",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            start=0.2,
-            help="Post-randomization: the category is drawn anew from all three with equal "
-            "probability.",
-        ),
-    ),
+            "change", "Key drawn anew with probability", (0.0, 1.0), start=0.2, step=0.05
+        ): "Post-randomization: the category is drawn anew from all three with equal probability.",
+    },
     show=_show,
     question="Which ε of differential privacy has RWN?",
     answer=(
@@ -131,5 +100,6 @@ LESSON = Lesson(
         "and for it this page’s ε is exact."
     ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(params=rwn.PRAM(change=values["change"], invariant=False)),
+    demo="pima",
 )

@@ -8,26 +8,14 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import theorem
-from rwn_core.masking import RowCopy
-from rwn_core.tuning import Setting
-from rwn_ui.learn.lesson import (
-    Choice,
-    Lesson,
-    OnTune,
-    Shown,
-    Slider,
-    Switch,
-    Values,
-    prepared,
-    tile,
-)
+from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS, percent
 
 RECORD = 6  # one whose donors lie apart, so that the picture can be read
 
 
 def _params(values: Values) -> Any:
-    kind = RowCopy if values["rows"] else rwn.RWN
+    kind = rwn.RowCopy if values["rows"] else rwn.RWN
     return kind(epsilon=values["epsilon"], k=1)
 
 
@@ -108,37 +96,18 @@ LESSON = Lesson(
         "of the correlation. Then move ε to its smallest value, and see how many rows are those "
         "of a real person.",
     ),
-    controls=(
+    controls={
         Slider(
-            name="epsilon",
-            label="Radius ε (standard deviations)",
-            low=0.05,
-            high=3.0,
-            step=0.05,
-            start=0.8,
-            help=f"{RADIUS} A record that is alone in its ball takes its nearest neighbor.",
-        ),
+            "epsilon", "Radius ε (standard deviations)", (0.05, 3.0), start=0.8, step=0.05
+        ): f"{RADIUS} A record that is alone in its ball takes its nearest neighbor.",
         Slider(
-            name="n",
-            label="Records n",
-            low=50,
-            high=1000,
-            step=50,
-            start=300,
-            help="More records fill the same ball; the theorem lets n grow and ε shrink.",
-        ),
+            "n", "Records n", (50, 1000), start=300, step=50
+        ): "More records fill the same ball; the theorem lets n grow and ε shrink.",
         Choice(
-            name="density",
-            label="Where the points lie",
-            options=tuple(DENSITIES),
-            help="The theorem asks for a density; “discrete” has none, and works as well.",
-        ),
-        Switch(
-            name="rows",
-            label="Copy a whole neighboring row",
-            help="U and V come from the same donor.",
-        ),
-    ),
+            "density", "Where the points lie", tuple(DENSITIES)
+        ): "The theorem asks for a density; “discrete” has none, and works as well.",
+        Switch("rows", "Copy a whole neighboring row"): "U and V come from the same donor.",
+    },
     show=_show,
     question="Copying whole rows keeps correlations even better. Why not do that?",
     answer=(
@@ -156,5 +125,5 @@ LESSON = Lesson(
         "at the points where they do not jump."
     ),
     code=_code,
-    on_tune=lambda values: OnTune(demo="bodyfat", setting=Setting(params=_params(values))),
+    on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

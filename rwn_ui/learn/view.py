@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
-from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Switch, Values
+from rwn_ui.learn.lesson import Choice, Control, Lesson, Slider, Switch, Values
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
@@ -64,7 +64,9 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
         with words_side:
             st.subheader(lesson.title.partition(" · ")[2])
             st.markdown("\n\n".join(lesson.sentences))
-            question(lesson)
+            st.markdown(f"**Question.** {lesson.question}")
+            with st.expander("Answer"):
+                st.markdown(lesson.answer)
             code_side = st.container()
             to_tune(session, lesson)
             steps(lesson)
@@ -72,27 +74,19 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
             picture(session, lesson, above, code_side)
 
 
-def question(lesson: Lesson) -> None:
-    """Draw a question with a folded answer."""
-    st.markdown(f"**Question.** {lesson.question}")
-    with st.expander("Answer"):
-        st.markdown(lesson.answer)
-
-
 def to_tune(session: Session, lesson: Lesson) -> None:
     """Go on with the lesson's table and setting on the Tune page."""
-    wanted = lesson.on_tune(control_values(session, lesson))
     if st.button(
         "Open this on Tune",
         key=f"learn.{lesson.key}.tune",
         icon=":material/tune:",
-        help=f"Takes this setting over to Tune, with the demo table {wanted.demo}.",
+        help=f"Takes this setting over to Tune, with the demo table {lesson.demo}.",
     ):
         with guarded():
-            take(session, lesson.on_tune(control_values(session, lesson)))
+            take(session, lesson)
         st.switch_page("pages/tune.py")
     if session.demo is None:
-        st.caption(f"The demo table {wanted.demo} then takes the place of your own table.")
+        st.caption(f"The demo table {lesson.demo} then takes the place of your own table.")
 
 
 def steps(lesson: Lesson) -> None:
@@ -112,12 +106,13 @@ def _open(key: str) -> None:
     st.session_state[_CHOSEN] = key
 
 
-def take(session: Session, wanted: OnTune) -> None:
+def take(session: Session, lesson: Lesson) -> None:
     """Make the lesson's demo table and setting the session's."""
-    if session.demo != wanted.demo:
-        data = rwn.load_demo(wanted.demo)
-        change_table.load(session, data, name=wanted.demo, demo=wanted.demo)
-    load_setting(session, wanted.setting)
+    wanted = lesson.on_tune(control_values(session, lesson))
+    if session.demo != lesson.demo:
+        data = rwn.load_demo(lesson.demo)
+        change_table.load(session, data, name=lesson.demo, demo=lesson.demo)
+    load_setting(session, wanted)
 
 
 @st.fragment
@@ -183,17 +178,11 @@ def _key(lesson: Lesson, control: Control) -> str:
 
 def show(lesson: Lesson, control: Control) -> None:
     """Draw a control, after `apply_values`."""
-    key, label, words = _key(lesson, control), control.label, control.help
+    key, label, words = _key(lesson, control), control.label, lesson.controls[control]
     if isinstance(control, Slider):
         digits = max(0, -math.floor(math.log10(control.step)))
         st.slider(
-            label,
-            control.low,
-            control.high,
-            step=control.step,
-            key=key,
-            help=words,
-            format=f"%.{digits}f",
+            label, *control.ends, step=control.step, key=key, help=words, format=f"%.{digits}f"
         )
     elif isinstance(control, Choice):
         st.selectbox(label, control.options, key=key, help=words)
@@ -204,9 +193,9 @@ def show(lesson: Lesson, control: Control) -> None:
 def write_link(lesson: Lesson, values: Values) -> dict[str, str]:
     """Return the controls that are not at their start, as parameters of an address."""
     return {
-        _link_name(control): _link_text(values[control.name])
+        _link_name(control): f"{int(value) if isinstance(value, bool) else value}"
         for control in lesson.controls
-        if values[control.name] != control.start
+        if (value := values[control.name]) != control.start
     }
 
 
@@ -230,21 +219,17 @@ def _link_name(control: Control) -> str:
     return f"lesson-{control.name}"
 
 
-def _link_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, bool) else f"{value}"
-
-
 def _link_value(control: Control, text: str) -> Any:
     """Return a position of the control; None if the text is none."""
     if isinstance(control, Slider):
+        low, high = control.ends
         try:
-            steps = (float(text) - control.low) / control.step
+            steps = (float(text) - low) / control.step
         except ValueError:
             return None
-        last = round((control.high - control.low) / control.step)
-        if not (math.isfinite(steps) and 0 <= round(steps) <= last):
+        if not (math.isfinite(steps) and 0 <= round(steps) <= round((high - low) / control.step)):
             return None
-        return type(control.start)(round(control.low + round(steps) * control.step, 10))
+        return type(control.start)(round(low + round(steps) * control.step, 10))
     if isinstance(control, Switch):
         return {"0": False, "1": True}.get(text)
     return text if text in control.options else None
@@ -252,7 +237,7 @@ def _link_value(control: Control, text: str) -> Any:
 
 def _allowed(control: Control) -> str:
     if isinstance(control, Slider):
-        return f"a number from {control.low:g} to {control.high:g}"
+        return "a number from {:g} to {:g}".format(*control.ends)
     if isinstance(control, Switch):
         return "0 or 1"
     return f"one of: {', '.join(control.options)}"

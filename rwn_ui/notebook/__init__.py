@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import rwn_core as rwn
 from rwn_core.data.given_tables import as_microdata
-from rwn_core.data.schema import Schema
-from rwn_core.errors import RWNError
-from rwn_core.tuning import Policy
 
 if TYPE_CHECKING:
     from rwn_ui.notebook.widget import TuneWidget
@@ -17,8 +15,8 @@ def tune(
     microdata: Any,
     method: Any = "rwn",
     *,
-    schema: Schema | None = None,
-    policy: Policy | None = None,
+    schema: rwn.Schema | None = None,
+    policy: rwn.Policy | None = None,
     seed: int = 1,
 ) -> TuneWidget:
     """Draw the Tune page's panel in a notebook for a table: sliders, verdict, tiles and charts.
@@ -54,10 +52,10 @@ def tune(
     except ModuleNotFoundError as missing:
         if missing.name not in {"anywidget", "ipywidgets", "traitlets"}:
             raise
-        raise RWNError(
+        raise rwn.RWNError(
             "rwn.tune needs the package anywidget; install it with: pip install 'rwn[notebook]'"
         ) from None
     from rwn_ui.notebook.tuned_table import TunedTable
 
     data = as_microdata(microdata, schema)
-    return TuneWidget(TunedTable(data, method, policy=policy or Policy(), seed=seed))
+    return TuneWidget(TunedTable(data, method, policy=policy or rwn.Policy(), seed=seed))

@@ -9,9 +9,7 @@ from typing import Any
 import orjson
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_core.masking import Method, lever_values, no_method, unrounded
-from rwn_core.tuning import Setting
 from rwn_ui.features import advice
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
@@ -32,7 +30,7 @@ class TunedTable:
         self, data: rwn.Microdata, method: str | Method, *, policy: rwn.Policy, seed: int
     ) -> None:
         if isinstance(method, str) and method not in rwn.METHODS:
-            raise ParameterError(no_method(method))
+            raise rwn.ParameterError(no_method(method))
         self.session = Session(name="table", demo=None, data=data, policy=policy, seed=seed)
         self.work = Work()
         self._state = {RESULTS: Results(), WORK: self.work, STATE_KEY: Endpoint()}
@@ -52,7 +50,7 @@ class TunedTable:
     def use(self, params: Any) -> None:
         """Go over to a method with its parameters; weights, slices and Undo stay."""
         if isinstance(params, type) or not hasattr(params, "prepare"):
-            raise ParameterError(
+            raise rwn.ParameterError(
                 "setting must be a method with its parameters, such as rwn.RWN(epsilon=2.0, k=5)."
             )
         session, (plain, precision) = self.session, unrounded(params)
@@ -60,7 +58,7 @@ class TunedTable:
         with self._prepared():
             take_over(
                 session,
-                Setting(
+                rwn.Setting(
                     params=plain,
                     weights=weights,
                     precision=tuple(precision.items()),
@@ -76,7 +74,7 @@ class TunedTable:
             ends = self._ends(beyond[0])
             with self._prepared():
                 apply_choice(session, session.history.undo())
-            raise ParameterError(
+            raise rwn.ParameterError(
                 f"{beyond[0]} must be from {ends} on this table, where its slider ends; rwn.mask "
                 "takes other values, too."
             )
@@ -124,7 +122,7 @@ class TunedTable:
                 coming.task.wait(None)
                 adopt_prepared(self.session)
                 if self.work.notice:
-                    raise ParameterError(self.work.notice)
+                    raise rwn.ParameterError(self.work.notice)
 
     def pause(self) -> None:
         """End all processes; the next picture begins them again."""

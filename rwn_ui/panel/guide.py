@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import streamlit as st
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One part of the Tune page."""
-
-    title: str
-    words: str
-
-
-TOUR = (
-    Step(
-        "A masked copy",
-        "The page compares one masked copy of your table with the original. This line states its "
-        "setting, and the share of changed values of each variable.",
-    ),
-    Step(
-        "Move a slider",
-        "A value is replaced by that of a random record nearby. ε is the radius of nearby, k the "
-        "least number of neighbors, q the probability of a replacement. Drag a slider, or use the "
-        "arrow keys: everything is drawn anew.",
-    ),
-    Step(
-        "What it gives away",
-        "The first line is the verdict of your policy: how many limits are kept or broken, and the "
-        "nearest or worst of them, compared with guessing in its help.",
-    ),
-    Step(
-        "What it costs",
-        "Each picture compares the original (blue) with the masked copy (orange): correlations, "
-        "regression, distributions. Point at one for its values; its corner enlarges it.",
-    ),
-    Step(
-        "Where to go from here",
-        "Data opens your own table. Sweep and Compare find better settings and methods. Risk and "
-        "Utility go into depth. Release makes the file that leaves. Learn explains the theory.",
-    ),
-)
+TOUR = {
+    "A masked copy": "The page compares one masked copy of your table with the original. This "
+    "line states its setting, and the share of changed values of each variable.",
+    "Move a slider": "A value is replaced by that of a random record nearby. ε is the radius of "
+    "nearby, k the least number of neighbors, q the probability of a replacement. Drag a slider, "
+    "or use the arrow keys: everything is drawn anew.",
+    "What it gives away": "The first line is the verdict of your policy: how many limits are kept "
+    "or broken, and the nearest or worst of them, compared with guessing in its help.",
+    "What it costs": "Each picture compares the original (blue) with the masked copy (orange): "
+    "correlations, regression, distributions. Point at one for its values; its corner enlarges "
+    "it.",
+    "Where to go from here": "Data opens your own table. Sweep and Compare find better settings "
+    "and methods. Risk and Utility go into depth. Release makes the file that leaves. Learn "
+    "explains the theory.",
+}
 """The Tune page in five parts."""
 
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -111,5 +88,5 @@ def guide(page: str) -> None:
     with st.container(key="guide"), st.popover("What am I looking at?", icon=":material/help:"):
         for sentence in WORDS[page]:
             st.markdown(sentence)
-        for step in TOUR if page == "tune" else ():
-            st.markdown(f"**{step.title}.** {step.words}")
+        for title, words in TOUR.items() if page == "tune" else ():
+            st.markdown(f"**{title}.** {words}")

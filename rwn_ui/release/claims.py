@@ -6,8 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+import rwn_core as rwn
 from rwn_core.evaluation.claims import LEAST_DRAWS, AnalysisClaims, Claim, ClaimTable, claim_table
 from rwn_core.evaluation.registered_analysis import MODELS
 from rwn_core.reporting.facts.public_words import CLAIM_TABLE, CLAIMS_FILE
@@ -29,6 +28,7 @@ _TIED = "do not use both in one model"
 
 def draw(session: Session) -> None:
     """Offer the claim table, follow its computation, and show it."""
+    key = session.key("release.claims")
     last = drawn(session)
     fixed = last is not None and last.entry is not None
     st.markdown(f"**{CLAIM_TABLE}**")
@@ -45,16 +45,11 @@ def draw(session: Session) -> None:
         )
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     draws = left.number_input(
-        "Releases to draw",
-        LEAST_DRAWS,
-        MOST_DRAWS,
-        DRAWS,
-        key=session.key("release.claims.draws"),
-        disabled=fixed,
+        "Releases to draw", LEAST_DRAWS, MOST_DRAWS, DRAWS, key=f"{key}.draws", disabled=fixed
     )
     right.button(
         "Judge the claims" if present_claims(session) is None else "Judge the claims again",
-        key=session.key("release.claims.judge"),
+        key=f"{key}.judge",
         disabled=fixed or user_work().busy,
         on_click=_begin,
         args=(session, int(draws)),
@@ -131,12 +126,12 @@ def summary(table: ClaimTable) -> str:
     return f"{' and '.join(parts)} have a claim, judged over {table.draws:,} releases."
 
 
-def claim_rows(original: Microdata, table: ClaimTable) -> list[tuple[str, ...]]:
+def claim_rows(original: rwn.Microdata, table: ClaimTable) -> list[tuple[str, ...]]:
     """One row of `COLUMNS` for each claim, as a reader sees it."""
     rows = [row for each in table.analyses for row in _analysis(each)]
     for claim in table.pairs:
         kinds = {original.schema.variable(name).kind for name in claim.pair}
-        scaled = Kind.CATEGORICAL not in kinds
+        scaled = rwn.Kind.CATEGORICAL not in kinds
         rows.append(("pair", claim.term, *_conclusions(claim, scaled=scaled)))
     return rows
 

@@ -21,10 +21,11 @@ from rwn_core.reporting.release_folder import (
 from rwn_ui.background.progress import polled
 from rwn_ui.release import claims
 from rwn_ui.release.steps import drawn, is_checked
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import informed, succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
+from rwn_ui.widgets.buttons import file_button
 
 
 def draw(session: Session) -> None:
@@ -37,7 +38,11 @@ def draw(session: Session) -> None:
     if last.files:
         _without_claims(session, last)
         _listed(last)
-        _download(session, last)
+        left, right = st.columns(2)
+        with left:
+            _button(session, last, "for users", for_users(last.files))
+        with right:
+            _button(session, last, "everything, internal", last.files)
         if on_own_machine():
             _folder(session, last)
         _left(last)
@@ -82,12 +87,8 @@ def _without_claims(session: Session, last: Drawn) -> None:
     """Say so where the claim table came after the files, or left them."""
     held = f"{USERS}/{CLAIMS_FILE}" in last.files
     if last.entry is None and held != (claims.published(session) is not None):
-        st.info(
-            "The files below hold a claim table that you took out; make them again."
-            if held
-            else "The files below do not hold the claim table; make them again.",
-            icon=":material/info:",
-        )
+        what = "hold a claim table that you took out" if held else "do not hold the claim table"
+        informed(f"The files below {what}; make them again.")
 
 
 def _listed(last: Drawn) -> None:
@@ -98,29 +99,16 @@ def _listed(last: Drawn) -> None:
         "RO-Crate). The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
+    sizes = [f"{len(content):,}" for content in last.files.values()]
     st.dataframe(
-        {
-            "file": list(last.files),
-            "bytes": [f"{len(content):,}" for content in last.files.values()],
-        },
-        lazy=False,
-        hide_index=True,
-        width="stretch",
+        {"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True, width="stretch"
     )
-
-
-def _download(session: Session, last: Drawn) -> None:
-    left, right = st.columns(2)
-    with left:
-        _button(session, last, "for users", for_users(last.files))
-    with right:
-        _button(session, last, "everything, internal", last.files)
 
 
 def _left(last: Drawn) -> None:
     """Record how the files left; a download reports here."""
     if last.left:
-        st.success(escaped(last.left), icon=":material/check_circle:")
+        succeeded(last.left)
         return
 
     def watch() -> None:
@@ -142,11 +130,9 @@ def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]
         return made
 
     words = what.replace(", ", "-").replace(" ", "-")
-    st.download_button(
-        f"Download ({what})",
-        content,
-        file_name=f"release-{last.judged.id}-{words}.zip",
-        on_click="ignore",  # a run beside it would take the file from under the browser
+    # a run beside the download would take the file from under the browser
+    file_button(
+        *(f"Download ({what})", content, f"release-{last.judged.id}-{words}.zip"),
         icon=":material/download:",
         width="stretch",
         key=session.key(f"release.download.{words}"),

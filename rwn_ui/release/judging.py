@@ -10,7 +10,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
@@ -20,7 +19,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import partial_answer
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
-from rwn_ui.server.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, informed, refused, succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, user_work
@@ -49,24 +48,18 @@ def draw(session: Session) -> None:
         args=(session, chosen or io.FORMATS[0].key, kept),
     )
     _follow(session)
-    _unsigned()
-    if drawn(session) is not None:
-        _judged(session, drawn(session))
-    elif user_work().drawn is not None:
-        st.info(
-            "The release that was drawn last is of another setting, policy or table. Draw one of "
-            "the present setting, or go back to the other.",
-            icon=":material/info:",
-        )
-
-
-def _unsigned() -> None:
-    """Say so where files have left of which the ledger knows nothing yet."""
-    last = user_work().drawn
-    if last is not None and last.left and last.entry is None:
+    last, latest = drawn(session), user_work().drawn
+    if latest is not None and latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
-            "another is drawn, or add its internal record with rwn ledger add.",
+            "another is drawn, or add its internal record with rwn ledger add."
+        )
+    if last is not None:
+        _judged(session, last)
+    elif latest is not None:
+        informed(
+            "The release that was drawn last is of another setting, policy or table. Draw one of "
+            "the present setting, or go back to the other."
         )
 
 
@@ -84,14 +77,10 @@ def _key_file(session: Session) -> str:
 
 
 def _begin(session: Session, form: str, kept: str) -> None:
-    with guarded():  # a callback runs outside of the page's own
-        if kept and not Path(kept).is_absolute():
-            raise ReleaseError("The key file must be given with its whole path, from the root on.")
-        begin(session, form, kept)
-
-
-def begin(session: Session, form: str, kept: str = "") -> None:
     """Begin to draw, with a fresh secret that is forgotten or kept in a new file."""
+    if kept and not Path(kept).is_absolute():
+        refused("The key file must be given with its whole path, from the root on.")
+        return
     user_work().jobs[JOB] = Job(
         session.words,
         judge_release,
@@ -124,19 +113,15 @@ def _follow(session: Session) -> None:
     st.rerun()  # the steps above say more now
 
 
-def _judged(session: Session, last: Drawn | None) -> None:
+def _judged(session: Session, last: Drawn) -> None:
     """The verdict on the file, limit by limit, and on further releases."""
-    assert last is not None
     judged = last.judged
     if judged.verdict.kept:
-        st.success(escaped(judged.verdict.sentence), icon=":material/check_circle:")
+        succeeded(judged.verdict.sentence)
     else:
-        st.error(
-            escaped(
-                f"Refused. {judged.verdict.sentence} Change the setting on Tune and draw again; or "
-                "somebody answers for an exception below, with name and reason."
-            ),
-            icon=":material/block:",
+        refused(
+            f"Refused. {judged.verdict.sentence} Change the setting on Tune and draw again; or "
+            "somebody answers for an exception below, with name and reason."
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
@@ -175,11 +160,11 @@ def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:
 
 def _about_draws(session: Session, last: Drawn) -> list[str]:
     """Notes on the draw of the release."""
-    judged, words = last.judged, []
-    words.append(
+    judged = last.judged
+    words = [
         f"A file of {len(judged.content):,} bytes ({judged.format}), rows in secret order, drawn "
         f"with {judged.document['file']['key']}. The numbers are of this very file."
-    )
+    ]
     if judged.further:
         words.append(
             f"Of {len(judged.further)} further releases of the setting, {sum(judged.further)} "
@@ -192,9 +177,9 @@ def _about_draws(session: Session, last: Drawn) -> list[str]:
             f"It is release {last.number} that was drawn of this setting; who draws until the "
             "limits are kept has chosen one, so the number stands in the internal record."
         )
-    for name, cells in judged.guarded.items():
-        words.append(
-            f"{cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
-            "apostrophe before it."
-        )
+    words += [
+        f"{cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
+        "apostrophe before it."
+        for name, cells in judged.guarded.items()
+    ]
     return [*words, *losses(session.data, io.format_of_key(judged.format))]

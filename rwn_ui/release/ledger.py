@@ -13,7 +13,7 @@ from rwn_core.reporting.ledger import add, foresee
 from rwn_core.reporting.release_folder import CARD, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.steps import drawn
-from rwn_ui.server.messages import escaped
+from rwn_ui.server.messages import escaped, informed, refused, succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -31,10 +31,9 @@ def draw(session: Session) -> None:
         _signed(last.entry)
         return
     if not on_own_machine():
-        st.info(
+        informed(
             "The ledger lies with the data steward, and this server is another machine. Sign it "
-            "there: rwn ledger add LEDGER internal-record.toml --original IN --by NAME",
-            icon=":material/info:",
+            "there: rwn ledger add LEDGER internal-record.toml --original IN --by NAME"
         )
         return
     _sign(session, last)
@@ -68,8 +67,9 @@ def _sign(session: Session, last: Drawn) -> None:
     if warnings:
         st.warning("  \n".join(map(escaped, warnings)))
     else:
-        there = "No earlier release in it is of these people." if path.exists() else "It is new."
-        st.caption(there)
+        st.caption(
+            "No earlier release in it is of these people." if path.exists() else "It is new."
+        )
     by = last.approval.by
     if st.button(f"Sign as {escaped(by)}", type="primary", key=session.key("release.sign")):
         last.entry, _ = _opened(
@@ -103,13 +103,10 @@ def _opened(work: Callable[[], _T]) -> _T:
 
 def _signed(entry: dict[str, Any]) -> None:
     if entry["chain"].get("breaks") or entry["chain"].get("unchecked"):
-        st.error("The entry says that this release is not kept.", icon=":material/block:")
-    st.success(
-        escaped(
-            f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its "
-            "hash elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the "
-            "ledger was cut off."
-        ),
-        icon=":material/check_circle:",
+        refused("The entry says that this release is not kept.")
+    succeeded(
+        f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its hash "
+        "elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the ledger was cut "
+        "off."
     )
     st.code(entry["hash"], language=None, wrap_lines=True)

@@ -17,14 +17,11 @@ TITLES = ("Data checked", "Policy kept", "Decision recorded", "Files written", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step: its title, and what is missing; nothing where it is done.
-
-    `exception` says that it is done although a limit is broken, because somebody answers for it.
-    """
+    """One step: its title, and what is missing; nothing where it is done."""
 
     title: str
     missing: str = ""
-    exception: bool = False
+    exception: bool = False  # done although a limit is broken: somebody answers for it
 
     @property
     def done(self) -> bool:
@@ -81,9 +78,9 @@ def steps(session: Session) -> tuple[Step, ...]:
 
 
 def _data(session: Session) -> str:
-    waiting = [doubt.variable for doubt in unanswered_doubts(session)]
+    waiting = ", ".join(doubt.variable for doubt in unanswered_doubts(session))
     if waiting:
-        return f"The Data page asks whether these identify people: {', '.join(waiting)}."
+        return f"The Data page asks whether these identify people: {waiting}."
     return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from typing import Any, Literal
 
@@ -23,10 +22,10 @@ from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
-from rwn_ui.server.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded, refused, succeeded
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import link_to
 
 
 def draw(session: Session) -> None:
@@ -42,13 +41,7 @@ def draw(session: Session) -> None:
         _ask_context(session)
     found = steps(session)
     _summary(found)
-    parts: tuple[Callable[[Session], None], ...] = (
-        _data,
-        judging.draw,
-        _approve,
-        files.draw,
-        ledger.draw,
-    )
+    parts = (_data, judging.draw, _approve, files.draw, ledger.draw)
     for number, (step, part) in enumerate(zip(found, parts, strict=True), start=1):
         with st.container(border=True, key=f"release-step-{number}"):
             st.markdown(f"##### {number} · {step.title}")
@@ -62,16 +55,13 @@ def _summary(found: tuple[Step, ...]) -> None:
     """The five steps in a row, and what comes next."""
     with st.container(horizontal=True, key="release-steps"):
         for number, step in enumerate(found, start=1):
-            mark, color, words = _mark(step)
-            st.badge(f"{number} {words}", icon=mark, color=color)
-
-
-def _mark(step: Step) -> tuple[str, Literal["orange", "green", "gray"], str]:
-    if step.exception:
-        return ":material/priority_high:", "orange", "Policy: an exception"
-    if step.done:
-        return ":material/check:", "green", step.title
-    return ":material/radio_button_unchecked:", "gray", step.title
+            words, icon = f"{number} {step.title}", "radio_button_unchecked"
+            color: Literal["gray", "green", "orange"] = "gray"
+            if step.exception:
+                words, icon, color = f"{number} Policy: an exception", "priority_high", "orange"
+            elif step.done:
+                icon, color = "check", "green"
+            st.badge(words, icon=f":material/{icon}:", color=color)
 
 
 def _data(session: Session) -> None:
@@ -108,6 +98,7 @@ def _data(session: Session) -> None:
 
 
 NO_MEETING = "of no meeting"
+_REASON = "Reason, where a limit is broken or no decision is followed"
 
 
 def _approve(session: Session) -> None:
@@ -133,19 +124,14 @@ def _approve(session: Session) -> None:
             disabled=fixed,
         )
         left, right = st.columns([1, 2])
-        by = left.text_input(
-            "Name of the person who answers for it",
-            form.by,
-            key=session.key("release.by"),
-            max_chars=100,
-            disabled=fixed,
-        )
-        reason = right.text_input(
-            "Reason, where a limit is broken or no decision is followed",
-            form.reason,
-            key=session.key("release.reason"),
-            max_chars=500,
-            disabled=fixed,
+        by, reason = (
+            place.text_input(
+                label, start, key=session.key(f"release.{name}"), max_chars=most, disabled=fixed
+            )
+            for place, name, label, start, most in (
+                (left, "by", "Name of the person who answers for it", form.by, 100),
+                (right, "reason", _REASON, form.reason, 500),
+            )
         )
         pressed = st.form_submit_button("Record", type="primary", disabled=fixed)
     decision = names.get(chosen or "")
@@ -154,9 +140,7 @@ def _approve(session: Session) -> None:
         form.decision = decision.hash if decision else ""
         _record(session, last, Approval(by=form.by, reason=form.reason, decision=decision))
     if last.approval is not None:
-        st.success(
-            escaped(_approval_words(session, last, last.approval)), icon=":material/check_circle:"
-        )
+        succeeded(_approval_words(session, last, last.approval))
 
 
 def _record(session: Session, last: Drawn, approval: Approval) -> None:
@@ -164,7 +148,7 @@ def _record(session: Session, last: Drawn, approval: Approval) -> None:
     missing = last.judged.lacks(approval, session.data)
     last.approval, last.files, last.left = None, {}, ""
     if missing:
-        st.error(escaped(missing), icon=":material/block:")
+        refused(missing)
         return
     last.approval = approval
     st.rerun()  # the steps above say more now

@@ -9,8 +9,6 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps
-from rwn_core.data.variable import Role
-from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Sampling, usable_weights
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -42,23 +40,21 @@ class Attack:
 def usual_keys(data: rwn.Microdata) -> list[str]:
     """The key variables of a table; all released ones where it has none."""
     released = data.schema.released
-    keys = [v.name for v in released if v.role is Role.KEY]
-    return keys or [v.name for v in released if v.role is not Role.SAMPLING_WEIGHT]
+    keys = [v.name for v in released if v.role is rwn.Role.KEY]
+    return keys or [v.name for v in released if v.role is not rwn.Role.SAMPLING_WEIGHT]
 
 
 def attack(session: Session) -> Attack:
     """Draw the choices and read them."""
     names = [v.name for v in session.data.schema.released]
-    chosen = st.multiselect(
-        "What the intruder knows of everybody",
-        names,
-        _stored(session, "keys", usual_keys(session.data)),
-        key=session.key("risk.keys.widget"),
+    chosen = _several(
+        *(session, "keys", "What the intruder knows of everybody", names),
+        usual_keys(session.data),
         help="The key variables of all measures on this page but the whole-file worst case.",
     )
     if not chosen:
-        raise ParameterError("Choose at least one variable that the intruder knows.")
-    st.session_state[session.key("risk.keys")] = chosen
+        raise rwn.ParameterError("Choose at least one variable that the intruder knows.")
+    _keep(session, "keys", chosen)
     further, halves = _further(session, names)
     precision.draw(session, "risk")
     return Attack(
@@ -101,28 +97,22 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
 
 def _halves(session: Session, names: list[str]) -> Sets:
     """The two sets of variables of linkability; none where the first is empty."""
-    one = st.multiselect(
-        "Linkability: one half of the variables",
-        names,
-        _stored(session, "half.one", []),
+    one = _several(
+        *(session, "half.one", "Linkability: one half of the variables", names),
         placeholder="every second one",
-        key=session.key("risk.half.one.widget"),
         help="Linkability asks whether two sets of facts about a person lead to the same row.",
     )
-    two = st.multiselect(
-        "Linkability: the other half",
-        names,
-        _stored(session, "half.two", []),
+    two = _several(
+        *(session, "half.two", "Linkability: the other half", names),
         placeholder="all others",
-        key=session.key("risk.half.two.widget"),
         disabled=not one,
     )
-    st.session_state[session.key("risk.half.one")] = one
-    st.session_state[session.key("risk.half.two")] = two
+    _keep(session, "half.one", one)
+    _keep(session, "half.two", two)
     if not one:
         return ()
     if len(one) == len(names) or set(one) & set(two):
-        raise ParameterError(
+        raise rwn.ParameterError(
             "The halves of linkability must not overlap; take variables out of one of them."
         )
     return (tuple(one), tuple(two)) if two else (tuple(one),)
@@ -147,7 +137,7 @@ def _sampling(session: Session) -> Sampling:
         "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 "
         "without missing values.",
     )
-    st.session_state[session.key("risk.weights")] = weights
+    _keep(session, "weights", weights)
     population = st.number_input(
         "People in the population (0: the file is all)",
         0,
@@ -157,7 +147,7 @@ def _sampling(session: Session) -> Sampling:
         disabled=weights is not None,
         help="How many people the file is a sample of, where it has no weights.",
     )
-    st.session_state[session.key("risk.population")] = population
+    _keep(session, "population", population)
     if weights is not None:
         return Sampling(weights=weights)
     found = Sampling(population=float(population) or None)
@@ -168,3 +158,15 @@ def _sampling(session: Session) -> Sampling:
 def _stored(session: Session, what: str, start: Any) -> Any:
     """A choice that outlives a visit to another page, which drops the widget's own state."""
     return st.session_state.get(session.key(f"risk.{what}"), start)
+
+
+def _keep(session: Session, what: str, chosen: Any) -> None:
+    st.session_state[session.key(f"risk.{what}")] = chosen
+
+
+def _several(
+    session: Session, what: str, label: str, names: list[str], start: Any = (), **more: Any
+) -> list[str]:
+    """Choose variables; `_keep` keeps the choice for a visit to another page."""
+    key, now = session.key(f"risk.{what}.widget"), _stored(session, what, list(start))
+    return st.multiselect(label, names, now, key=key, **more)

@@ -6,7 +6,6 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
-from rwn_core.measures.measure import Reading
 
 _ROW = (
     "bayes_linkage",
@@ -85,7 +84,7 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
     found = []
     for key, reading in readings.items():
         measure = rwn.MEASURES[key]
-        if isinstance(reading, Reading):
+        if isinstance(reading, rwn.Reading):
             share = measure.bounds == (0.0, 1.0) and "distance" not in measure.unit
             against = "–" if reading.baseline is None else _short(reading.baseline, share=share)
             value = _short(reading.value, share=share)
@@ -97,14 +96,14 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
     return found
 
 
-def said(key: str, reading: Reading, n: int) -> str:
+def said(key: str, reading: rwn.Reading, n: int) -> str:
     """The measure's own sentence, and between which shares it lies where rows were sampled."""
     sentence = rwn.MEASURES[key].sentence
     assert sentence is not None  # a measure of risk has one
     return sentence(reading, n) + _sample(reading)
 
 
-def _sample(reading: Reading) -> str:
+def _sample(reading: rwn.Reading) -> str:
     if reading.interval is None or not reading.detail.get("sampled"):
         return ""
     low, high = (f"{100 * end:.1f}" for end in reading.interval)

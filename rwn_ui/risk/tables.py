@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,7 @@ from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.goal import number_words
-
-Table = dict[str, Any]
+from rwn_ui.widgets.tables import Table, measure_tables
 
 
 def limits(policy: rwn.Policy, readings: Answers) -> Table:
@@ -44,9 +44,13 @@ def limits(policy: rwn.Policy, readings: Answers) -> Table:
 
 def field(readings: Answers, n: int) -> list[Table]:
     """The tables that have something to say of n records."""
-    made = (_red_team(readings), _linked(readings, n), _loglinear(readings, n),
-            _intervals(readings))  # fmt: skip
-    return [table for table in made if table is not None]
+    return measure_tables(
+        readings,
+        ("red_team", _red_team),
+        ("uniqueness", partial(_linked, n=n)),
+        ("loglinear_risk", partial(_loglinear, n=n)),
+        ("interval_disclosure", _intervals),
+    )
 
 
 def repetition(found: Disclosure) -> Table | None:
@@ -114,10 +118,9 @@ def repeated_words(q: float, donors: int) -> str:
     )
 
 
-def _red_team(readings: Answers) -> Table | None:
+def _red_team(reading: Reading) -> Table | None:
     """Return the success of each simple attack on this release, without the named values."""
-    reading = readings.get("red_team")
-    if not isinstance(reading, Reading) or not reading.detail["findings"]:
+    if not reading.detail["findings"]:
         return None
     return {
         "title": "What simple attacks achieve on this release",
@@ -145,10 +148,9 @@ def _target(found: Mapping[str, Any]) -> str:
     return str(found["secret"]) if found["level"] is None else f"one value of {found['secret']}"
 
 
-def _linked(readings: Answers, n: int) -> Table | None:
+def _linked(reading: Reading, n: int) -> Table | None:
     """Being unique is neither needed nor enough to be linked."""
-    reading = readings["uniqueness"]
-    if not isinstance(reading, Reading) or reading.detail["table"] is None:
+    if reading.detail["table"] is None:
         return None
     rows = [
         [
@@ -171,10 +173,7 @@ def _linked(readings: Answers, n: int) -> Table | None:
     }
 
 
-def _loglinear(readings: Answers, n: int) -> Table | None:
-    reading = readings["loglinear_risk"]
-    if not isinstance(reading, Reading):
-        return None
+def _loglinear(reading: Reading, n: int) -> Table:
     detail = reading.detail
     rows = [
         [
@@ -218,10 +217,7 @@ def _model(detail: Any, n: int) -> str:
     )
 
 
-def _intervals(readings: Answers) -> Table | None:
-    reading = readings["interval_disclosure"]
-    if not isinstance(reading, Reading):
-        return None
+def _intervals(reading: Reading) -> Table:
     detail = reading.detail
     rows = [["all numbers within 0.05 SD", percent(reading.value)]]
     if detail["ranks"] is not None:
@@ -243,14 +239,16 @@ _SETS = 8  # of the search, those that show most
 
 def shown_values(readings: Answers) -> list[Table]:
     """True matches by key set, links that are sure, and how confidential values are named."""
-    made = (_matches(readings), _sure(readings), _worst(readings), _strategies(readings))
-    return [table for table in made if table is not None]
+    return measure_tables(
+        readings,
+        ("true_matches", _matches),
+        ("abstaining_linkage", _sure),
+        ("attribute_inference", _worst),
+        ("attribute_inference", _strategies),
+    )
 
 
-def _matches(readings: Answers) -> Table | None:
-    reading = readings["true_matches"]
-    if not isinstance(reading, Reading):
-        return None
+def _matches(reading: Reading) -> Table:
     detail, sets = reading.detail, reading.detail["sets"]
     ranked = np.lexsort((-sets["found"][detail["stated"] :], -sets["read"][detail["stated"] :]))
     shown = [*range(detail["stated"]), *(detail["stated"] + ranked[:_SETS]).tolist()]
@@ -290,11 +288,8 @@ def _row(sets: Mapping[str, Any], at: int) -> list[str]:
     ]
 
 
-def _sure(readings: Answers) -> Table | None:
+def _sure(reading: Reading) -> Table:
     """Number of links at several posterior probabilities."""
-    reading = readings["abstaining_linkage"]
-    if not isinstance(reading, Reading):
-        return None
     detail, sides = reading.detail, (("all variables", "all"), ("the keys alone", "keys"))
     return {
         "title": "Links of the surest rows",
@@ -305,11 +300,8 @@ def _sure(readings: Answers) -> Table | None:
     }
 
 
-def _worst(readings: Answers) -> Table | None:
+def _worst(reading: Reading) -> Table:
     """Return the gain in naming each confidential variable, and its worst level."""
-    reading = readings["attribute_inference"]
-    if not isinstance(reading, Reading):
-        return None
     detail = reading.detail
     order = np.argsort([-gain["value"] for gain in detail["gains"]], kind="stable")
     return {
@@ -352,11 +344,8 @@ def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
     ]
 
 
-def _strategies(readings: Answers) -> Table | None:
+def _strategies(reading: Reading) -> Table:
     """Return the success of each strategy on each confidential variable."""
-    reading = readings["attribute_inference"]
-    if not isinstance(reading, Reading):
-        return None
     detail = reading.detail
     found = list(zip(detail["rates"], detail["strategies"], strict=True))
     shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]

@@ -21,8 +21,6 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, partial_answer, watch_list
@@ -45,7 +43,7 @@ def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
     if session.data.n <= QUICK_RECORDS:
         words = f"{session.words} · seed {session.seed}"
-        show(session, attack, live(session, attack), words)
+        panel(payload(session, attack, live(session, attack), words), key="risk")
         return
     _by_job(session, attack)
 
@@ -53,10 +51,12 @@ def draw(session: Session, attack: Attack) -> None:
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
     kept, data = memo("risk", KEPT), session.data
-    base = kept.get_or_make(
-        ("unmasked", *table_key(data), attack.keys, attack.sampling),
-        lambda: _base(with_keys(data, attack.keys), attack.sampling),
-    )
+
+    def unmasked() -> rwn.Comparison:
+        keyed = with_keys(data, attack.keys)
+        return rwn.Comparison(original=keyed, masked=keyed, sampling=attack.sampling)
+
+    base = kept.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
     base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
     exact = current_release(session).exact
     return kept.get_or_make(
@@ -69,10 +69,6 @@ def live(session: Session, attack: Attack) -> Disclosure:
             control=control_group(base, session.params, session.seed, dict(attack.precision)),
         ),
     )
-
-
-def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
-    return Comparison(original=data, masked=data, sampling=sampling)
 
 
 def _by_job(session: Session, attack: Attack) -> None:
@@ -113,12 +109,8 @@ def _by_job(session: Session, attack: Attack) -> None:
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        show(session, asked, job.result, f"{job.label} · seed {release[-1]}")
-
-
-def show(session: Session, attack: Attack, found: Disclosure, words: str) -> None:
-    """Tiles, cards and tables of one disclosure."""
-    panel(payload(session, attack, found, words), key="risk")
+        words = f"{job.label} · seed {release[-1]}"
+        panel(payload(session, asked, job.result, words), key="risk")
 
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
@@ -159,8 +151,10 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         if limit_queue.is_lower_bound(reading):
             label = label.replace("Worst case", "At least")
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
-        if isinstance(reading, Reading):
-            shown["help"] = _help(measure, reading, session)
+        if isinstance(reading, rwn.Reading):
+            shown["help"] = risk_sentences.said(measure, reading, session.data.n) + (
+                "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
+            )
             limit = session.policy.limit(measure)
             if limit is not None:
                 unread = ", not judged" if measure in verdict.unread else ""
@@ -170,19 +164,12 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     return tiles
 
 
-def _help(measure: str, reading: Reading, session: Session) -> str:
-    against = "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
-    return risk_sentences.said(measure, reading, session.data.n) + against
-
-
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     sizes = readings["neighborhood_size"]
     rounding: Chart = draw_reason(
-        "Rounding",
-        "This needs the law of the method that made the release.",
-        "rounding_effect",
+        "Rounding", "This needs the law of the method that made the release.", "rounding_effect"
     )
     if found.rounding:
         rounding = CHARTS["rounding_effect"](found.rounding)
@@ -198,13 +185,13 @@ def cards(found: Disclosure) -> list[Chart]:
         _card(found, "extremes", "extreme_values"),
         _card(found, "queries", "queries"),
         # no card for a method without neighborhoods
-        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, Reading) else []),
+        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, rwn.Reading) else []),
     ]
 
 
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:
     reading = found.readings[measure]
-    if isinstance(reading, Reading):
+    if isinstance(reading, rwn.Reading):
         return CHARTS[chart](reading)
     return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
 
@@ -222,8 +209,8 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
     worst = worst_records(found.readings)
     if worst:
         tables.append(_worst(worst))
-    followed = _followed(session, attack, found)
-    tables += [followed] if followed else []
+    if not session.watched.empty:
+        tables.append(watch_list.table(session, found, live=session.data.n <= QUICK_RECORDS))
     return [{**table, "file": _file(table["title"])} for table in tables]
 
 
@@ -262,11 +249,8 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
         ],
         "rows": [
             [
-                str(int(row["record"]) + 1),
-                f"{row['truth']:.3f}",
-                str(int(row["candidates"])),
-                "–" if row["appears"] != row["appears"] else f"{row['appears']:.3f}",
-                _number(row["suda"]),
+                *(str(int(row["record"]) + 1), f"{row['truth']:.3f}", str(int(row["candidates"]))),
+                *(_known(row["appears"], ".3f"), _known(row["suda"], ".4g")),
             ]
             for row in worst
         ],
@@ -276,12 +260,5 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
     }
 
 
-def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.4g}"
-
-
-def _followed(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any] | None:
-    pinned = session.watched
-    if pinned.empty:
-        return None
-    return watch_list.table(session, found, live=session.data.n <= QUICK_RECORDS)
+def _known(value: float, form: str) -> str:
+    return "–" if value != value else format(value, form)

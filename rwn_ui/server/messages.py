@@ -45,6 +45,21 @@ def escaped(text: str) -> str:
     return _ADDRESS.sub("\u2060", signs)  # a word joiner, which nobody sees
 
 
+def informed(text: str) -> None:
+    """Show a note."""
+    st.info(escaped(text), icon=":material/info:")
+
+
+def succeeded(text: str) -> None:
+    """Show that something is done."""
+    st.success(escaped(text), icon=":material/check_circle:")
+
+
+def refused(text: str) -> None:
+    """Show why something is not done."""
+    st.error(escaped(text), icon=":material/block:")
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """Show what goes wrong inside as a sentence, and go on after it."""
@@ -53,9 +68,9 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except NotApplicable as reason:
-        st.info(escaped(str(reason)), icon=":material/info:")
+        informed(str(reason))
     except RWNError as refusal:
-        st.error(escaped(str(refusal)), icon=":material/block:")
+        refused(str(refusal))
     except Exception as error:  # the last line of defense of a page
         number = log_fault(error)
         st.error(

@@ -13,7 +13,6 @@ from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
 from rwn_core.data.schema import slices_words
 from rwn_core.masking import SHORT_NAMES, lever_values
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis, ends, map_points, place
 from rwn_core.tuning import Point, Setting, Sweep
@@ -23,13 +22,7 @@ from rwn_ui.sweep.pick import picked
 
 
 def draw_map(
-    session: Session,
-    sweep: Sweep,
-    x: str,
-    y: str,
-    *,
-    limit: float | None,
-    along: str | None,
+    session: Session, sweep: Sweep, x: str, y: str, *, limit: float | None, along: str | None
 ) -> Chart:
     """The map of what is finished."""
     policy = session.policy
@@ -99,12 +92,11 @@ def _read_now(session: Session, measure: str) -> float | None:
     current = full_release(session)
     reading = current.readings.get(measure)
     if reading is None and session.data.n <= LARGEST_DENSE:
-        key = (*release_key(session), measure)
-        kept = memo("measures of the sweep", 32)
-        reading = kept.get_or_make(
-            key, lambda: rwn.MEASURES[measure].read(current.comparison, bare=True)
+        reading = memo("measures of the sweep", 32).get_or_make(
+            (*release_key(session), measure),
+            lambda: rwn.MEASURES[measure].read(current.comparison, bare=True),
         )
-    return reading.value if isinstance(reading, Reading) else None
+    return reading.value if isinstance(reading, rwn.Reading) else None
 
 
 def paths(points: Sequence[Point], along: str) -> list[list[int]]:
@@ -127,13 +119,12 @@ def _other_cards(setting: Setting, without: Sequence[str]) -> str:
     }
     held |= {f"weight of {name}": weight for name, weight in setting.weights}
     parts = [] if setting.method == "rwn" else [str(setting.params.title)]
-    parts += [f"{name} = {_word(value)}" for name, value in held.items()]
+    parts += [
+        f"{name} = {f'{value:g}' if isinstance(value, int | float) else value}"
+        for name, value in held.items()
+    ]
     parts += [precision_words(setting.precision)] * bool(setting.precision)
     return " · ".join([*parts, *([slices_words(setting.slices)] if setting.slices else [])])
-
-
-def _word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def varied(settings: Sequence[Setting]) -> list[str]:
@@ -189,10 +180,8 @@ def draw_surface(
     square = np.full((len(rows), len(columns)), np.nan)
     forecast = np.zeros(square.shape, dtype=bool)
     for setting in chosen:
-        cell = (
-            rows.index(getattr(setting.params, down)),
-            columns.index(getattr(setting.params, across)),
-        )
+        values = (getattr(setting.params, down), getattr(setting.params, across))
+        cell = rows.index(values[0]), columns.index(values[1])
         forecast[cell] = setting.key not in known or measure not in rwn.MEASURES
         expected = forecasts.get(setting.key, {}).get(measure)
         value = expected if forecast[cell] else known[setting.key]

@@ -22,15 +22,24 @@ from rwn_ui.sweep import run as sweep_run
 from rwn_ui.widgets.precision import CHOICES, precision_choice
 
 _FIELDS = (
-    "shares",
-    "steps",
-    "slices",
-    "weights",
-    "method",
-    "others",
-    "measures",
-    "releases",
-    "seed",
+    *("shares", "steps", "slices", "weights", "method", "others"),
+    *("measures", "releases", "seed"),
+)
+
+
+# label, example and help of the fields of several lines
+_STEPS = (
+    *("Own steps to try", "age=5\nage=10 weight=20"),
+    "A line for each set of steps, in the variables’ own units.",
+)
+_WEIGHTS = (
+    *("Weights to try in addition to the table’s", "age=2\nage=0.5 height=0.5"),
+    "A line for each set of weights.",
+)
+_OTHERS = (
+    *("Other parameters", "scale=sd,range"),
+    "A line for each parameter of the method: its name and its values. Variables that are chosen "
+    "together have a + between them: variables=age+height, age.",
 )
 
 
@@ -52,13 +61,7 @@ def form(session: Session) -> None:
                 help="Steps to try for all numbers together, in standard deviations (SD) of each; "
                 "“as is” rounds nothing.",
             )
-            _lines(
-                session,
-                "steps",
-                "Own steps to try",
-                "age=5\nage=10 weight=20",
-                "A line for each set of steps, in the variables’ own units.",
-            )
+            _lines(session, "steps", *_STEPS)
             st.multiselect(
                 "Variables that travel together",
                 _partitions(session),
@@ -66,13 +69,7 @@ def form(session: Session) -> None:
                 format_func=lambda slices: _slices_title(session, slices),
                 help="Choices to try; own slices are put together on the Tune page.",
             )
-            _lines(
-                session,
-                "weights",
-                "Weights to try in addition to the table’s",
-                "age=2\nage=0.5 height=0.5",
-                "A line for each set of weights.",
-            )
+            _lines(session, "weights", *_WEIGHTS)
             st.multiselect(
                 "Methods",
                 list(rwn.METHODS),
@@ -80,14 +77,7 @@ def form(session: Session) -> None:
                 format_func=lambda key: rwn.METHODS[key].title,
                 help="Each takes those of the parameters that it has.",
             )
-            _lines(
-                session,
-                "others",
-                "Other parameters",
-                "scale=sd,range",
-                "A line for each parameter of the method: its name and its values. Variables that "
-                "are chosen together have a + between them: variables=age+height, age.",
-            )
+            _lines(session, "others", *_OTHERS)
         st.multiselect(
             "Measures",
             list(rwn.MEASURES),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 import rwn_core as rwn
@@ -11,9 +13,9 @@ from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 
 JOB = "goal seek"
 
@@ -93,24 +95,25 @@ def _begin(session: Session, run: SweepRun, goal: Goal) -> None:
     st.rerun()
 
 
-def _seeking(session: Session) -> None:
-    job = user_work().jobs.get(JOB)
+def _found(session: Session, name: str, key: str) -> Any:
+    """Result of a search of this table; None without one, and then how far it is."""
+    job = user_work().jobs.get(name)
     if job is None or job.about != (session.data.fingerprint,):
+        return None
+    return None if follow(session, name, job, session.key(key)) else job.result
+
+
+def _seeking(session: Session) -> None:
+    answer: GoalAnswer | None = _found(session, JOB, "sweep.seek")
+    if answer is None:
         return
-    if follow(session, JOB, job, session.key("sweep.seek")):
-        return
-    answer: GoalAnswer = job.result
     # one measure within an aim, or a limit that nobody could judge, is no reason for green
     kept = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
     show = st.success if kept else st.info if answer.reached else st.warning
     show(escaped(f"{answer.goal.words}: {answer.sentence}"))
     if answer.reached:
-        st.button(
-            "Load it into Tune",
-            key=session.key("sweep.seek.load"),
-            on_click=load,
-            args=(session, answer.point.setting),
-        )
+        key = session.key("sweep.seek.load")
+        load_button(session, "Load it into Tune", answer.point.setting, key=key)
 
 
 SLICES_JOB = "slice search"
@@ -170,17 +173,10 @@ def _kernels(session: Session) -> bool:
 
 
 def _seeking_slices(session: Session) -> None:
-    job = user_work().jobs.get(SLICES_JOB)
-    if job is None or job.about != (session.data.fingerprint,):
+    answer: SliceAnswer | None = _found(session, SLICES_JOB, "sweep.slices")
+    if answer is None:
         return
-    if follow(session, SLICES_JOB, job, session.key("sweep.slices")):
-        return
-    answer: SliceAnswer = job.result
     show = st.success if answer.reached else st.warning
     show(escaped(answer.sentence))
-    st.button(
-        "Load it into Tune",
-        key=session.key("sweep.slices.load"),
-        on_click=load,
-        args=(session, answer.point.setting),
-    )
+    key = session.key("sweep.slices.load")
+    load_button(session, "Load it into Tune", answer.point.setting, key=key)

@@ -17,9 +17,9 @@ from rwn_core.tuning.short_words import short_setting
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.buttons import load_button
 
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
@@ -58,12 +58,11 @@ def draw(session: Session, run: SweepRun) -> None:
         key=key,
         format_func=lambda k: _line(session, points[k], x, y, best),
     )
-    press.button(
-        "Load into Tune",
+    load_button(
+        *(session, "Load into Tune", points[chosen].setting),
         key=session.key("sweep.load"),
+        place=press,
         width="stretch",
-        on_click=load,
-        args=(session, points[chosen].setting),
     )
     with keep.popover("Save scenario", width="stretch"):
         _save(session, points[chosen])
@@ -117,7 +116,6 @@ def draw_table(session: Session, run: SweepRun) -> None:
     points = run.sweep().points
     if not points:
         return
-    measures = run.plan.measures
     with st.expander("All settings as a table"):
         st.caption(
             "A click on a column's name sorts by it, one at the left end of a line chooses its "
@@ -131,13 +129,10 @@ def draw_table(session: Session, run: SweepRun) -> None:
             if rows:
                 pick(session, points[rows[0]].setting.key)
 
+        x, y = session.views["x"], session.views["y"]
+        best = best_settings(session.policy, run.sweep(), x, y)
         st.dataframe(
-            frame(
-                session,
-                points,
-                measures,
-                best_settings(session.policy, run.sweep(), session.views["x"], session.views["y"]),
-            ),
+            frame(session, points, run.plan.measures, best),
             key=key,
             lazy=False,
             hide_index=True,
@@ -155,8 +150,8 @@ def frame(
         verdict = session.policy.judge_point(point)
         row: dict[str, Any] = {
             "setting": point.setting.words,
-            "keeps all limits": "yes" if verdict.kept else "no",
-            "on the frontier": "yes" if point.setting.key in best else "no",
+            "keeps all limits": ("no", "yes")[verdict.kept],
+            "on the frontier": ("no", "yes")[point.setting.key in best],
             "records released, %": _percent(point.released, share=True),
             "largest share of a limit, %": _percent(verdict.largest, share=True),
         }

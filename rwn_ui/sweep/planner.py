@@ -24,11 +24,7 @@ def draw(session: Session) -> None:
     with st.expander("Planner for large tables", expanded=JOB in work.jobs):
         left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
         n = left.number_input(
-            "Records",
-            LARGEST_DENSE + 1,
-            10_000_000_000,
-            session.data.n,
-            key=session.key("plan.n"),
+            "Records", LARGEST_DENSE + 1, 10_000_000_000, session.data.n, key=session.key("plan.n")
         )
         p = right.number_input(
             "Variables",

@@ -9,8 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError, RWNError
+import rwn_core as rwn
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Grid, JobFolder, Plan, Setting, SweepRun, job_name, prepared
 from rwn_core.tuning.sweep_folder import identity
@@ -28,26 +27,23 @@ def sweeps_folder() -> Path:
     elif "XDG_RUNTIME_DIR" in os.environ:
         folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "rwn-sweeps"
     else:
-        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{_user()}"
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{user}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
-        raise RWNError(
+        raise rwn.RWNError(
             f"The folder for sweeps belongs to somebody else; set {FOLDER_VARIABLE} to one of "
             "yours."
         )
     return folder
 
 
-def _user() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"
-
-
-def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
+def begin(data: rwn.Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepRun:
     """Start a sweep in the background; points that are kept from earlier are not made again."""
     settings = prepared(data, what, references=True)
     if JOB_SLOTS.full:
-        raise RWNError(
+        raise rwn.RWNError(
             f"The server does the work of {JOB_SLOTS.count} other users; start the sweep again "
             "when one of them is done."
         )
@@ -57,7 +53,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> SweepR
     return run
 
 
-def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
+def stored_sweep(data: rwn.Microdata) -> tuple[Plan, list[Setting], int] | None:
     """The latest sweep of this table on disk: plan, settings, how many are finished."""
     for path in sorted(sweeps_folder().glob("*/manifest.json"), key=_when, reverse=True):
         folder = JobFolder(path.parent)
@@ -69,7 +65,7 @@ def stored_sweep(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
             values = {name: manifest["identity"][name] for name in names}
             plan = Plan(**{**values, "measures": tuple(values["measures"])})
             settings = folder.settings()
-        except (KeyError, TypeError, ParameterError):
+        except (KeyError, TypeError, rwn.ParameterError):
             continue  # of another version
         if identity(data, plan) == manifest["identity"]:
             finished = sum(1 for setting in settings if folder.path(setting).is_file())

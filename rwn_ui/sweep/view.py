@@ -134,10 +134,7 @@ def _axes(
     sides = {
         side: [m for m in measures if rwn.MEASURES[m].side == side] for side in ("utility", "risk")
     }
-    first = {
-        "x": (sides["utility"] or list(measures))[0],
-        "y": POLICY,
-    }
+    first = {"x": (sides["utility"] or list(measures))[0], "y": POLICY}
     across, up, line, join = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
     called = partial(title, records=session.data.n)
 
@@ -176,11 +173,7 @@ def _limit(session: Session, key: str) -> float | None:
 
 
 def _surface(
-    session: Session,
-    asked: list[Setting],
-    sweep: Sweep,
-    names: list[str],
-    first: str,
+    session: Session, asked: list[Setting], sweep: Sweep, names: list[str], first: str
 ) -> tuple[tuple[str, str, str], str]:
     """Which measure the heat map shows, over which parameters, where the others are held."""
     of, over, by, at = st.columns([3, 2, 2, 3])

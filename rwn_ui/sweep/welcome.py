@@ -48,11 +48,8 @@ def _begins(search: Search) -> str:
     grid, releases = search.grid, search.plan.releases
     asked = f"{counted(len(grid), 'setting')}, {counted(releases, 'release')} each"
     words = f"**Start sweep** tries {asked}"
-    more = []
-    if len(grid.precision) > 1:
-        more.append("rounded in different steps")
-    if len(grid.slices) > 1:
-        more.append("with variables that travel together")
+    more = ["rounded in different steps"] * (len(grid.precision) > 1)
+    more += ["with variables that travel together"] * (len(grid.slices) > 1)
     beside = f", some of them {' and '.join(more)}" if more else ""
     return f"{words}{beside}. Change the values at the left; a setting is drawn when it is done."
 
@@ -104,8 +101,7 @@ def _picture(session: Session, search: Search) -> None:
         "wide": True,
         "projector": session.projector,
         "summary": {
-            "text": f"{session.name} · expected before any release"
-            + _at(held)
+            "text": " · ".join([session.name, "expected before any release", *filter(None, [held])])
             + estimated(forecasts)
         },
         "cards": [serialise(chart)],
@@ -117,10 +113,6 @@ def estimated(forecasts: Mapping[str, Mapping[str, float]]) -> str:
     """From how many releases some forecasts are estimated; empty where all are closed forms."""
     least = min((each["releases"] for each in forecasts.values() if "releases" in each), default=0)
     return f" · some forecasts estimated from {least:,.0f} simulated releases" if least else ""
-
-
-def _at(held: str) -> str:
-    return f" · {held}" if held else ""
 
 
 def _forecasts(session: Session, settings: list[Setting]) -> Forecasts:

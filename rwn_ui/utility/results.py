@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,8 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.forecast.curve import along, curve
-from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.masking import at_levers, lever_values
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import prediction
 from rwn_ui.state.results import (
@@ -36,7 +34,7 @@ VALUES = 25  # along the expected curve
 VALUES_OF_LARGE = 8
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
-Answer = Reading | rwn.NotApplicable
+Answer = rwn.Reading | rwn.NotApplicable
 Progress = Callable[[float], None]
 
 
@@ -44,7 +42,7 @@ Progress = Callable[[float], None]
 class UtilityReadings:
     """The release on screen and what all utility measures say about it."""
 
-    comparison: Comparison
+    comparison: rwn.Comparison
     readings: Mapping[str, Answer]
     relation: Answer  # of the two variables on screen
     now: Forecast | None  # of the setting
@@ -109,16 +107,15 @@ def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
     return _stored().get_or_make(("slow", release_key(session)), lambda: _read(current, slow=True))
 
 
-def _realized(statistic: Statistic, comparison: Comparison) -> float | None:
-    try:
+def _realized(statistic: rwn.Statistic, comparison: rwn.Comparison) -> float | None:
+    with suppress(rwn.NotApplicable):
         return statistic.realized(comparison)
-    except rwn.NotApplicable:
-        return None
+    return None
 
 
 def _or_reason(work: Any, *arguments: Any, **named: Any) -> Answer:
     try:
-        reading: Reading = work(*arguments, **named)
+        reading: rwn.Reading = work(*arguments, **named)
     except rwn.NotApplicable as reason:
         return rwn.NotApplicable(reason.reason)
     return reading
@@ -137,16 +134,16 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
             f"This needs every record, and these are {len(start.records):,} random ones "
             f"of {session.data.n:,}."
         )
-    if not start.with_levers(**lever_values(params)).is_quick and params.strength == "width":
+    if start.with_levers(**lever_values(params)).is_quick:
+        return None
+    if params.strength == "width":
         return rwn.NotApplicable(
             "This needs the probabilities of all pairs of records; choose bandwidth = adaptive."
         )
-    if not start.with_levers(**lever_values(params)).is_quick:
-        return rwn.NotApplicable(
-            "This needs the neighbors that are stored, and they do not reach as far as this "
-            "setting; take a smaller ε."
-        )
-    return None
+    return rwn.NotApplicable(
+        "This needs the neighbors that are stored, and they do not reach as far as this "
+        "setting; take a smaller ε."
+    )
 
 
 def _values(session: Session, axis: str) -> list[float]:

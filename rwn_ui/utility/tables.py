@@ -17,8 +17,7 @@ from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
-
-Table = dict[str, Any]
+from rwn_ui.widgets.tables import Table, measure_tables
 
 
 def tables(
@@ -38,8 +37,13 @@ def tables(
             kind = str(reading.detail.get("family", "linear")).capitalize()
             title = f"{kind} regression of {reading.detail['response']}: coefficients"
             shown.append({**chart["table"], "title": title})
-    shown += [made for made in (_overlap(utility), _propensity(utility)) if made is not None]
-    shown += [made for made in (_survey(utility), _rules(utility)) if made is not None]
+    shown += measure_tables(
+        utility.readings,
+        ("ci_overlap", _overlap),
+        ("pmse", _propensity),
+        ("survey_estimates", _survey),
+        ("edit_rules_broken", _rules),
+    )
     if validity is not None:
         shown.append(_validity(validity))
         if validity.means is not None:
@@ -47,11 +51,8 @@ def tables(
     return shown
 
 
-def _survey(utility: UtilityReadings) -> Table | None:
+def _survey(reading: Reading) -> Table:
     """Weighted estimates before and after, those that moved most first."""
-    reading = utility.readings["survey_estimates"]
-    if not isinstance(reading, Reading):
-        return None
     detail = reading.detail
     names = ("names", "original", "se_original", "released", "difference")
     rows = [list(row) for row in zip(*(detail[name] for name in names), strict=True)]
@@ -67,11 +68,8 @@ def _survey(utility: UtilityReadings) -> Table | None:
     }
 
 
-def _rules(utility: UtilityReadings) -> Table | None:
+def _rules(reading: Reading) -> Table:
     """Records that break each edit rule, before and after."""
-    reading = utility.readings["edit_rules_broken"]
-    if not isinstance(reading, Reading):
-        return None
     detail = reading.detail
     columns = (detail["names"], detail["original"], detail["released"])
     return {
@@ -84,11 +82,8 @@ def _rules(utility: UtilityReadings) -> Table | None:
     }
 
 
-def _overlap(utility: UtilityReadings) -> Table | None:
+def _overlap(reading: Reading) -> Table:
     """Interval overlap of every slope, as it is and clipped at 0."""
-    reading = utility.readings["ci_overlap"]
-    if not isinstance(reading, Reading):
-        return None
     detail = reading.detail
     cells = (detail["terms"], detail["overlap"], detail["clipped"])
     rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
@@ -102,11 +97,8 @@ def _overlap(utility: UtilityReadings) -> Table | None:
     }
 
 
-def _propensity(utility: UtilityReadings) -> Table | None:
+def _propensity(reading: Reading) -> Table:
     """Propensity scores of main effects and of all pairs, with their null."""
-    reading = utility.readings["pmse"]
-    if not isinstance(reading, Reading):
-        return None
     names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
     models = (("main effects", reading.detail["main"]), ("all pairs", reading.detail))
     return {
@@ -150,11 +142,9 @@ def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
             measure.question if known else str(reading),
         ]
         rows.append(row)
-    caption = (
-        f"Draws: {drawn.repeats} releases of this setting under different keys."
-        if drawn is not None
-        else "One draw. Draw many to see what belongs to the setting and what to luck."
-    )
+    caption = "One draw. Draw many to see what belongs to the setting and what to luck."
+    if drawn is not None:
+        caption = f"Draws: {drawn.repeats} releases of this setting under different keys."
     return {
         "title": "All utility measures of this release",
         "columns": columns,
@@ -220,10 +210,7 @@ def _of_draws(standing: Standing | None, shown: bool) -> list[Any]:
 def _means(means: pd.DataFrame) -> Table:
     rows = [
         [
-            str(row.Index),
-            float(row.se),
-            float(row.shift / row.se),
-            float(row.inflation),
+            *(str(row.Index), float(row.se), float(row.shift / row.se), float(row.inflation)),
             float(row.inflation_with_bias**0.5),
         ]
         for row in cast(Iterable[Any], means.itertuples())
@@ -231,11 +218,7 @@ def _means(means: pd.DataFrame) -> Table:
     return {
         "title": "What the masking adds to the error of a mean",
         "columns": [
-            "mean of",
-            "SE, original",
-            "shift / SE",
-            "variance inflation",
-            "multiply SE by",
+            *("mean of", "SE, original", "shift / SE", "variance inflation", "multiply SE by")
         ],
         "rows": rows,
         "caption": "Over all draws, in closed form. The last column also covers the shift.",
@@ -247,26 +230,14 @@ def _validity(validity: Validity) -> Table:
     return {
         "title": f"Are the standard errors of {validity.response} true?",
         "columns": [
-            "term",
-            "SE, original",
-            "SE reported",
-            "SE true",
-            "reported / true",
-            "coverage of a 95 % interval",
-            "variance inflation",
-            "shift / SE",
-            "multiply SE by",
+            *("term", "SE, original", "SE reported", "SE true", "reported / true"),
+            *("coverage of a 95 % interval", "variance inflation", "shift / SE", "multiply SE by"),
         ],
         "rows": [
             [
-                row.term,
-                float(row.se_original),
-                float(row.se_reported),
-                float(row.se_true),
-                float(row.reported_over_true),
-                f"{100 * row.coverage:.0f} %",
-                float(row.variance_inflation),
-                float(row.shift / row.se_original),
+                *(row.term, float(row.se_original), float(row.se_reported), float(row.se_true)),
+                *(float(row.reported_over_true), f"{100 * row.coverage:.0f} %"),
+                *(float(row.variance_inflation), float(row.shift / row.se_original)),
                 float(row.multiply_by),
             ]
             for row in cast(Iterable[Any], frame.itertuples())

@@ -9,19 +9,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
 from rwn_core.evaluation.registered_analysis import Verdict
-from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
-from rwn_ui.features import (
-    analysis_plan_results,
-    repeated_draws,
-    unchanged_categories,
-)
+from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import user_results
@@ -35,10 +30,7 @@ def controls(session: Session) -> None:
     """Which variables the pictures show."""
     names = [variable.name for variable in session.data.schema.released]
     session.variable = st.selectbox(
-        "Variable",
-        names,
-        names.index(session.variable),
-        key=session.key("utility.one"),
+        "Variable", names, names.index(session.variable), key=session.key("utility.one")
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -58,11 +50,10 @@ def _choose_moment(session: Session) -> None:
     key = session.key(f"utility.statistic.{'.'.join(pair)}")
     options = available_statistics(data, *pair)
     kinds = [statistic.kind for statistic in options]
-    kind = session.statistic.kind
     chosen = st.selectbox(
         "Expected curve of",
         options,
-        kinds.index(kind) if kind in kinds else 0,
+        kinds.index(session.statistic.kind) if session.statistic.kind in kinds else 0,
         format_func=lambda statistic: statistic.label,
         key=key,
         help="In closed form, before any draw: the picture holds this draw against it.",
@@ -88,10 +79,7 @@ def payload(
     session: Session, utility: UtilityReadings, verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    drawn, validity = (
-        repeated_draws.drawn(session),
-        repeated_draws.validity(session),
-    )
+    drawn, validity = repeated_draws.drawn(session), repeated_draws.validity(session)
     shown = {
         "projector": session.projector,
         "table": session.name,
@@ -168,21 +156,20 @@ CLUSTERS = Tile(
 )
 
 
-def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[str, Any]:
+def _tile(tile: Tile, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> dict[str, Any]:
     reading = utility.readings[tile.measure]
     shown = tile.draw(reading)
-    if not isinstance(reading, Reading):
+    if not isinstance(reading, rwn.Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
     beside = _baselines(reading, tile.measure, utility)
-    spread = repeated_draws.interval(drawn, tile.measure, tile.part)
-    if spread is not None:
+    if spread := repeated_draws.interval(drawn, tile.measure, tile.part):
         low, high = spread
         of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
         beside = f"9 of 10 draws{of}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
     return shown | {"released": shown["released"].replace("-", "−"), "limit": beside}
 
 
-def _baselines(reading: Reading, measure: str, utility: UtilityReadings) -> str:
+def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> str:
     """Baselines of a number until draws are there."""
     detail = reading.detail
     match measure:
@@ -234,18 +221,14 @@ _CURVE = "expected curve"
 Draw = Callable[..., Chart]
 
 
-def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
+def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> list[Chart]:
     """The nine charts, in the order on screen."""
-    fit = "regression"
-    other = "generalized_regression"
-    if not isinstance(utility.readings[fit], Reading) and isinstance(
-        utility.readings[other], Reading
-    ):
-        fit = other
+    fits = ("regression", "generalized_regression")
+    fit = next((key for key in fits if isinstance(utility.readings[key], rwn.Reading)), fits[0])
 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
         reading = utility.readings[measure]
-        if not isinstance(reading, Reading):
+        if not isinstance(reading, rwn.Reading):
             return draw_reason(title, str(reading), key or measure)
         return draw(reading, *more, **repeated_draws.bands(drawn, measure))
 
@@ -255,9 +238,7 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
     return [
         relations,
         card(
-            "Change of correlations",
-            "correlation",
-            CHARTS["correlation_change"],
+            *("Change of correlations", "correlation", CHARTS["correlation_change"]),
             _expected_correlations(utility),
             key="correlation_change",
         ),
@@ -266,10 +247,7 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
         card("Principal components", "principal_components", CHARTS["principal_components"]),
         card("Small groups", "subgroups", CHARTS["subgroups"]),
         card(
-            "Distributions",
-            "marginals",
-            CHARTS["distribution"],
-            session.variable,
+            *("Distributions", "marginals", CHARTS["distribution"], session.variable),
             key="distribution",
         ),
         _relation(utility, drawn),
@@ -280,14 +258,14 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
 def _expected_correlations(utility: UtilityReadings) -> Any:
     """Expectation of the setting; unknown while it is pending."""
     reading = utility.readings["correlation"]
-    if utility.now is not None or not isinstance(reading, Reading):
+    if utility.now is not None or not isinstance(reading, rwn.Reading):
         return None if utility.now is None else utility.now.correlations.to_numpy()
     return np.full(np.shape(reading.detail["original"]), np.nan)
 
 
-def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     relation = utility.relation
-    if not isinstance(relation, Reading):
+    if not isinstance(relation, rwn.Reading):
         return draw_reason("Two variables", str(relation), "two_way")
     interval = None
     if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
@@ -298,11 +276,11 @@ def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
     return CHARTS["two_way"](relation, interval)
 
 
-def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+def _curve(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     statistic, last = session.statistic, user_results().last
     about = f"{session.curve_axis} {statistic.words}"
     expected = utility.expected
-    if isinstance(expected, Reading):
+    if isinstance(expected, rwn.Reading):
         original = utility.comparison.original
         interval = repeated_draws.statistic_interval(drawn, statistic, original)
         chart = CHARTS["expected_curve"](expected, utility.realized, interval)

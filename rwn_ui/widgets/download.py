@@ -13,7 +13,7 @@ from rwn_core.data.identity.table import table_doubts
 from rwn_core.errors import log_fault
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.widgets.page_link import link_to
+from rwn_ui.widgets.buttons import file_button, link_to
 
 
 @st.fragment
@@ -49,13 +49,11 @@ def offer(session: Session) -> None:
             except Exception as error:  # Streamlit would log its text, which may hold a value
                 raise RuntimeError(f"no file (error {log_fault(error)})") from None
 
-        st.download_button(
-            "Download the trial",
-            content,
-            file_name=f"trial-not-for-release-seed-{session.seed}-{number}{form.suffixes[0]}",
-            on_click="ignore",
-            width="stretch",
+        name = f"trial-not-for-release-seed-{session.seed}-{number}{form.suffixes[0]}"
+        file_button(
+            *("Download the trial", content, name),
             key=session.key("tune.download"),
+            width="stretch",
             mime=form.media_type,
         )
         link_to("pages/release.py", "Make a release", ":material/outbox:")

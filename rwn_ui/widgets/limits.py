@@ -67,14 +67,9 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
 def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     """Source of a limit (law, handbook or decision), and its author."""
     left, right = st.columns(2)
-    source = left.text_input(
-        f"{limit.title}: source",
-        limit.source,
-        key=session.key(f"{page}.limit.{limit.measure}.source"),
-    )
-    by = right.text_input(
-        f"{limit.title}: set by", limit.set_by, key=session.key(f"{page}.limit.{limit.measure}.by")
-    )
+    key = session.key(f"{page}.limit.{limit.measure}")
+    source = left.text_input(f"{limit.title}: source", limit.source, key=f"{key}.source")
+    by = right.text_input(f"{limit.title}: set by", limit.set_by, key=f"{key}.by")
     return replace(limit, source=source, set_by=by)
 
 

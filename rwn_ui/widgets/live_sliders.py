@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.panel.live_sliders import live_sliders
 from rwn_ui.state.change_table import adopt_soon, apply_choice, reweigh
@@ -57,7 +56,7 @@ def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
     weights = {v.name: v.weight for v in _coming(session).schema.released}
     wanted = {name: round(w, 10) for name, w in moved.items() if name in weights}
     if not any((weights | wanted).values()):
-        raise ParameterError(
+        raise rwn.ParameterError(
             "The weights are 0 for every variable; give at least one a positive weight."
         )
     if any(weights[name] != weight for name, weight in wanted.items()):

@@ -62,23 +62,19 @@ def weights(session: Session) -> DeltaGenerator | None:
 
 def pins(session: Session, put: Callable[[str], None]) -> None:
     """Put the current setting aside as A or B."""
+    key = session.key("tune.pin")
     with st.container(horizontal=True, gap="small"):
         for name in "AB":
             st.button(
                 f"Pin {name}",
-                key=session.key(f"tune.pin.{name}"),
+                key=f"{key}.{name}",
                 width="stretch",
                 on_click=put,
                 args=(name,),
                 help=f"Keep this setting as {name}; tiles and map show the change against it.",
             )
         if session.pins:
-            st.button(
-                "Clear",
-                key=session.key("tune.pin.clear"),
-                width="stretch",
-                on_click=session.pins.clear,
-            )
+            st.button("Clear", key=f"{key}.clear", width="stretch", on_click=session.pins.clear)
 
 
 def extras(session: Session) -> None:
@@ -118,6 +114,7 @@ def extras(session: Session) -> None:
 
 
 def _aims(session: Session) -> Aims:
+    key = session.key("tune.aims")
     old = session.aims
     relations = st.number_input(
         "Relations lost (0 to 1), at most",
@@ -126,14 +123,9 @@ def _aims(session: Session) -> Aims:
         old.relations,
         0.01,
         format="%.3g",
-        key=session.key("tune.aims.relations"),
+        key=f"{key}.relations",
     )
     slope = st.number_input(
-        "Largest |Δ slope| / SE at most",
-        0.0,
-        100.0,
-        old.slope,
-        0.1,
-        key=session.key("tune.aims.slope"),
+        "Largest |Δ slope| / SE at most", 0.0, 100.0, old.slope, 0.1, key=f"{key}.slope"
     )
     return Aims(relations=relations, slope=slope)

@@ -129,7 +129,7 @@ def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(
     check_same_bytes_in_the_shell(made, key, original)
 
 
-@pytest.mark.nightly  # tests/journeys walks it in the shell, tests/ui/test_advice on the page
+@pytest.mark.nightly  # tests/journeys walks it in the shell, tests/ui/test_searches on the page
 def test_the_survey_ends_with_a_no_and_what_to_do(app: App, tmp_path: Path) -> None:
     steward = opened(app, files.survey(tmp_path / "survey.sav", PEOPLE))
     assert judged(steward) == "over"

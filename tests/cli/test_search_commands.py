@@ -180,7 +180,7 @@ def answered(asked: dict[str, Any], *, reached: bool) -> Any:
 
 def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkeypatch) -> None:
     asked: dict[str, Any] = {}
-    monkeypatch.setattr("rwn_core.tuning.seek_slices", answered(asked, reached=True))
+    monkeypatch.setattr(rwn, "seek_slices", answered(asked, reached=True))
     limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
     more = ("--k", 7, "--round", "age=5", "-o", "s.toml")
     code, _, said = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
@@ -199,7 +199,7 @@ def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_wr
     rwn_command: Run, monkeypatch
 ) -> None:
     asked: dict[str, Any] = {}
-    monkeypatch.setattr("rwn_core.tuning.seek_slices", answered(asked, reached=False))
+    monkeypatch.setattr(rwn, "seek_slices", answered(asked, reached=False))
     search = ("seek-slices", "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml")
     code, _, said = rwn_command(*search, "--kernels")
     assert code == 4
@@ -215,8 +215,8 @@ def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_wr
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = ("--limit", "distance_linkage=0.05")
 COMMANDS = {
-    "seek-slices": ("rwn_core.tuning.seek_slices", ()),
-    "seek": ("rwn_core.tuning.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
+    "seek-slices": ("rwn_core.seek_slices", ()),
+    "seek": ("rwn_core.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
 }
 
 
@@ -274,7 +274,7 @@ def test_the_nearest_so_far_is_named_and_not_written(
 def test_without_an_answer_it_is_an_interruption_as_any_other(
     rwn_command: Run, monkeypatch
 ) -> None:
-    monkeypatch.setattr("rwn_core.tuning.seek_slices", interrupted(None))
+    monkeypatch.setattr(rwn, "seek_slices", interrupted(None))
     assert rwn_command("seek-slices", "demo:bodyfat", *LIMIT)[0] == 130
 
 

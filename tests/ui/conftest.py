@@ -112,6 +112,20 @@ class Screen:
         results: Results = self.test.session_state["rwn.results"]
         return results
 
+    def find(self, kind: str, label: str) -> Any:
+        """The first widget of a kind whose label begins so."""
+        return next(each for each in getattr(self.test, kind) if each.label.startswith(label))
+
+    def press(self, label: str) -> Screen:
+        """Press the first button whose label begins so."""
+        self.find("button", label).click().run()
+        return self
+
+    def words(self, *kinds: str) -> str:
+        """The sentences of some kinds on the page, or of all."""
+        every = ("caption", "info", "success", "warning", "error", "markdown")
+        return " ".join(each.value for kind in kinds or every for each in getattr(self.test, kind))
+
     def job(self, feature: str) -> Any:
         """The job of a feature; None where there is none."""
         return self.work.jobs.get(feature)

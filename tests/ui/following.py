@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -11,6 +12,14 @@ from rwn_ui.features import limit_queue
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
+
+
+def until(true: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait for something, which may take long beside other work."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def shown(session: Session) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a picture waits for is told beside the runs of a page, as soon as it has arrived."""
+"""What a picture or a pin waits for is told beside the runs of a page, once it has arrived."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.measure import Reading
+from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
 from rwn_ui.server.endpoint import _answer
+from rwn_ui.state.change_table import reweigh
 from rwn_ui.state.results import current_release
+from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
-from tests.ui.following import shown
+from tests.ui.following import followed, match_map, shown
 
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 
@@ -41,7 +43,7 @@ class Reader:
     def retarget(self, data) -> bool:
         return False
 
-    def known(self, question) -> Reading | None:
+    def known(self, question) -> rwn.Reading | None:
         return self.known_by.get((question.measure, question.begin, question.params))
 
     def cancel(self) -> None:
@@ -50,7 +52,7 @@ class Reader:
     def answer(self, measure: str, value: float) -> None:
         for question in self.asked:
             if question.measure == measure:
-                reading = Reading(value=value, detail={})
+                reading = rwn.Reading(value=value, detail={})
                 self.known_by[measure, question.begin, question.params] = reading
 
 
@@ -174,3 +176,70 @@ def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
     user_work().closed = True
     asked(screen)
     assert ended == [True]
+
+
+@pytest.fixture
+def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """A session whose table counts as a larger one."""
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
+    return open_page("tune").session
+
+
+def compared(payload: dict[str, Any]) -> list[str]:
+    """The pins that the policy's tile is compared with."""
+    return [each["pin"] for each in payload["verdict"]["against"]]
+
+
+def on_map(payload: dict[str, Any]) -> set[str]:
+    return {trace["name"] for trace in match_map(payload)["data"]} & {"now", "A"}
+
+
+def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(session, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(limit_queue.rwn, "MEASURES", {})  # nothing is read for a pin
+        patch.setattr(tune_view.tiles, "chosen", lambda _: [])
+        session.pins["A"] = tune_view.pin(session, current_release(session))
+    assert {*session.pins["A"].pending} == {*session.policy.measures} - {*QUICK}
+    assert session.pins["A"].judged(session.policy) is None
+    payload = shown(session)
+    assert (compared(payload), bool(payload["waits"])) == ([], True)
+    payload = followed(session)
+    now = limit_queue.readings(session, current_release(session))
+    assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
+    assert session.pins["A"].pending == ()
+    assert compared(payload) == ["A"]
+    assert payload["verdict"]["against"][0]["text"].startswith("±0")
+    user_work().worker.cancel()
+
+
+def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_screen(
+    session: Session,
+) -> None:
+    session.pins["A"] = tune_view.pin(session, current_release(session))
+    strict, session.levers["k"] = session.levers["k"], 60
+    limit_queue.follow(session)
+    asked = [(each.params.k, each.measure) for each in user_work().worker._asked]
+    assert {k for k, _ in asked[: len(asked) // 2]} == {60}
+    assert asked[-1][0] == strict
+    payload = followed(session)
+    pinned = session.pins["A"]
+    assert (pinned.pending, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
+    for k, values in ((60, None), (strict, pinned.values)):
+        session.levers["k"] = k
+        followed(session)
+        live = limit_queue.readings(session, current_release(session))
+        known = {key: live[key].value for key in session.policy.measures}
+        assert (known == {key: pinned.values[key] for key in known}) is (values is not None)
+    user_work().worker.cancel()
+
+
+def test_a_pin_of_other_weights_is_asked_of_nobody_until_they_are_back(session: Session) -> None:
+    session.pins["A"] = tune_view.pin(session, current_release(session))
+    reweigh(session, {"age": 3.0})
+    followed(session)
+    assert session.pins["A"].pending
+    assert compared(shown(session)) == []
+    reweigh(session, {"age": 1.0})
+    followed(session)
+    assert not session.pins["A"].pending
+    user_work().worker.cancel()

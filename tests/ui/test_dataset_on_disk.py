@@ -1,8 +1,9 @@
-"""A dataset on the server's disk: which may be opened, what is seen of it, and its masking."""
+"""A dataset on disk: which may be opened, what is seen of it, its masking, also one that stops."""
 
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -11,18 +12,22 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data import sizes
 from rwn_core.data.variable import Role
+from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.key_file import read_key
 from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_ui.background.dataset_job import write_reports
+from rwn_ui.background import dataset_job
+from rwn_ui.background.dataset_job import mask_and_record, write_reports
+from rwn_ui.background.job import Job
 from rwn_ui.data import dataset as dataset_page
 from rwn_ui.data import dataset_setting
+from rwn_ui.data.variables import described_row
 from rwn_ui.server import dataset_folders, environment
+from rwn_ui.server.dataset_folders import BegunRun, begun_now, run_lock, stopped_runs
 from rwn_ui.state.change_table import reslice
+from tests.ui.following import until
 
 
-def test_only_what_lies_in_the_offered_folder_is_opened(
-    folders: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_only_what_lies_in_the_offered_folder_is_opened(folders, tmp_path) -> None:
     datasets, releases = folders
     outside = tmp_path / "outside.parquet"
     outside.write_bytes((datasets / "survey" / "a.parquet").read_bytes())
@@ -49,9 +54,7 @@ def test_only_what_lies_in_the_offered_folder_is_opened(
 @pytest.mark.parametrize(
     "name", ["x.key", "X.KEY", "x.record.toml", "con", "CON", "con.parquet", "Lpt1", "n" * 5000]
 )
-def test_names_that_no_release_can_have_are_refused_without_a_path(
-    folders: tuple[Path, Path], name: str
-) -> None:
+def test_names_that_no_release_can_have_are_refused_without_a_path(folders, name) -> None:
     """Finding T11: a name of 5,000 letters was an OSError with the path of the folder."""
     for asked in (dataset_folders.target_at, dataset_folders.source_at):
         with pytest.raises(InputError) as refused:
@@ -61,9 +64,7 @@ def test_names_that_no_release_can_have_are_refused_without_a_path(
     assert dataset_folders.target_at("console") == folders[1] / "console"
 
 
-def test_folders_are_offered_side_by_side(
-    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_are_offered_side_by_side(folders: tuple[Path, Path], monkeypatch) -> None:
     datasets, releases = folders
     monkeypatch.setenv(dataset_folders.DATASETS_VARIABLE, "")
     for wrong in (
@@ -146,9 +147,7 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
 
 
 @pytest.mark.usefixtures("here")
-def test_random_records_go_to_tune_and_a_setting_comes_back(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_random_records_go_to_tune_and_a_setting_comes_back(open_page, monkeypatch) -> None:
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
     monkeypatch.setattr(dataset_page, "LIVE_RECORDS", 500)
@@ -192,7 +191,9 @@ def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
         upload.set_value(("kinds.toml", content.encode(), "application/toml")).run()
         assert opened.schema == rwn.Schema.from_toml(text)
     assert "lacks column x" in screen.errors[0]
-    rows = pd.DataFrame([dataset_setting._row(each) for each in opened.schema.variables])
+    rows = pd.DataFrame(
+        [{**described_row(each), "weight": each.weight} for each in opened.schema.variables]
+    )
     rows["role"] = ["key", "other", "identifier"]
     rows.loc[1, ["weight", "group", "masked"]] = [0.5, "pair", False]
     schema = dataset_setting._described(opened.schema, rows)
@@ -204,3 +205,93 @@ def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
 def test_without_the_option_there_is_no_control(open_page) -> None:
     test = open_page("data").test
     assert not [each for each in test.text_input if each.key == "data.dataset.path"]
+
+
+def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) -> BegunRun:
+    schema = Dataset.at(folders[0] / "survey").guessed_schema()
+    schema = schema.replace_variable("name", role=Role.IDENTIFIER)
+    return begun_now("survey", folders[1] / name, schema, params or rwn.RWN(k=5))
+
+
+def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
+    run, stage = begun(folders, "late"), folders[1] / ".late.stage"
+    job = Job(
+        "mask",
+        wait_in_stage,
+        words="Masking",
+        about=(run, True),
+        on_cancel=dataset_job.delete_if_forgotten,
+        run=run,
+    )
+    opened = dataset_job.OpenDataset.at("survey", folders[0] / "survey", None)
+    opened.jobs["mask"] = job
+    until((stage / "x").exists)
+    assert job.words.startswith("Masking")
+    assert stopped_runs() == []  # somebody works on it
+    assert (stage / "x").exists()
+    opened.erase()
+    assert not job.running
+    until(lambda: not list(folders[1].iterdir()), 5)
+
+
+def test_a_masking_that_fails_leaves_nothing_of_the_original(folders, monkeypatch) -> None:
+    monkeypatch.setenv("RWN_THREADS", "1")
+    shares = list[float]()
+    for keep in (False, True):
+        run = begun(folders, "out", rwn.RWN(epsilon=1e-9))
+        with pytest.raises(ParameterError, match="no other record within epsilon"):
+            mask_and_record(run, folders[0] / "survey", keep, shares.append)
+        assert max(shares) > 0
+        assert not list(folders[1].iterdir())
+
+
+@pytest.mark.usefixtures("here")
+def test_a_masking_that_was_killed_goes_on_or_is_swept(open_page, folders, monkeypatch) -> None:
+    out, source = folders[1], folders[0] / "survey"
+
+    def killed(share: float) -> None:
+        if share > 0.4:
+            raise KeyboardInterrupt  # no code of ours catches it, as none sees a kill
+
+    for name, keep in (("kept", True), ("forgotten", False)):
+        with pytest.raises(KeyboardInterrupt):
+            mask_and_record(begun(folders, name), source, keep, killed)
+        assert (out / f".{name}.stage" / "run.json").exists()
+    key = read_key(out / "kept.key")
+    assert (out / "kept.key").read_text().strip() not in (out / ".kept.run").read_text()
+    with run_lock(begun(folders, "busy")):
+        assert [run.target.name for run in stopped_runs()] == ["kept"]
+        assert (out / ".busy.run").exists()
+    assert sorted(each.name for each in out.iterdir()) == [
+        ".kept.run",
+        ".kept.stage",
+        ".kept.unfinished",
+        "kept.key",
+    ]
+    test = open_page("data").test
+    assert any("kept: a release of survey, begun" in each.value for each in test.markdown)
+    test.button(key="data.dataset.go_on.0").click().run()
+    assert not test.error
+    names = ["kept", "kept.key", "kept.record.toml", "kept.schema.toml"]
+    assert sorted(each.name for each in out.iterdir()) == names
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)[["x", "y"]])
+    wanted = pd.read_parquet(
+        rwn.mask(data, rwn.RWN(k=5), seed=key).publish(out.parent / "memory.parquet")
+    )
+    pd.testing.assert_frame_equal(pd.read_parquet(out / "kept"), wanted)
+
+    with pytest.raises(KeyboardInterrupt):
+        mask_and_record(begun(folders, "again"), source, True, killed)
+    test.run()
+    test.button(key="data.dataset.delete.0").click().run()
+    assert not [each for each in out.iterdir() if "again" in each.name]
+
+
+def wait_in_stage(run: BegunRun, progress) -> None:
+    """Work of a process that is ended from outside."""
+    stage = run.target.with_name(f".{run.target.name}.stage")
+    with run_lock(run):
+        stage.mkdir()
+        progress(0.5)
+        (stage / "x").write_text("original")
+        time.sleep(60)

@@ -12,8 +12,6 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
-from rwn_core.data.schema import Schema
-from rwn_core.errors import SchemaError
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data import variables
 from rwn_ui.server import given_file
@@ -110,17 +108,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return result
 
 
-def test_a_file_of_a_third_format_can_be_opened(asked, open_page) -> None:
-    assert open_page("data").errors == []
+def test_a_third_format_can_be_opened_and_written(asked, open_page) -> None:
+    screen = open_page("data")
     (label,) = (label for label in asked if label.startswith("Open your table"))
     assert label.endswith(
         "CSV (UTF-8, separated by commas, one header line), Parquet or Toy (no blanks)"
     )
     assert asked[label][1]["type"] == ["csv", "parquet", "pq", "toy", "plaything"]
-
-
-def test_a_release_can_be_written_in_a_third_format(asked, open_page) -> None:
-    screen = open_page("tune")
+    screen.visit("tune")
     assert asked["Format"][0] == (["csv", "parquet", "toy"],)
     assert asked["Download the trial"][1]["file_name"].endswith(".csv")
     screen.test.session_state[asked["Format"][1]["key"]] = "toy"
@@ -172,24 +167,6 @@ def test_the_file_of_the_command_line_waits_too(open_page, tmp_path: Path, monke
     assert screen.session.path == str(path)
 
 
-def test_a_schema_that_releases_some_leaves_out_the_others_and_what_names_them() -> None:
-    kinds = {"a": "continuous", "b": "continuous", "hh": "categorical", "id": "categorical"}
-    schema = Schema(
-        variables=tuple(rwn.Variable(name=name, kind=kind) for name, kind in kinds.items()),
-        question=rwn.Question(response="a", predictors=("b",)),
-        edit_rules=("a >= 1", "b >= 1"),
-    ).replace_variable("hh", role="household")
-    few = schema.releasing(["a", "id"])
-    assert [v.name for v in few.released] == ["a", "id"]
-    assert few.variable("hh").role == "household"
-    assert few.question is None
-    assert [rule.text for rule in few.edit_rules] == ["a >= 1"]
-    back = few.releasing(["a", "b"])
-    assert [(v.name, str(v.role)) for v in back.released] == [("a", "other"), ("b", "other")]
-    with pytest.raises(SchemaError, match="no variable c"):
-        schema.releasing(["c"])
-
-
 def test_every_range_of_whole_numbers_is_counted_whole() -> None:
     for high in range(1, 300):
         known = np.arange(high + 1, dtype=float)
@@ -236,16 +213,10 @@ def test_the_first_takes_what_was_begun_and_the_next_reads_anew(path, begun) -> 
     assert tables[0].fingerprint == tables[1].fingerprint
     assert tables[0] is not tables[1]  # nothing is shared between two users
     assert given_file._begun is None
-
-
-def test_a_file_that_changed_meanwhile_is_read_anew(path, begun) -> None:
     given_file.read_given_ahead()
-    path.write_text(SECOND)
+    path.write_text(SECOND)  # a file that has changed meanwhile is read anew
     assert given_file.read_given().n == 4
-    assert begun == ["begun", "read"]
-
-
-def test_a_refusal_is_said_to_who_asks(path) -> None:
+    assert begun == ["begun", "read"] * 2
     path.write_text("x,x\n1,2\n3,4\n")
     given_file.read_given_ahead()
     with pytest.raises(rwn.InputError, match="x"):

@@ -1,28 +1,39 @@
-"""Background work of a session: done, cancelled, or left behind; never a process left."""
+"""Work of a session in processes: done, cancelled, left behind; readings that follow."""
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing
 import os
+import pickle
+import signal
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.masking import Rounded, unrounded
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan, seek_slices
 from rwn_ui.background import job as background_job
-from rwn_ui.background import preparation
+from rwn_ui.background import measure_worker, preparation, progress
 from rwn_ui.background.job import Job, Slots
+from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker, Question
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
 from rwn_ui.sweep import run
+from tests.ui.following import until
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -39,9 +50,7 @@ def test_work_that_is_done_gives_its_result_and_frees_its_user() -> None:
     work = Work()
     job = work.jobs["draws"] = Job("ε = 2", add, words="Adding at ε = 2", a=2, b=3)
     assert work.busy
-    end = time.monotonic() + 60
-    while work.busy and time.monotonic() < end:  # though no page follows it
-        time.sleep(0.02)
+    until(lambda: not work.busy)  # though no page follows it
     assert multiprocessing.active_children() == []
     assert (job.result, job.refusal, job.share, job.label) == (5, "", 0.5, "ε = 2")
     assert job.words == "Adding at ε = 2"
@@ -61,9 +70,7 @@ def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
     job = Job("Search", halves, words="Looking")
     assert job.so_far is None
     assert job.words == "Looking: time unknown yet"
-    end = time.monotonic() + 60
-    while job.so_far != "answer 49" and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: job.so_far == "answer 49")
     begun = time.monotonic()
     job.cancel()
     assert time.monotonic() - begun < 1.5
@@ -84,9 +91,7 @@ def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     assert (given_up.running, given_up.refusal) == (False, "Cancelled.")
     assert len(multiprocessing.active_children()) == 1, "nothing else was begun"
     first.cancel()
-    end = time.monotonic() + 60
-    while second.running and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: not second.running)
     assert (second.result, second.words) == (5, "Adding")
     assert given_up.result is None
 
@@ -122,9 +127,7 @@ def computes_after(cancel: Callable[[], None]) -> float:
     before = cpu_seconds(alive)
     time.sleep(1)
     after = cpu_seconds(alive)
-    end = time.monotonic() + 10  # a guard against hanging beside other work
-    while len(cpu_seconds(alive)) > 1 and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: len(cpu_seconds(alive)) < 2, 10)
     assert list(cpu_seconds(alive)) == [os.getpid()]
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
 
@@ -142,9 +145,7 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
         microdata=rwn.Microdata.from_frame(frame),
         policy=rwn.Policy(limits=limits),
     )
-    end = time.monotonic() + 60
-    while len(cpu_seconds()) < 2 + thread_count() and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: len(cpu_seconds()) >= 2 + thread_count())
     assert len(cpu_seconds()) == 2 + thread_count()
     assert computes_after(job.cancel) < 0.3
 
@@ -154,16 +155,311 @@ def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
         pass
 
 
-def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(monkeypatch) -> None:
     monkeypatch.setattr(preparation, "is_ready", lambda *which: False)
     monkeypatch.setattr(preparation, "compile_ahead", compile_for_ever)
     data = rwn.load_demo("bodyfat")
     work = Preparation.start(data, "large", lambda *_: None, lambda result: None).task
-    end = time.monotonic() + 60
-    while not multiprocessing.active_children() and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: multiprocessing.active_children())
     assert work.words.startswith("Compiling")
     assert computes_after(work.cancel) < 0.7  # it may go on for half a second
     assert (work.running, work.refusal) == (False, "Cancelled.")
+
+
+SECRET = "SENTINEL7731"
+PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
+
+
+def about(measure: str = "bayes_linkage", seed: int = 7) -> Question:
+    return Question(measure=measure, params=PLAIN, seed=seed)
+
+
+def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
+    """Seed 0 never ends, seed 1 ends the process, seed 2 is another's error; others answer."""
+    if question.seed == 0:
+        time.sleep(600)
+    if question.seed == 1:
+        os._exit(3)
+    if question.seed == 2:
+        return Question(measure=SECRET, params=PLAIN, seed=2).answer(unmasked)
+    return rwn.Reading(value=float(question.seed), detail={})
+
+
+@contextmanager
+def started(answer=by_seed) -> Iterator[MeasureWorker]:
+    made = MeasureWorker.start(rwn.load_demo("bodyfat"), answer)
+    try:
+        yield made
+    finally:
+        made.cancel()
+        assert multiprocessing.active_children() == []
+
+
+def kill(made: MeasureWorker) -> None:
+    (pid,) = made._pool.pids
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not made.running, 10)
+    assert not made.running
+
+
+def answered(made: MeasureWorker, question: Question) -> Answer:
+    end = time.monotonic() + 180
+    while made.known(question) is None:
+        assert time.monotonic() < end
+        made.ask(question)
+        time.sleep(0.02)
+    reading = made.known(question)
+    assert reading is not None
+    return reading
+
+
+def numbers(n: int = 2400) -> rwn.Microdata:
+    """A table too large for plain arrays, so that the kernels are asked."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=n)
+    columns = {"x": x, "y": x + rng.normal(size=n), "z": rng.integers(0, 9, n)}
+    return rwn.Microdata.from_frame(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("data", [rwn.load_demo("bodyfat"), numbers()], ids=["bodyfat", "numbers"])
+@pytest.mark.parametrize("measure", ["bayes_linkage", "distance_linkage"])
+def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> None:
+    name = data.schema.released[0].name
+    for params in (PLAIN, Rounded(params=PLAIN, precision=((name, 0.5),))):
+        current = PreparedTable.prepare(data).release(params, 7)
+        own = rwn.MEASURES[measure].read(current.comparison)
+        question = Question(measure=measure, params=params, seed=7)
+        reading = question.answer(rwn.Comparison(original=data, masked=data))
+        assert isinstance(reading, rwn.Reading)
+        assert (reading.value, reading.baseline, reading.interval) == (
+            own.value,
+            own.baseline,
+            own.interval,
+        )
+        assert set(reading.detail) <= measure_worker._SAID  # nothing of single records comes back
+        assert not any(isinstance(part, np.ndarray) for part in reading.detail.values())
+        assert ("standing" in reading.detail) == (measure == "bayes_linkage")
+
+
+SETTINGS = {
+    "plain": PLAIN,
+    "the 2015 method": rwn.NBRS2015(epsilon=0.8),
+    "rounded": Rounded(params=PLAIN, precision=(("x", 0.5),)),
+}
+
+
+@pytest.mark.parametrize("params", SETTINGS.values(), ids=SETTINGS)
+def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monkeypatch) -> None:
+    data = numbers()
+    unmasked = rwn.Comparison(original=data, masked=data)
+    current = PreparedTable.prepare(data, method=unrounded(params)[0].method).release(params, 7)
+    drawn = DrawnRelease(current.masked.masked, current.prepared.known)
+    assert drawn.known is not None
+    question = Question(measure="bayes_linkage", params=params, seed=7)
+    expected = question.answer(unmasked)
+    measure_worker._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
+    monkeypatch.setattr(measure_worker, "_prepared", lambda *_: pytest.fail("it is drawn anew"))
+    answer = question.answer(unmasked)
+    assert isinstance(answer, rwn.Reading)
+    assert answer == expected
+    other = Question(measure="bayes_linkage", params=params, seed=8)
+    with pytest.raises(pytest.fail.Exception):
+        other.answer(unmasked)
+
+
+def test_a_release_is_sent_once() -> None:
+    sent: list[int] = []
+
+    def drawn(question: Question) -> DrawnRelease | None:
+        sent.append(question.seed)
+        return None
+
+    with started() as made:
+        made.ask(about("a", 3), about("b", 3), about("a", 4), drawn=drawn)
+        made.ask(about("a", 3), about("c", 4), about("a", 5), drawn=drawn)
+    assert sent == [3, 4, 5]
+
+
+def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = numbers()
+    other = data.with_weights({"x": 3.0})
+    made = MeasureWorker.start(data)
+    try:
+        process, before = made._pool.pids, answered(made, about())
+        made.ask(about(seed=9))  # which nobody waits for any more
+        while made.waited(about(seed=9)) is not None and not begun(made, about(seed=9)):
+            time.sleep(0.01)
+        if not made.retarget(other):
+            answered(made, about(seed=9))
+            assert made.retarget(other)
+        assert made.data is other
+        assert made.known(about()) is None, "it was of the weights before"
+        after = answered(made, about())
+        assert after == about().answer(rwn.Comparison(original=other, masked=other))
+        assert after != before
+        assert made.retarget(data)
+        assert answered(made, about()) == before
+        assert made._pool.pids == process
+        assert not made.retarget(rwn.load_demo("bodyfat"))
+        assert made.data is data
+    finally:
+        made.cancel()
+    assert not made.retarget(other), "it has ended"
+
+
+def test_what_is_under_way_is_interrupted_and_a_process_that_rests_stays() -> None:
+    with started() as made:
+        made.interrupt()
+        assert made.running
+        made.ask(about(seed=0))
+        made.interrupt()
+        assert not made.running
+        assert made.waited(about(seed=0)) is None
+        made.ask(about(seed=5))  # by another one
+        assert made.running
+
+
+def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = rwn.load_demo("bodyfat")
+    with started() as made:
+        made.ask(about(seed=0), about(seed=4))
+        while made.waited(about(seed=0)) is not None and not begun(made, about(seed=0)):
+            time.sleep(0.01)
+        assert not made.retarget(data.with_weights({"age": 2.0})), "a question is under way"
+        assert made.data.schema == data.schema
+        made.ask(about(seed=5))
+        assert made.waited(about(seed=0)) is not None
+        assert made.waited(about(seed=4)) is None, "nobody had begun with it"
+        monkeypatch.setattr(measure_worker, "PATIENCE", 0.0)
+        assert answered(made, about(seed=5)).value == 5.0
+        assert made.known(about(seed=0)) is None
+
+
+def begun(made: MeasureWorker, question: Question) -> bool:
+    return made._asked[question].task.running()
+
+
+def test_questions_asked_together_are_answered_until_a_process_dies() -> None:
+    with started() as made:
+        made.ask(about(seed=3), about(seed=1), about(seed=4))
+        until(lambda: made.known(about(seed=1)))
+        assert made.known(about(seed=3)).value == 3.0
+        lost = made.known(about(seed=1))
+        assert isinstance(lost, rwn.NotApplicable)
+        assert "could not be read" in str(lost)
+        assert made.known(about(seed=4)) is None, "the process ended before it"
+        assert answered(made, about(seed=4)).value == 4.0, "another one answers it"
+        kill(made)
+        assert answered(made, about(seed=5)).value == 5.0
+
+
+def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measure_worker, "CACHE_SIZE", 2)
+    with started() as made:
+        answer = str(answered(made, about(seed=2)))
+        assert "KeyError" in answer
+        assert SECRET not in answer
+        for seed in (3, 4, 5):
+            answered(made, about(seed=seed))
+        assert made.known(about(seed=3)) is None
+        assert made.known(about(seed=5)).value == 5.0
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Counting:
+    """Work that does nothing."""
+
+    words: str = "Counting"
+    share: float = 0.25
+    running: bool = True
+    cancelled: int = 0
+
+    def cancel(self) -> None:
+        self.running = False
+        self.cancelled += 1
+
+
+def page() -> None:
+    import streamlit as st
+
+    from rwn_ui.background.progress import bar, wait_for
+
+    work = st.session_state["work"]
+    if not work.running:
+        st.info("It has ended.")
+    elif st.session_state.get("wide"):
+        bar(work, "stop", wide=True, cancel=lambda: st.session_state.update(wide=False))
+    else:
+        wait_for(work, "stop")
+
+
+def opened(work: Counting, **state: object) -> AppTest:
+    test = AppTest.from_function(page)
+    for name, value in {"work": work, **state}.items():
+        test.session_state[name] = value
+    test.run()
+    assert not test.exception
+    return test
+
+
+def test_a_bar_shows_how_far_work_is_and_cancel_is_heard_before_anything_is_drawn() -> None:
+    words = "k = 3 of **my** [table](http://x.y)"
+    work = Counting(words=words, share=1.2)  # a share may be off by what it was rounded
+    test = opened(work)
+    (shown,) = test.get("progress")
+    plain = "k = 3 of \\*\\*my\\*\\* \\[table\\](http:\u2060//x.y)"
+    assert (shown.proto.value, shown.proto.text) == (100, plain)
+    test.button(key="stop").click().run()
+    assert work.cancelled == 1
+    assert [info.value for info in test.info] == ["It has ended."]
+    assert not test.get("progress")
+    work = Counting()
+    test = opened(work, wide=True)
+    assert test.get("progress")[0].proto.value == 25
+    test.button(key="stop").click().run()  # it may mean something else
+    assert (work.cancelled, test.session_state["wide"]) == (0, False)
+
+
+def test_the_page_is_drawn_anew_when_the_work_ends() -> None:
+    class Ending(Counting):
+        looks = 0
+
+        @property
+        def running(self) -> bool:
+            self.looks += 1
+            return self.looks < 2
+
+        @running.setter
+        def running(self, value: bool) -> None:
+            pass
+
+    assert [info.value for info in opened(Ending()).info] == ["It has ended."]
+
+
+def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[object] = []
+    slot: Any = SimpleNamespace(
+        progress=lambda share, text: shares.append(share), empty=lambda: shares.append("empty")
+    )
+    with progress.searching(slot) as report:
+        report(0.5)
+    assert shares == []
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.searching(slot) as report:
+        report(0.5)
+        report(1.5)
+    assert shares == [0.5, 1.0, "empty"]
+    with progress.searching(None) as report:
+        assert report is None
+
+
+def test_only_one_place_looks_again_and_again() -> None:
+    places = [*ROOT.glob("rwn_ui/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]
+    assert [path.name for path in places if "run_every" in path.read_text("utf-8")] == [
+        "progress.py"
+    ]

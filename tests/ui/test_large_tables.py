@@ -123,9 +123,7 @@ def test_a_table_that_cannot_be_made_ready_is_a_sentence(
     assert screen.errors == []
 
 
-def test_the_first_table_of_all_is_waited_for(
-    open_page, gate: Gate, monkeypatch: pytest.MonkeyPatch, tmp_path
-) -> None:
+def test_the_first_table_of_all_is_waited_for(open_page, gate: Gate, monkeypatch, tmp_path) -> None:
     path = tmp_path / "mine.csv"
     path.write_bytes(csv())
     monkeypatch.setenv("RWN_FILE", str(path))

@@ -232,9 +232,7 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
             answer(port, "/_stcore/health")
 
 
-def test_the_file_and_what_clears_memory_reach_the_app(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypatch) -> None:
     seen = {}
 
     class Server:
@@ -261,9 +259,7 @@ def test_the_file_and_what_clears_memory_reach_the_app(
     assert launch.WRITTEN_OVER.items() <= seen.items()
 
 
-def test_an_installation_that_cannot_be_written_serves_a_copy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_installation_that_cannot_be_written_serves_a_copy(monkeypatch) -> None:
     installed = launch.app_file().parent / "static"
     provide = launch.provide_plotly
 

@@ -1,4 +1,4 @@
-"""The Learn page: the code's numbers, the links, and a way on to Tune."""
+"""The Learn and the Paper page: numbers of the code, links, figures, and a way on to Tune."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from rwn_ui.learn import analyst, choose, intruder, method_pairs, standard_errors, view
+from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
+from rwn_ui.learn import choose, intruder, method_pairs, paper, standard_errors, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.results import Memo
@@ -31,7 +32,7 @@ MOVED: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, Memo] = {}
-    for module in (parts, intruder, standard_errors, analyst, choose):
+    for module in (parts, intruder, standard_errors, choose):
         monkeypatch.setattr(module, "memo", lambda name, size: kept.setdefault(name, Memo(size)))
 
 
@@ -60,9 +61,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
     assert seen[0] != seen[1]
 
 
-def test_every_lesson_opens_and_only_it_is_computed(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_lesson_opens_and_only_it_is_computed(open_page, monkeypatch) -> None:
     asked: list[str] = []
 
     def noted(lesson: parts.Lesson) -> parts.Lesson:
@@ -117,16 +116,14 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: 
     screen.test.button(key=f"learn.{key}.tune").click().run()
     assert screen.errors == []
     session = screen.session
-    assert (session.name, session.demo) == (wanted.demo, wanted.demo)
-    assert session.params == wanted.setting.params
-    assert dict(wanted.setting.weights).items() <= dict(session.setting.weights).items()
-    assert session.slices == (wanted.setting.slices or ())
+    assert (session.name, session.demo) == (lesson.demo, lesson.demo)
+    assert session.params == wanted.params
+    assert dict(wanted.weights).items() <= dict(session.setting.weights).items()
+    assert session.slices == (wanted.slices or ())
     assert screen.panel is not None  # the Tune page has drawn it
 
 
-def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(open_page, monkeypatch) -> None:
     def broken(values: parts.Values) -> parts.Shown:
         raise ValueError("a value")
 
@@ -140,11 +137,6 @@ def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
     assert drawn == ["disclosure"]
     (sentence,) = screen.errors
     assert "a value" not in sentence
-
-
-def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None:
-    assert open_page("learn", lesson="neighborhood").session.lesson == "neighborhood"
-    assert open_page("learn", lesson="gone").session.lesson == "disclosure"
 
 
 def test_one_row_alone_is_the_person_s_own() -> None:
@@ -179,9 +171,11 @@ def test_a_wrong_position_of_an_address_is_refused_in_one_sentence(text: str) ->
     assert all("<b>" not in sentence for sentence in refused)
 
 
-def test_a_linked_position_is_shown_and_next_leads_on(open_page) -> None:
+def test_a_link_opens_its_lesson_at_its_positions_and_next_leads_on(open_page) -> None:
+    assert open_page("learn", lesson="gone").session.lesson == "disclosure"
     screen = open_page("learn", lesson="intruder", **{"lesson-k": "12", "lesson-row": "41"})
-    assert screen.session.lessons["intruder"] == {**MOVED_BY_LINK, "k": 12}
+    start = {control.name: control.start for control in intruder.LESSON.controls}
+    assert screen.session.lessons["intruder"] == {**start, "k": 12}
     assert screen.test.slider(key="learn.intruder.k").value == 12
     assert ["row of the link" in each.value for each in screen.test.toast] == [True]
     following = screen.test.button(key="learn.Next")
@@ -192,24 +186,12 @@ def test_a_linked_position_is_shown_and_next_leads_on(open_page) -> None:
     assert screen.test.slider(key="learn.intruder.k").value == 12
 
 
-MOVED_BY_LINK = {control.name: control.start for control in intruder.LESSON.controls}
-
-
 def test_the_lesson_on_choosing_shows_the_verdict_of_tune(open_page) -> None:
     screen = open_page("learn", lesson="choose", **{"lesson-epsilon": "3.0"})
     screen.test.selectbox(key="learn.choose.slices").set_value(choose.SLICES[2]).run()
     policy, *_ = screen.results.last[view.PICTURE]["tiles"]
     screen.test.button(key="learn.choose.tune").click().run()
     assert screen.panel["verdict"]["text"] == policy["released"]
-
-
-def press(screen: Any, label: str) -> None:
-    next(each for each in screen.test.button if each.label == label).click().run()
-    assert screen.errors == []
-
-
-def shown(screen: Any) -> str:
-    return "\n".join(each.value for each in (*screen.test.markdown, *screen.test.caption))
 
 
 def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,9 +201,9 @@ def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.Monk
     monkeypatch.setattr(
         method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
     )
-    press(screen, f"Draw {method_pairs.RELEASES} releases")
-    assert "standard errors from 0" in shown(screen)
-    press(screen, "Compare the laws")
+    assert screen.press(f"Draw {method_pairs.RELEASES} releases").errors == []
+    assert "standard errors from 0" in screen.words("markdown", "caption")
+    assert screen.press("Compare the laws").errors == []
     titles = [each["title"] for each in tables]
     assert f"{screen.session.variable}, k = 10" in titles
     record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
@@ -233,3 +215,99 @@ def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.Monk
     intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
     assert intact[2].startswith("50 %")
     assert float(intact[1].removesuffix(" %")) < 1
+
+
+@pytest.fixture
+def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the page gave its panel, the last one at the end."""
+    drawn: list[dict[str, Any]] = []
+    monkeypatch.setattr(paper, "panel", lambda payload, **_: drawn.append(payload))
+    monkeypatch.setattr(paper, "LIVE_SECONDS", 0.0)  # one release at each position
+    monkeypatch.setattr(paper, "REST_SECONDS", 0.0)
+    return drawn
+
+
+def cards(panels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [json.loads(card) for card in panels[-1]["cards"]]
+
+
+def test_each_figure_is_drawn_by_its_number_with_its_caption(open_page, panels) -> None:
+    screen = open_page("paper")
+    for number, figure in PAPER_FIGURES.items():
+        panels.clear()
+        screen.test.radio(key="paper.figure").set_value(number).run()
+        assert screen.errors == []
+        (heading,) = screen.test.subheader
+        assert heading.value.startswith(f"Figure {number} · {figure.title}")
+        assert heading.value.endswith(" over radius ε" if number in CURVES else figure.title)
+        assert figure.sees in [each.value for each in screen.test.markdown]
+        keys = {card["key"] for card in cards(panels)}
+        wanted = {"figure_boxes" if number == 8 else "figure_curves"}
+        assert keys == (wanted if number in CURVES else {figure.measure})
+    assert [figure.sees for figure in PAPER_FIGURES.values() if len(figure.sees.split()) > 50] == []
+
+
+def test_figure_1_is_drawn_at_the_paper_s_radii_and_says_why_it_is_not(open_page, panels) -> None:
+    open_page("paper", figure="1")
+    assert [card["title"].rpartition(", ")[2] for card in cards(panels)] == [
+        f"ε = {radius}" for radius in (1, 2, 3, 4)
+    ]
+    panels.clear()
+    screen = open_page("paper", figure="1", method="additive_noise")
+    assert (screen.errors, panels) == ([], [])
+    assert "neighbor" in screen.words("info")
+
+
+def test_a_link_opens_its_figure_and_lever_and_a_wrong_one_says_so(open_page, panels) -> None:
+    screen = open_page("paper", figure="4", over="k")
+    assert screen.test.subheader[0].value.endswith("over minimum neighbors k")
+    assert "k from 1 to 100" in panels[-1]["stamp"]
+    screen = open_page("paper", figure="10")
+    wrong = "figure of the link must be a number from 1 to 9."
+    assert [each.value for each in screen.test.toast] == [wrong]
+    assert screen.session.figure == 4
+    assert open_page("paper", method="rank_swapping").errors == []
+    assert "P from " in panels[-1]["stamp"]
+    # a position without a regression is left out with the reason
+    screen = open_page("paper", method="nbrs2015")
+    said = [each.value for each in screen.test.caption if each.value.startswith("No value at ε")]
+    assert said[0].startswith("No value at ε = 0.1: The regression has 0 records")
+    assert min(cards(panels)[0]["data"][0]["x"]) > 0.1
+
+
+def test_other_sliders_draw_anew_and_the_curves_own_lever_does_not(open_page, panels) -> None:
+    screen = open_page("paper")
+    before = panels[-1]["stamp"]
+    assert not [each for each in screen.test.slider if each.label.startswith("Radius")]
+    screen.session.levers["epsilon"] = 5.0
+    screen.test.run()
+    assert panels[-1]["stamp"] == before
+    screen.test.slider(key="paper.0.k").set_value(9).run()
+    assert panels[-1]["stamp"] != before
+    assert "k = 9" in panels[-1]["stamp"]
+
+
+def test_many_releases_are_drawn_in_the_background_and_stay(
+    open_page, panels, at_once, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper, "Job", at_once)
+    screen = open_page("paper", figure="9")
+    screen.test.number_input(key="paper.releases").set_value(25)
+    screen.test.button(key="paper.draw").click().run()
+    assert screen.errors == []
+    assert "25 releases at each position" in panels[-1]["stamp"]
+    assert "pale: 9 of 10" in panels[-1]["stamp"]
+    screen.test.radio(key="paper.figure").set_value(7).run()
+    assert "1 release at each position" in panels[-1]["stamp"]
+    screen.test.radio(key="paper.figure").set_value(9).run()
+    assert "25 releases at each position" in panels[-1]["stamp"]
+
+
+def test_a_first_picture_in_a_moment_is_followed_by_the_band(
+    open_page, panels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper, "REST_SECONDS", 60.0)
+    open_page("paper", figure="7")
+    counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]
+    assert counts == ["1", "20"]
+    assert "pale: 9 of 10" in cards(panels)[0]["note"]

@@ -1,18 +1,20 @@
-"""Methods and their options on the pages: sliders, links, undo, other pages."""
+"""Methods, their options and soft kernels on the pages: sliders, links, undo, other pages."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
-from rwn_core.masking import RankSwapping
-from rwn_core.tuning import Setting
+from rwn_core.masking import RWN, RankSwapping, method_options
+from rwn_core.reporting.project import Project
 from rwn_ui.background import preparation
+from rwn_ui.features.project import current_project
+from rwn_ui.state import results
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release, prepared
@@ -20,12 +22,13 @@ from rwn_ui.state.session import Session
 from rwn_ui.sweep import form
 from rwn_ui.sweep.form import first_search
 from rwn_ui.widgets import sidebar
+from rwn_ui.widgets.options import names_for
 from tests.ui.large_table import csv
 
 
 def choose(screen, method: str) -> None:
     """Take a method in the sidebar of Tune."""
-    box = next(box for box in screen.test.selectbox if box.label == "Method")
+    box = screen.find("selectbox", "Method")
     box.set_value(method).run()
 
 
@@ -104,12 +107,12 @@ def test_a_link_brings_its_method(open_page) -> None:
 def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -> None:
     screen = open_page("tune")
     selection = {"epsilon": 2.0, "q": 0.5, "record_selection": "bernoulli"}
-    load(screen.session, Setting.of("nbrs2015", selection))
+    load(screen.session, rwn.Setting.of("nbrs2015", selection))
     assert screen.session.params == rwn.NBRS2015(**selection)
-    load(screen.session, Setting.of("rwn", {"k": 7, "scale": "range"}))
+    load(screen.session, rwn.Setting.of("rwn", {"k": 7, "scale": "range"}))
     assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
     assert "scale = range" in screen.session.words
-    load(screen.session, Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
+    load(screen.session, rwn.Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
     assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
     screen.test.run()
     assert screen.errors == []
@@ -126,7 +129,7 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(
         assert screen.session.method == "rwn"
         screen.test.run()
         screen.test.button(key="arrival.cancel").click().run()
-    box = next(box for box in screen.test.selectbox if box.label == "Method")
+    box = screen.find("selectbox", "Method")
     assert (screen.session.method, box.value) == ("rwn", "rwn")
     choose(screen, "nbrs2015")
     screen.wait()
@@ -238,6 +241,16 @@ def test_chosen_variables_are_numbers_in_a_link_and_matrices_too(open_page) -> N
     assert again.session.params.variables == ("chest", "hip")
 
 
+def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_inside() -> None:
+    schema = rwn.load_demo("pima").schema.replace_variable("age", role="identifier")
+    for method, name in (("record_swapping", "variables"), ("rwn", "radius_variable")):
+        (option,) = (each for each in method_options(rwn.METHODS[method]) if each.name == name)
+        found = names_for(option, schema)
+        assert ("age" in found) is (method == "rwn")
+        assert ("test" in found) is (method != "rwn")
+        assert "bmi" in found
+
+
 def test_options_of_a_link_that_cannot_be_used_are_said(open_page) -> None:
     screen = open_page("tune", method="pram", spread="odd")
     (warning,) = screen.test.warning
@@ -260,8 +273,90 @@ def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -
     assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))
     chosen = {setting.params.variables for setting in grid.settings()}
     assert chosen == {(names[0], names[2]), (names[1],)}
-    with pytest.raises(ParameterError, match="variables must be variables with"):
+    with pytest.raises(rwn.ParameterError, match="variables must be variables with"):
         form._chosen("age+,height", "variables")
-    load(screen.session, Setting(params=RankSwapping(r0=0.9)))
+    load(screen.session, rwn.Setting(params=RankSwapping(r0=0.9)))
     axes = first_search(screen.session).grid.axes
     assert (axes["r0"], axes["k0"]) == ((0.9,), (0.0,))
+
+
+SOFT = {"kernel": "gaussian", "balance": 1.0}
+KEY = "tune.0.option.rwn"
+
+
+def sliders(screen) -> list[str]:
+    return [each.name for each in screen.live_sliders()]
+
+
+def test_even_to_gaussian_to_balance_and_back(open_page) -> None:
+    screen = open_page("tune", q="0.8")
+    before = screen.session.levers.copy()
+    field(screen, "selectbox", "kernel").select("gaussian").run()
+    assert screen.errors == []
+    assert sliders(screen) == ["width", "balance", "q"]
+    assert screen.test.session_state[f"{KEY}.options.box"]  # though its title has changed
+    assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 0.8}
+    screen.slider("balance").set_value(1.0).run()
+    screen.slider("width").set_value(0.7).run()
+    params = screen.session.params
+    assert params == RWN(**SOFT, width=0.7, q=0.8)
+    shown = current_release(screen.session).masked.masked
+    release = rwn.mask(screen.session.data, params, seed=screen.session.seed)
+    assert shown.frame.equals(release.masked.frame)
+    size = next(c for c in screen.panel["cards"] if orjson.loads(c)["key"] == "neighborhood_size")
+    assert "effective number of donors" in str(size)
+    for kernel, balance in (("gaussian", 1.0), ("gaussian", 0.0)):
+        screen.edit({"undo": True})
+        assert screen.session.options == (("kernel", kernel),)
+        assert screen.session.levers["balance"] == balance
+    screen.edit({"undo": True})
+    assert screen.session.options == ()
+    assert screen.session.levers == before
+    assert field(screen, "selectbox", "kernel").value == "even"
+    assert screen.errors == []
+
+
+def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
+    screen = open_page("tune", q="0.5")
+    field(screen, "button", "Keep totals and spreads").click().run()
+    assert screen.session.params == RWN(**SOFT, width=1.0, q=1.0)
+    field(screen, "button", "As published").click().run()
+    assert screen.session.params.kernel == "even"
+    assert screen.preset == "Standard"
+    assert screen.errors == []
+
+
+def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
+    asked = {"kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9"}
+    asked |= {"own_donors": "1"}  # own is whose table it is
+    screen = open_page("tune", **asked)
+    assert not screen.test.warning
+    params = RWN(**SOFT, cap=0.2, own=True, width=0.65, q=0.9)
+    assert screen.session.params == params
+    link = address(screen.session)
+    assert link == asked | {"demo": "bodyfat"}
+    project = Project.from_toml(current_project(screen.session).to_toml())
+    assert project.present.setting.params == params
+    load(screen.session, rwn.Setting(params=RWN(k=7, epsilon=0.5)))
+    assert screen.session.params == RWN(k=7, epsilon=0.5)
+    load(screen.session, project.present.setting)
+    assert screen.session.params == params
+    load(screen.session, rwn.Setting(params=RWN(kernel="exponential")))
+    assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
+
+
+@pytest.mark.parametrize("balance", ["0", "1"])
+def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
+    open_page, monkeypatch, balance: str
+) -> None:
+    monkeypatch.setattr(results, "LIVE_RECORDS", 200)
+    screen = open_page("tune", kernel="gaussian", width="0.5", balance=balance)
+    assert not screen.test.warning
+    screen.slider("width").set_value(0.7).run()
+    assert screen.errors == []
+    shown = current_release(screen.session)
+    records = shown.prepared.records
+    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
+    assert len(records) == 200
+    np.testing.assert_array_equal(shown.exact.donors, release.donors[records])
+    assert screen.session.params.width == 0.7

@@ -1,7 +1,8 @@
-"""One policy, one verdict: Tune, Risk, Sweep and Compare say the same of the same numbers."""
+"""One policy, one verdict on every page; and no lower bound is called a worst case."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +10,20 @@ import orjson
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data.rounding import given_steps
+from rwn_core.evaluation.disclosure import Disclosure, disclose
+from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.candidates import verdict_words
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
+from rwn_core.tuning import Goal, GoalAnswer, Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
+from rwn_ui.features import limit_queue
+from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.tune import tiles
 from rwn_ui.tune import view as tune_view
 
 KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
@@ -36,7 +42,7 @@ POINTS = (point(5, KEPT), point(6, BROKEN), point(7, UNREAD))
 
 
 @pytest.fixture
-def session() -> Session:
+def judging() -> Session:
     limits = (
         rwn.Limit(measure="bayes_linkage", at_most=0.5),
         rwn.Limit(measure="distance_linkage", at_most=0.05),
@@ -44,7 +50,7 @@ def session() -> Session:
     data = rwn.load_demo("bodyfat")
     made = Session(name="bodyfat", demo="bodyfat", data=data, policy=rwn.Policy(limits=limits))
     for each, name in zip(POINTS, ("kept", "broken", "unread"), strict=True):
-        made.scenarios[name] = Scenario(
+        made.scenarios[name] = rwn.Scenario(
             name=name,
             setting=each.setting,
             table=data.fingerprint,
@@ -54,30 +60,30 @@ def session() -> Session:
     return made
 
 
-def candidates(session: Session, policy: rwn.Policy | None = None) -> dict[str, Any]:
-    scenarios = list(session.scenarios.values())
-    shown = compare_cards.screen(session, scenarios, policy or session.policy, meeting=True)
+def candidates(judging: Session, policy: rwn.Policy | None = None) -> dict[str, Any]:
+    scenarios = list(judging.scenarios.values())
+    shown = compare_cards.screen(judging, scenarios, policy or judging.policy, meeting=True)
     found: dict[str, Any] = shown["candidates"]
     return found
 
 
-def test_a_trial_of_other_limits_judges_all_and_changes_no_policy(session: Session) -> None:
-    policy = session.policy
+def test_a_trial_of_other_limits_judges_all_and_changes_no_policy(judging: Session) -> None:
+    policy = judging.policy
     looser = rwn.Policy(limits=(policy.limits[0], replace(policy.limits[1], at_most=0.2)))
-    shown = candidates(session, looser)
+    shown = candidates(judging, looser)
     assert [each["state"] for each in shown["candidates"]] == ["kept", "kept", None]
     assert shown["notes"][0] == (
         "TRIAL of other limits: Distance linkage 20.0\N{NO-BREAK SPACE}% instead of "
         "5.0\N{NO-BREAK SPACE}%. The policy is unchanged."
     )
-    assert session.policy is policy
-    assert not any("TRIAL" in note for note in candidates(session)["notes"])
+    assert judging.policy is policy
+    assert not any("TRIAL" in note for note in candidates(judging)["notes"])
     stricter = rwn.Policy(limits=(policy.limits[0], replace(policy.limits[1], at_most=0.001)))
-    assert candidates(session, stricter)["candidates"][0]["state"] == "over"
+    assert candidates(judging, stricter)["candidates"][0]["state"] == "over"
 
 
-def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session) -> None:
-    shown = candidates(session)
+def test_compare_is_green_only_if_all_limits_were_read_and_hold(judging: Session) -> None:
+    shown = candidates(judging)
     assert [each["state"] for each in shown["candidates"]] == ["kept", "over", None]
     assert [(each["verdict"], each["which"]) for each in shown["candidates"]] == [
         ("keeps all limits", ""),
@@ -87,7 +93,7 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
     linkage = next(row for row in shown["rows"] if row["title"] == "Distance linkage")
     assert [cell["state"] for cell in linkage["cells"]] == ["kept", "over", None]
     assert linkage["cells"][2]["text"] == "not judged"
-    table = compare_cards.table(session, list(session.scenarios.values()), meeting=False)
+    table = compare_cards.table(judging, list(judging.scenarios.values()), meeting=False)
     few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
     assert few in table["tables"][0]["caption"]
     (row,) = (row for row in table["tables"][0]["rows"] if row[0] == "policy")
@@ -96,56 +102,262 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
     assert "Not judged: Distance linkage" in row[3]
 
 
-def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Session) -> None:
-    session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.01),))
-    scenarios = list(session.scenarios.values())
-    shown = candidates(session)["candidates"]
+def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(judging: Session) -> None:
+    judging.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.01),))
+    scenarios = list(judging.scenarios.values())
+    shown = candidates(judging)["candidates"]
     assert {each["state"] for each in shown} == {"over"}
     assert all(each["which"].endswith("saved under other limits") for each in shown)
     (row,) = (
         row
-        for row in compare_cards.table(session, scenarios, meeting=False)["tables"][0]["rows"]
+        for row in compare_cards.table(judging, scenarios, meeting=False)["tables"][0]["rows"]
         if row[0] == "policy"
     )
     assert all(words.endswith("saved under other limits.") for words in row[1:])
 
 
-def test_the_sweep_says_the_same(session: Session) -> None:
+def test_the_sweep_says_the_same(judging: Session) -> None:
     sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS), 3)
-    spots = places_on_map.map_points(session.policy, sweep, "correlation", POLICY)
+    spots = places_on_map.map_points(judging.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]
     ranked = sorted(
-        POINTS, key=lambda p: sweep_pick._rank(session, p, "correlation", POLICY, set())
+        POINTS, key=lambda p: sweep_pick._rank(judging, p, "correlation", POLICY, set())
     )
     assert ranked[0] is POINTS[0]
-    lines = [sweep_pick._line(session, p, "correlation", POLICY, set()) for p in POINTS]
+    lines = [sweep_pick._line(judging, p, "correlation", POLICY, set()) for p in POINTS]
     assert [line.startswith("✓") for line in lines] == [True, False, False]
-    assert "1 of 3 settings keep all limits" in sweep.words(session.policy)
+    assert "1 of 3 settings keep all limits" in sweep.words(judging.policy)
 
 
-def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session) -> None:
+def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(judging: Session) -> None:
     """It keeps all limits by its numbers, and loses less than the one that does keep them."""
     lost = replace(point(8, {**KEPT, "correlation": (0.01, 0.01)}), shown=(0.02, 0.04))
     sweep = Sweep(plan=Plan(measures=tuple(KEPT), releases=2), points=(POINTS[0], lost), wanted=2)
-    kept, few = places_on_map.map_points(session.policy, sweep, "correlation", POLICY)
+    kept, few = places_on_map.map_points(judging.policy, sweep, "correlation", POLICY)
     assert (few["kept"], few["frontier"], few["released"]) == (False, False, 0.03)
     assert (kept["kept"], kept["frontier"], kept["released"]) == (True, True, 1.0)
     ranked = sorted(
-        sweep, key=lambda p: sweep_pick._rank(session, p, "correlation", POLICY, {kept["key"]})
+        sweep, key=lambda p: sweep_pick._rank(judging, p, "correlation", POLICY, {kept["key"]})
     )
     assert ranked == [POINTS[0], lost]
-    assert "✓" not in sweep_pick._line(session, lost, "correlation", POLICY, set())
-    words = verdict_words(session.policy.judge_point(lost))
+    assert "✓" not in sweep_pick._line(judging, lost, "correlation", POLICY, set())
+    words = verdict_words(judging.policy.judge_point(lost))
     assert words == "too few records released"
 
 
 def test_tune_agrees_that_hardly_any_record_keeps_no_policy(open_page) -> None:
-    session = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
-    session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
-    payload = tune_view.payload(session, current_release(session))
+    judging = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
+    judging.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
+    payload = tune_view.payload(judging, current_release(judging))
     tile = payload["verdict"]
     assert tile["state"] is None
     assert tile["text"].startswith("Not releasable: only ")
     assert "of the records are released." in tile["help"]
     assert "; not all limits are kept" in orjson.loads(payload["cards"][0])["alt"]
+
+
+LINKAGES = ("bayes_linkage", "intruder_levels")
+
+
+@pytest.fixture
+def too_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every table counts as too large to be assigned at once."""
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_ASSIGNMENT", 1)
+    usual = {key: rwn.MEASURES[key].certain_up_to for key in LINKAGES}
+    for key in LINKAGES:
+        object.__setattr__(rwn.MEASURES[key], "certain_up_to", 1)
+    yield
+    for key, size in usual.items():
+        object.__setattr__(rwn.MEASURES[key], "certain_up_to", size)
+
+
+def claims(text: str) -> bool:
+    return "worst case" in text.replace("-", " ").lower()
+
+
+def judged(session):
+    readings = limit_queue.readings(session, current_release(session))
+    return tiles.verdict(session, readings, session.policy.judge_readings(readings))
+
+
+@pytest.mark.parametrize(("large", "words"), [(True, "an estimate"), (False, "at once")])
+def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: str) -> None:
+    if large:
+        request.getfixturevalue("too_large")
+    screen = open_page("tune")
+    box = screen.find("selectbox", "Risk on the map")
+    box.set_value("bayes_linkage").run()
+    current = current_release(screen.session)
+    readings = limit_queue.readings(screen.session, current)
+    tile, *_ = tiles.draw(screen.session, current, readings, None)
+    assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
+    assert not (large and claims(tile["help"]))
+    assert words in tile["help"]
+    assert f"risk: {tile['label'].lower()}" in screen.panel["cards"][0]
+
+
+def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
+    reading = rwn.MEASURES["bayes_linkage"].read(current_release(session).comparison)
+    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
+
+    def tile(value: float, **changed: Any) -> dict[str, Any]:
+        detail = {**reading.detail, "estimate": None, **changed}
+        planted = replace(reading, value=value, detail=detail)
+        planted_only = {"bayes_linkage": planted}
+        return limit_queue.draw_verdict(policy, planted_only, policy.judge_readings(planted_only))
+
+    for changed, label, number, state in (
+        ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),
+        ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 %, limit 5 %", "over"),
+    ):
+        shown = tile(0.006, **changed)
+        words = shown["nearest"].replace("\N{NO-BREAK SPACE}", " ").partition(f"{label} ")[2]
+        assert (shown["label"], words, shown["state"]) == (label, number, state)
+        assert "Linkage, at least 0.6" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
+        assert not claims(shown["help"])
+    shown = tile(0.006, at_most=0.06)
+    assert (shown["nearest"], shown["state"]) == ("", None)
+    assert "at most 6 %" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
+
+
+def disclosed(session, share: float = 0.0) -> Disclosure:
+    data = session.data
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
+    base = rwn.Comparison(original=data, masked=data)
+    return disclose(base, release.masked, release.law, precision=given_steps(data, share))
+
+
+def test_the_risk_page(session, too_large) -> None:
+    found = disclosed(session)
+    shown = view._tiles(session, found)[:2]
+    assert [tile["label"] for tile in shown] == ["At least, all", "At least, by keys"]
+    assert not any(claims(tile["help"]) for tile in shown)
+    rows = {row[0]: row[-1] for row in sentences.rows(found.readings, session.data.n)}
+    for key in LINKAGES:
+        words = rows[rwn.MEASURES[key].at_least]
+        assert "at least" in words
+        assert not claims(words)
+    drawn = view.cards(found)
+    for card in (card for card in drawn if card["key"] in ("linkage_attacks", "rounding_effect")):
+        assert not claims(str(card))
+        assert "at least" in str(card)
+
+
+def test_what_is_sought_and_chosen(open_page, too_large) -> None:
+    """Goal seek's sentences, and the boxes in which a measure is chosen."""
+    spreads = {
+        key: Spread(measure=key, values=(0.07, 0.08), is_bound=bound)
+        for key, bound in (("bayes_linkage", True), ("correlation", False))
+    }
+    point = Point(setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)), spreads=spreads)
+    limit = rwn.Limit(measure="bayes_linkage", at_most=0.05)
+    for goal in (
+        Goal(keep=rwn.Policy(limits=(limit,)), best="correlation"),
+        Goal(keep="bayes_linkage", limit=0.05, best="correlation"),
+    ):
+        for reached in (True, False):
+            said = GoalAnswer(goal=goal, point=point, reached=reached, tried=1).sentence
+            assert "Linkage, at least" in said
+            assert not claims(said)
+    test = open_page("sweep").test
+    (measures,) = (box for box in test.multiselect if box.label == "Measures")
+    assert "Linkage, at least" in measures.options
+    assert places_on_map.title("bayes_linkage", 241) == "Linkage, at least"
+
+
+CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."
+UNBREAKABLE = rwn.Policy(limits=(rwn.Limit(measure="t_closeness", at_most=0.9),))
+
+
+@pytest.fixture
+def limited(session: Session) -> Session:
+    session.policy = UNBREAKABLE
+    return session
+
+
+@pytest.fixture
+def read_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Every reading of an end that is really computed."""
+    computed: list[Any] = []
+    own = measure._read_ends
+
+    def counted(*arguments: Any) -> Any:
+        computed.append(arguments)
+        return own(*arguments)
+
+    monkeypatch.setattr(measure, "_read_ends", counted)
+    return computed
+
+
+def test_tune_says_that_it_is_not_judged_and_is_not_green(limited: Session) -> None:
+    payload = tune_view.payload(limited, current_release(limited))
+    tile = payload["verdict"]
+    assert (tile["state"], tile["text"]) == (None, "Not judged: 1 of 1 limit cannot be judged")
+    assert CANNOT in tile["help"]
+    assert "unmasked 50.1 %" in tile["help"]
+
+
+def test_the_ends_are_read_once_and_not_at_a_move(limited: Session, read_ends: list[Any]) -> None:
+    limited.policy = rwn.Policy()
+    tune_view.payload(limited, current_release(limited))
+    first = len(read_ends)
+    assert first == len(limited.policy.limits) + 2, "the limits, and the two aims"
+    for epsilon in (0.5, 1.0, 3.0):
+        limited.levers["epsilon"] = epsilon
+        tune_view.payload(limited, current_release(limited))
+    limited.data = limited.data.with_weights({"age": 3.0})
+    tune_view.payload(limited, current_release(limited))
+    assert len(read_ends) == first
+
+
+def test_a_pin_and_a_scenario_remember_the_ends(limited: Session) -> None:
+    pin = tune_view.pin(limited, current_release(limited))
+    verdict = pin.judged(limited.policy)
+    assert verdict is not None
+    assert not verdict.kept
+    assert verdict.unread["t_closeness"].startswith(CANNOT)
+    read = limit_queue.with_readings(pin, limit_queue.readings(limited, current_release(limited)))
+    assert read.judged(limited.policy) == verdict
+
+
+def limit_cell(limited: Session, scenario: rwn.Scenario) -> dict[str, Any]:
+    """What Compare shows of the limit of `UNBREAKABLE`."""
+    shown = compare_cards.screen(limited, [scenario], UNBREAKABLE, meeting=False)["candidates"]
+    (row,) = [row for row in shown["rows"] if row["kind"] == "limit"]
+    (cell,) = row["cells"]
+    return cell
+
+
+def test_sweep_and_compare_do_not_call_it_kept(limited: Session) -> None:
+    spread = Spread(measure="t_closeness", values=(0.25, 0.25), ends={"unmasked": 0.501})
+    lost = Spread(measure="correlation", values=(0.1, 0.1))
+    setting = Setting.of("rwn", {"k": 5})
+    point = Point(setting=setting, spreads={"t_closeness": spread, "correlation": lost})
+    plan = Plan(measures=("t_closeness", "correlation"), releases=2)
+    sweep = Sweep(plan=plan, points=(point,), wanted=1)
+    (placed,) = places_on_map.map_points(UNBREAKABLE, sweep, "correlation", "t_closeness")
+    assert not placed["kept"]
+    frame = sweep_pick.frame(limited, sweep.points, plan.measures, set())
+    assert frame["keeps all limits"].tolist() == ["no"]
+    assert "✓" not in sweep_pick._line(limited, point, "correlation", "t_closeness", set())
+    scenario = rwn.Scenario(
+        name="one", setting=setting, table=limited.data.fingerprint, readings=point.stated()
+    )
+    assert limit_cell(limited, scenario)["text"] == "not judged"
+    assert limit_cell(limited, scenario)["state"] is None
+    assert CANNOT in limit_cell(limited, scenario)["note"]
+    # the planted other case: a table on which the same limit can be broken
+    free = replace(spread, ends={"unmasked": 0.95})
+    fair = replace(scenario, readings=replace(point, spreads={"t_closeness": free}).stated())
+    assert limit_cell(limited, fair)["state"] == "kept"
+
+
+def test_the_editor_ends_at_a_hundred_percent(open_page) -> None:
+    """Finding P1: 500 % was a limit like any other."""
+    screen = open_page("tune")
+    screen.test.session_state["tune.0.policy.box"] = True
+    screen.test.run()
+    fields = [each for each in screen.test.number_input if "% at most" in each.label]
+    assert len(fields) == len(rwn.Policy().limits)
+    assert {field.max for field in fields} == {100.0}

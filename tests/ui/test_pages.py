@@ -1,4 +1,4 @@
-"""The pages without a browser: widgets and session, two users, a class."""
+"""The pages without a browser: widgets and session, two users, a class, links, descriptions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ import pandas as pd
 import pytest
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_cli.main import USAGE, run
+from rwn_core.io.write import table_bytes
+from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
-from rwn_ui.state.results import prepared
+from rwn_ui.state import address
+from rwn_ui.state.results import PreparedTable, current_release, prepared, release_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+from rwn_ui.tune import view as tune_view
+from tests.core.data.test_role_guesses import survey
+from tests.ui.following import followed
+from tests.ui.large_table import csv
 from tests.ui.small_file import table
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
@@ -24,14 +34,6 @@ def test_every_page_opens_by_its_address(open_page, page: str) -> None:
     assert screen.errors == []
     assert screen.session.name == "bodyfat_raw"
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-
-
-@pytest.mark.slow
-def test_a_large_demo_runs(open_page) -> None:
-    screen = open_page("tune", demo="randhie").wait()
-    assert screen.errors == []
-    assert len(screen.panel["cards"]) == 9
-    assert screen.visit("data").errors == []
 
 
 def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> None:
@@ -80,9 +82,7 @@ def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> 
     assert screen.session.name == "bodyfat"
 
 
-def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(
-    open_page,
-) -> None:
+def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(open_page) -> None:
     screen = open_page("tune")
     good = screen.panel
     screen.weigh(**dict.fromkeys(screen.session.data.names, 0.0))
@@ -174,9 +174,7 @@ def test_two_users_never_see_each_other(open_page) -> None:
 
 
 @pytest.mark.parametrize("in_class", [True, False])
-def test_a_class_sees_large_type_and_can_open_no_file(
-    open_page, monkeypatch: pytest.MonkeyPatch, in_class: bool
-) -> None:
+def test_a_class_sees_large_type_and_can_open_no_file(open_page, monkeypatch, in_class) -> None:
     if in_class:
         monkeypatch.setenv(CLASSROOM_VARIABLE, "1")
     screen = open_page("data")
@@ -193,8 +191,222 @@ def test_a_class_sees_large_type_and_can_open_no_file(
     assert [each.label for each in first.radio][:1] == (["Lesson"] if in_class else [])
 
 
-def test_a_file_of_the_command_line_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_the_command_line_is_refused(tmp_path, capsys) -> None:
     assert run(["app", str(tmp_path / "t.csv"), "--classroom", "--no-browser"]) == USAGE
     assert "leave the file out" in capsys.readouterr().err
+
+
+def described(session: Session, name: str, *, by_grid: bool = True, **fields: object) -> None:
+    """Change one variable, as the Data page does, without the page itself."""
+    schema = session.data.schema.replace_variable(name, **fields)
+    describe_anew(session, session.data.with_schema(schema), by_grid=by_grid)
+
+
+@pytest.fixture
+def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.setattr("rwn_ui.data.describe.st.rerun", lambda: None)
+    session: Session = open_page("tune").session
+    session.levers["epsilon"], session.levers["k"] = 1.5, 7
+    session.precision = (("age", 5.0),)
+    session.pins["A"] = tune_view.pin(session, current_release(session))
+    session.record_undo()
+    session.levers["k"] = 9
+    session.record_undo()
+    return session
+
+
+def test_another_role_keeps_the_setting_and_reads_the_pin_anew(session: Session) -> None:
+    grid, undo, before = session.grid_version, session.history, session.pins["A"]
+    described(session, "age", role=rwn.Role.CONFIDENTIAL)
+    assert session.data.schema.variable("age").role is rwn.Role.CONFIDENTIAL
+    assert session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+    assert session.precision == (("age", 5.0),)
+    assert session.history is undo
+    assert session.grid_version == grid  # the grid keeps its place
+    pinned = session.pins["A"]
+    assert pinned.pending == session.policy.measures
+    assert pinned.values.items() <= before.values.items()
+    followed(session)
+    pinned = session.pins["A"]
+    assert pinned.pending == ()
+    assert {*pinned.values} >= {*session.policy.measures}
+    assert pinned.about[:2] == release_key(session)[:2]
+    user_work().worker.cancel()
+
+
+def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> None:
+    session.variable = "age"
+    described(session, "age", role=rwn.Role.IDENTIFIER)
+    assert session.precision == ()
+    assert session.variable != "age"
+    assert session.levers["k"] == 9
+    assert session.history.choices == []
+    assert "A" in session.pins
+
+
+def test_one_click_gives_all_roles(open_page) -> None:
+    data = survey()
+    screen = open_page("data").upload("s.csv", table_bytes(data.frame, "csv", data.schema))
+    assert screen.errors == []
+    asked = [each.label for each in screen.test.multiselect]
+    assert any(label.startswith("Who could be recognized?") for label in asked)
+    (use,) = (each for each in screen.test.button if each.label == "Use these answers")
+    use.click().run()
+    roles = {v.name: str(v.role) for v in screen.session.data.schema.variables}
+    assert roles == {
+        "hid": "household",
+        "design_weight": "sampling weight",
+        "Geschlecht": "key",
+        "age": "key",
+        "hhIncome": "confidential",
+        "Krankheit": "confidential",
+        "opinion3": "other",
+    }
+    assert all(each.label != "Use these answers" for each in screen.test.button)
+    assert any("is masked as other variables are" in each.value for each in screen.test.markdown)
+
+
+def test_questions_of_the_last_table_are_not_shown_below_a_file_that_fails(open_page) -> None:
+    screen = open_page("data").upload("t.csv", b"a;b\n1;2\n")
+    assert len(screen.errors) == 1
+    assert not screen.test.multiselect
+    assert any("show bodyfat still" in each.value for each in screen.test.caption)
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> Session:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    session.clamp(PreparedTable.prepare(session.data).prepared)
+    return session
+
+
+BAD = {
+    "epsilon of the link must be a number from 0 to 8.2": ("-1", "nan", "inf", "5 km", "1e999"),
+    "k of the link must be a whole number from 1 to 100": ("0", "241", "2.5", "9" * 5000),
+    "q of the link must be a number from 0 to 1": ("-0.1", "1.01", "half", "-" + "9" * 4000),
+}
+"""What is said of values that a link cannot bring."""
+
+
+def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(bodyfat: Session) -> None:
+    for sentence, values in BAD.items():
+        for value in values:
+            (message,) = address._take_levers(bodyfat, {sentence.split()[0]: value})
+            assert message.startswith(sentence + ";")
+    assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
+
+
+def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
+    screen = open_page("tune", epsilon="nan", k="241", q="0.5")
+    assert [warning.value.split(" of ")[0] for warning in screen.test.warning] == ["epsilon", "k"]
+    assert screen.errors == []
+    assert screen.session.words == "ε = 2 · k = 5 · q = 0.5"
+    assert screen.panel is not None
+
+
+def test_a_link_of_too_many_letters_opens_the_page_without_it(open_page) -> None:
+    screen = open_page("tune", epsilon="1.5", slices="1-2_" * 6_000)
+    (warning,) = screen.test.warning
+    assert warning.value == "The link is too long; the page opens without its settings."
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+
+
+def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(open_page) -> None:
+    screen = open_page("tune", demo="atlantis")
+    assert screen.test.toast[0].value.startswith("There is no demo of that name")
+    assert screen.session.name == "bodyfat"
+
+
+def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(open_page) -> None:
+    """Each waits for the table that the one before has prepared."""
+    link = {"own": "1", "method": "nbrs2015", "weight": "0-2", "epsilon": "0.25", "q": "0.5"}
+    screen = open_page("tune", **link)
+    screen.visit("data").upload("mine.csv", csv()).wait().visit("tune").wait()
+    session = screen.session
+    assert (session.name, session.method) == ("mine.csv", "nbrs2015")
+    assert session.levers["epsilon"] == 0.25
+    assert session.levers["q"] == 0.5
+    assert [v.weight for v in session.data.schema.released] == [2.0, 1.0, 1.0, 1.0]
+    assert screen.errors == []
+    assert [w.value for w in screen.test.warning] == []
+    screen.slider("epsilon").set_value(0.3).run()
+    screen.visit("risk").visit("tune")
+    assert screen.session.levers["epsilon"] == pytest.approx(0.3)  # a link is taken once
+
+
+def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
+    screen = open_page("tune")
+    screen.test.number_input(key="tune.0.seed").set_value(987654).run()
+    assert screen.session.seed == 987654
+    link = screen.panel["address"]
+    assert set(link) == {"epsilon", "k", "q", "demo"}
+    screen.visit("data").upload("private-name.csv", table()).visit("tune")
+    assert screen.session.name == "private-name.csv"
+    link = screen.panel["address"]
+    assert set(link) == {"epsilon", "k", "q", "own"}
+    assert "987654" not in str(link)
+
+
+@pytest.mark.parametrize("own", ["1", "start"])
+def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(open_page, own) -> None:
+    screen = open_page("tune", own=own, epsilon="0.7", k="3", q="0.25")
+    (warning,) = screen.test.warning
+    assert warning.value.startswith("This address belongs to a table that is not here: bodyfat")
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.panel["address"] == {"own": own, "epsilon": "0.7", "k": "3", "q": "0.25"}
+    screen.visit("data").upload("mine.csv", table()).visit("tune")
+    assert screen.session.words == "ε = 0.7 · k = 3 · q = 0.25"
+    assert not screen.test.warning
+    screen.visit("data").upload("other.csv", table()[:-8]).visit("tune")
+    assert screen.session.name == "other.csv"
+    assert screen.session.words != "ε = 0.7 · k = 3 · q = 0.25"
+
+
+def test_an_address_serves_the_file_that_the_app_was_started_with(
+    open_page, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(table())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    first = open_page("tune")
+    link = first.panel["address"]
+    assert link["own"] == "start"
+    again = open_page("tune", **(link | {"k": "3"}))
+    assert again.session.name == "mine.csv"
+    assert again.session.levers["k"] == 3
+    assert [w.value for w in again.test.warning] == []
+    first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
+    link = first.panel["address"]
+    assert link["own"] == "1"  # a reload opens mine.csv, not this one
+    again = open_page("tune", **(link | {"k": "3"}))
+    assert again.session.name == "mine.csv"
+    assert again.session.levers["k"] == 5
+    assert len(again.test.warning) == 1
+
+
+def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_page) -> None:
+    screen = open_page("tune")
+    session = screen.session
+    session.data = session.data.with_weights({"age": 2.5, "neck": 0.0})
+    session.precision = (("age", 5.0), ("bmi", 0.1))
+    link = address.address(session)
+    assert (link["weight"], link["rounding"]) == ("1-2.5_4-0", "1-5_14-0.1")
+    again = open_page("tune", **link)
+    assert again.errors == []
+    assert [w.value for w in again.test.warning] == []
+    assert again.session.setting == session.setting
+    assert again.panel["address"] == link
+
+
+UNUSED = {
+    "weight": ("99-2", "1-101", "1-nan", "_".join(f"{i}-0" for i in range(15))),
+    "rounding": ("1-0", "age-5"),
+}
+
+
+def test_weights_and_steps_that_cannot_be_used_are_a_sentence(bodyfat: Session) -> None:
+    for what, values in UNUSED.items():
+        for value in values:
+            (message,) = address.take_numbers(bodyfat, {what: value})
+            assert message.startswith(f"{what} of the link must be numbers of")
+    assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

@@ -50,7 +50,7 @@ def tune(open_page) -> Any:
 
 
 def choose(screen: Any, words: str) -> None:
-    slider = next(s for s in screen.test.select_slider if s.label == "Steps for all numbers")
+    slider = screen.find("select_slider", "Steps for all numbers")
     slider.set_value(words).run()
     assert screen.errors == []
 
@@ -207,8 +207,8 @@ def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page) -> None:
         ("age=0", "precision of age must be a number above 0"),
         ("agee=5", "agee is no numeric variable"),
     ):
-        area = next(a for a in screen.test.text_area if a.label == "Own steps to try")
+        area = screen.find("text_area", "Own steps to try")
         area.set_value(text)
-        next(b for b in screen.test.button if b.label == "Start sweep").click().run()
+        screen.press("Start sweep")
         assert [word in error for error in screen.errors] == [True], text
         assert screen.work.sweep is None

@@ -9,7 +9,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.attacks.predicate import Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import project
 from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder
@@ -35,7 +34,7 @@ def chosen(screen) -> None:
     session.precision = (("age", 5.0),)
     session.seed = 7
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.1),))
-    session.scenarios["mild"] = Scenario(name="mild", table=session.data.fingerprint)
+    session.scenarios["mild"] = rwn.Scenario(name="mild", table=session.data.fingerprint)
     project_folder.save(project.current_project(session))
 
 
@@ -108,6 +107,7 @@ def test_the_last_file_is_offered_by_its_path_and_opens_with_its_choices(
     monkeypatch.delenv("RWN_FILE")
     again = open_page("tune")
     assert again.session.name == "bodyfat"
+    assert "Open again" in buttons(again)
     project._open_again(project_folder.last("browser"))
     again.visit("data").visit("data")
     assert again.errors == []

@@ -1,22 +1,26 @@
-"""The Release page: five steps, each of which says what is missing; nothing leaves before."""
+"""The Release page: five steps, each of which says what is missing; and the claim table."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ReleaseError
+from rwn_core.evaluation import claims as judged
+from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
 from rwn_core.reporting import read_record
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.release_folder import RECORD
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.facts.public_words import CLAIMS
+from rwn_core.reporting.release_folder import RECORD, for_users
 from rwn_ui.features.project import current_project
-from rwn_ui.release import files, judging, ledger
+from rwn_ui.release import claims, files, judging, ledger
+from rwn_ui.release.claims import COLUMNS, claim_rows, summary
 from rwn_ui.release.steps import about, steps
 from rwn_ui.state import own_machine
 
@@ -34,34 +38,20 @@ def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
     return screen
 
 
-def field(screen, kind: str, label: str) -> Any:
-    return next(e for e in getattr(screen.test, kind) if e.label.startswith(label))
-
-
-def words(screen) -> str:
-    """The sentences of the page."""
-    kinds = ("caption", "info", "success", "warning", "error", "markdown")
-    return " ".join(each.value for kind in kinds for each in getattr(screen.test, kind))
-
-
-def press(screen, label: str) -> None:
-    field(screen, "button", label).click().run()
-
-
 def missing(screen) -> list[str]:
     return [step.title for step in steps(screen.session) if not step.done]
 
 
 def look_and_draw(screen) -> None:
-    field(screen, "checkbox", "I have looked").check().run()
-    press(screen, "Draw the release and judge it")
+    screen.find("checkbox", "I have looked").check().run()
+    screen.press("Draw the release and judge it")
 
 
 def decide(screen, params: Any) -> Decision:
     """A meeting that chose this setting of the table."""
     session = screen.session
     setting = rwn.Setting(params=params).resolved(session.data)
-    scenario = Scenario(name="mild", table=session.data.fingerprint, setting=setting)
+    scenario = rwn.Scenario(name="mild", table=session.data.fingerprint, setting=setting)
     made = Decision(scenarios=(scenario,), chosen="mild", date="2026-03-31")
     session.decisions.append(made)
     screen.test.run()
@@ -77,22 +67,22 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
     assert f"Refused. {broken} of 4 limits are broken" in screen.errors[0]
-    field(screen, "text_input", "Name of the person").set_value("Ada")
-    field(screen, "text_input", "Reason, where").set_value("A lesson")
-    press(screen, "Record")
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    screen.find("text_input", "Reason, where").set_value("A lesson")
+    screen.press("Record")
     assert missing(screen) == everything[3:]
     assert [step.exception for step in steps(screen.session)] == [False, True, False, False, False]
-    press(screen, "Make the files")
+    screen.press("Make the files")
     assert missing(screen) == everything[3:]
-    field(screen, "text_input", "Or a folder").set_value(str(tmp_path)).run()
-    press(screen, "Write")
+    screen.find("text_input", "Or a folder").set_value(str(tmp_path)).run()
+    screen.press("Write")
     assert missing(screen) == everything[4:]
-    field(screen, "text_input", "Ledger on this machine").set_value(str(tmp_path / "a.jsonl")).run()
-    press(screen, "Sign as Ada")
+    screen.find("text_input", "Ledger on this machine").set_value(str(tmp_path / "a.jsonl")).run()
+    screen.press("Sign as Ada")
     assert missing(screen) == []
     # what is signed stands: another name or title would make another record of the same file
     for label in ("Record", "Make the files"):
-        assert field(screen, "button", label).disabled
+        assert screen.find("button", label).disabled
 
 
 def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_alone(
@@ -102,10 +92,10 @@ def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_a
     made = decide(screen, rwn.RWN(epsilon=2.0, k=5))
     look_and_draw(screen)
     assert screen.errors == []
-    field(screen, "text_input", "Name of the person").set_value("Ada")
-    press(screen, "Record")
-    assert "It follows the decision of 2026-03-31" in words(screen)
-    press(screen, "Make the files")
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    screen.press("Record")
+    assert "It follows the decision of 2026-03-31" in screen.words()
+    screen.press("Make the files")
     record = read_record(screen.work.drawn.files[RECORD].decode("utf-8"))
     assert (record["decision"]["hash"], record["decision"]["followed"]) == (made.hash, True)
     assert record["approval"]["exception"] is False
@@ -113,19 +103,19 @@ def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_a
 
 def test_answers_go_with_project_record_and_reports_and_older_files_are_dropped(screen) -> None:
     look_and_draw(screen)
-    field(screen, "text_input", "Name of the person").set_value("Ada")
-    field(screen, "text_input", "Reason, where").set_value("A lesson")
-    press(screen, "Record")
-    press(screen, "Make the files")
-    assert "“not stated” of: recipient, purpose" in words(screen)
-    field(screen, "text_area", "What could happen").set_value("Shame\nand loss")
-    field(screen, "text_area", "What may it be used").set_value("Teaching")
-    field(screen, "selectbox", "How does one get").set_value("on request")
-    field(screen, "text_input", "Who tried?").set_value("Bob")
-    field(screen, "text_input", "With which other").set_value("Telephone book")
-    press(screen, "Save the answers")
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    screen.find("text_input", "Reason, where").set_value("A lesson")
+    screen.press("Record")
+    screen.press("Make the files")
+    assert "“not stated” of: recipient, purpose" in screen.words()
+    screen.find("text_area", "What could happen").set_value("Shame\nand loss")
+    screen.find("text_area", "What may it be used").set_value("Teaching")
+    screen.find("selectbox", "How does one get").set_value("on request")
+    screen.find("text_input", "Who tried?").set_value("Bob")
+    screen.find("text_input", "With which other").set_value("Telephone book")
+    screen.press("Save the answers")
     assert screen.work.drawn.files == {}
-    press(screen, "Make the files")
+    screen.press("Make the files")
     files = screen.work.drawn.files
     context = read_record(files[RECORD].decode("utf-8"))["context"]
     assert (context["harms"], context["intruder_test"]["by"]) == ("Shame and loss", "Bob")
@@ -140,13 +130,13 @@ def test_a_decision_for_another_setting_is_not_passed_off_as_followed(screen) ->
     screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
     decide(screen, rwn.RWN(epsilon=1.0, k=5))
     look_and_draw(screen)
-    field(screen, "text_input", "Name of the person").set_value("Ada")
-    press(screen, "Record")
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    screen.press("Record")
     assert "not what the meeting chose" in screen.errors[0]
-    field(screen, "text_input", "Reason, where").set_value("Agreed by telephone")
-    press(screen, "Record")
+    screen.find("text_input", "Reason, where").set_value("Agreed by telephone")
+    screen.press("Record")
     assert screen.errors == []
-    assert "It does not follow the decision" in words(screen)
+    assert "It does not follow the decision" in screen.words()
 
 
 def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
@@ -160,12 +150,33 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
     screen.session.levers["k"] = 6
     assert "Policy kept" in missing(screen)
     screen.test.run()
-    assert "is of another setting, policy or table" in words(screen)
+    assert "is of another setting, policy or table" in screen.words()
     assert not [e for e in screen.test.text_input if e.label.startswith("Name of")]
 
 
+def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
+    look_and_draw(screen)
+    limits = screen.test.dataframe[0].value
+    assert len(limits) == 5  # with the ordinary intruder
+    assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
+    screen.press("Draw another release")
+    assert screen.work.drawn.number == 2
+    shown = {each.name for each in fields(screen.work.drawn) if each.repr}
+    assert not shown & {"files", "foreseen", "entry"}, "what stays inside is in no log"
+    assert "It is release 2 that was drawn of this setting" in screen.words()
+
+
+def test_an_entry_with_breaks_or_unchecked_files_is_shown_as_not_kept(monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(ledger, "refused", said.append)
+    entry = {"number": 1, "by": "Ada", "time": "2026-03-31T10:00:00", "hash": "abc"}
+    for chain in ({"breaks": ["a limit"]}, {"unchecked": ["a file"]}, {}):
+        ledger._signed({**entry, "chain": chain})
+    assert said == ["The entry says that this release is not kept."] * 2
+
+
 def test_a_description_that_changes_is_to_be_looked_at_again(screen) -> None:
-    field(screen, "checkbox", "I have looked").check().run()
+    screen.find("checkbox", "I have looked").check().run()
     session = screen.session
     schema = session.data.schema
     changed = [replace(v, role="key") if v.name == "neck" else v for v in schema.variables]
@@ -177,13 +188,13 @@ def test_a_server_elsewhere_writes_no_folder_and_reads_no_ledger(screen, monkeyp
     for part in (files, ledger):
         monkeypatch.setattr(part, "on_own_machine", lambda: False)
     look_and_draw(screen)
-    field(screen, "text_input", "Name of the person").set_value("Ada")
-    field(screen, "text_input", "Reason, where").set_value("A lesson")
-    press(screen, "Record")
-    press(screen, "Make the files")
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    screen.find("text_input", "Reason, where").set_value("A lesson")
+    screen.press("Record")
+    screen.press("Make the files")
     labels = [each.label for each in screen.test.text_input]
     assert not [each for each in labels if "folder" in each or "Ledger" in each]
-    assert "rwn ledger add LEDGER" in words(screen)
+    assert "rwn ledger add LEDGER" in screen.words()
 
 
 def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> None:
@@ -210,5 +221,112 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "/ledger.txt", "/nowhere/ledger.jsonl"])
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
-    with pytest.raises(ReleaseError, match=r"end in \.jsonl|does not exist"):
+    with pytest.raises(rwn.ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
+
+
+LINEAR = rwn.Analysis(name="pay", kind="linear", tolerance=1.0, formula="pay ~ age + job")
+TABLE = rwn.Analysis(name="jobs", kind="table", tolerance=0.1, variables=("job",))
+
+
+def test_each_claim_is_said_in_words() -> None:
+    pay = AnalysisClaims(
+        analysis=LINEAR,
+        claims=(
+            Claim(term="age", sign=True, within=0.5, factor=1.2),
+            Claim(term="job: cook", within=3.0),
+            Claim(term="job: poet"),
+        ),
+    )
+    refused = AnalysisClaims(analysis=LINEAR, refusal=judged.TIED)
+    jobs = AnalysisClaims(analysis=TABLE, claims=(Claim(term="job", within=0.02),))
+    pairs = (
+        Claim(term="pay ~ age", sign=True, pair=("pay", "age"), within=2.0, tied=True),
+        Claim(term="pay ~ job", pair=("pay", "job"), within=0.1),
+    )
+    table = ClaimTable(analyses=(pay, refused, jobs), pairs=pairs, draws=1200)
+    frame = pd.DataFrame({"pay": [1.5, 2.5], "age": [1, 2], "job": ["cook", "poet"]})
+    rows = claim_rows(rwn.Microdata.from_frame(frame), table)
+    assert [" | ".join(row) for row in rows] == [
+        "linear: pay | age | as in the original | at most 0.5 standard errors | multiply by 1.2 | ",
+        "linear: pay | job: cook | – | at most 3 standard errors | – | ",
+        "linear: pay | job: poet | – | – | – | do not use",
+        "linear: pay | all | – | – | – | "
+        "do not use: the predictors are nearly collinear in the original",
+        "table: jobs | job | – | at most 0.02 | – | ",
+        "pair | pay ~ age | as in the original | at most 2 standard errors | – | "
+        "do not use both in one model",
+        "pair | pay ~ job | – | at most 0.1 | – | ",
+    ]
+    assert all(len(row) == len(COLUMNS) for row in rows)
+    assert summary(table) == (
+        "2 of 3 analyses and 2 of 2 pairs of variables have a claim, judged over 1,200 releases."
+    )
+
+
+@pytest.fixture
+def claiming(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The page with a small table, where work is done at once."""
+    for part in (judging, claims):
+        monkeypatch.setattr(part, "Job", at_once)
+    claiming = open_page("release", epsilon="2", k="5", q="1")
+    rng = np.random.default_rng(5)
+    school = rng.normal(12, 3, 150).round(1)
+    pay = (0.8 * school + rng.normal(0, 1, 150)).round(2)
+    frame = pd.DataFrame({"pay": pay, "school": school, "age": rng.integers(20, 60, 150)})
+    data = rwn.Microdata.from_frame(frame)
+    question = rwn.Question(response="pay", predictors=("school",))
+    claiming.session.data = data.with_schema(replace(data.schema, question=question))
+    limit = rwn.Limit(measure="distance_linkage", at_most=0.95)
+    claiming.session.policy = rwn.Policy(limits=(limit,))
+    claiming.test.run()
+    return claiming
+
+
+def test_the_table_joins_the_files_and_the_notice_names_it(claiming) -> None:
+    look_and_draw(claiming)
+    claiming.find("text_input", "Name of the person").set_value("Ada")
+    claiming.find("text_input", "Reason, where").set_value("A lesson")
+    claiming.press("Record")
+    claiming.press("Make the files")
+    assert not any("claims" in name for name in claiming.work.drawn.files)
+    assert CLAIMS.encode() not in claiming.work.drawn.files["for-users/notice.html"]
+    claiming.find("number_input", "Releases to draw").set_value(40).run()
+    claiming.press("Judge the claims")
+    assert claiming.errors == []
+    assert "judged over 40 releases" in claiming.words()
+    assert "do not hold the claim table; make them again" in claiming.words()
+    claiming.press("Make the files")
+    assert "make them again" not in claiming.words()
+    users = for_users(claiming.work.drawn.files)
+    assert {"for-users/rwn_claims.py", "for-users/rwn_claims.R"} <= set(users)
+    document = json.loads(users["for-users/claims.json"])
+    assert document["sha256"] == claiming.work.drawn.judged.sha256
+    assert document["draws"] == 40
+    assert CLAIMS.encode() in users["for-users/notice.html"]
+    crate = json.loads(users["for-users/ro-crate-metadata.json"])
+    named = {each["@id"] for each in crate["@graph"] if each["@type"] == "File"}
+    assert {f"for-users/{name}" for name in named} == set(users) - {
+        "for-users/ro-crate-metadata.json"
+    }
+    claiming.find("checkbox", "Put it with the files").uncheck().run()
+    assert "a claim table that you took out; make them again" in claiming.words()
+    claiming.press("Make the files")
+    assert "for-users/claims.json" not in claiming.work.drawn.files
+    assert missing(claiming)[0] == "Files written"
+    assert claiming.errors == []
+
+
+def test_claims_belong_to_a_setting_and_its_analyses(claiming) -> None:
+    assert claims.present_claims(claiming.session) is None
+    look_and_draw(claiming)
+    claiming.find("text_input", "Name of the person").set_value("Ada")
+    claiming.find("text_input", "Reason, where").set_value("A lesson")
+    claiming.press("Record")
+    claiming.find("number_input", "Releases to draw").set_value(36).run()
+    claiming.press("Judge the claims")
+    table = claims.present_claims(claiming.session)
+    assert table is not None
+    assert ("pay", "school") in [claim.pair for claim in table.pairs]
+    claiming.session.analysis_plan = rwn.AnalysisPlan(analyses=(TABLE,))
+    assert claims.present_claims(claiming.session) is None

@@ -1,15 +1,28 @@
-"""The Risk page: its choices reach the numbers, and what it says of single people is marked."""
+"""The Risk page: its choices reach the numbers, its warnings are true, single people are marked."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import orjson
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.attacks.predicate import Condition, Predicate
+from rwn_core.measures.attacks.watch_list import WatchList
+from rwn_ui.compare import view as compare_view
+from rwn_ui.features import watch_list
+from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.risk import tables as risk_tables
+from rwn_ui.risk import view
 from rwn_ui.risk import view as risk_view
+from rwn_ui.risk.form import Attack
+from rwn_ui.risk.warnings import warnings
+from rwn_ui.state.change_table import load
+from rwn_ui.state.results import current_release, prepared
 
 Payloads = list[dict[str, Any]]
 
@@ -38,25 +51,14 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][:4] == [
-        "Worst case, all",
-        "Worst case, by keys",
-        "Linked over one half",
-        "Ordinary, by distance",
-    ]
+    labels = [tile["label"] for tile in payload["tiles"]]
+    assert labels[:2] == ["Worst case, all", "Worst case, by keys"]
+    assert labels[2:4] == ["Linked over one half", "Ordinary, by distance"]
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [
-        "linkage_attacks",
-        "record_risk",
-        "precision_recall",
-        "true_matches",
-        "repeated_releases",
-        "rounding_effect",
-        "key_classes",
-        "guessing_attacks",
-        "extreme_values",
-        "queries",
-        "neighborhood_size",
+        *("linkage_attacks", "record_risk", "precision_recall", "true_matches"),
+        *("repeated_releases", "rounding_effect", "key_classes", "guessing_attacks"),
+        *("extreme_values", "queries", "neighborhood_size"),
     ]
     orjson.dumps(payload["tables"])
 
@@ -106,12 +108,17 @@ def test_key_variables_reach_the_numbers(page, drawn):
     assert "Choose at least one variable" in page.error[0].value
 
 
+def test_the_population_model_names_its_interactions_or_says_that_there_are_none() -> None:
+    step = {"check2": 1.5, "z": 0.5}
+    for found, said in ((["age:sex"], "counts: age:sex;"), ([], "counts: main effects only;")):
+        detail = {"population": 900.0, "path": [{"interactions": found, **step}]}
+        assert said in risk_tables._model(detail, 100)
+    assert "taken for the whole population" in risk_tables._model({"population": 100}, 100)
+
+
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
     tables = {table["title"]: table["rows"] for table in payload["tables"]}
-    assert {
-        "Links of the surest rows",
-        "How a confidential value is found out",
-    } <= set(tables)
+    assert {"Links of the surest rows", "How a confidential value is found out"} <= set(tables)
     return tables["Whose values does a row show?"]
 
 
@@ -185,7 +192,7 @@ def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
     assert screen.errors == []
     assert drawn == []
     assert "random sample" in screen.test.caption[0].value
-    start = next(b for b in screen.test.button if b.label == "Find the risk of this setting")
+    start = screen.find("button", "Find the risk of this setting")
     start.click().run()
     assert screen.errors == []
     assert len(large) == 1
@@ -200,3 +207,184 @@ def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
     screen.session.seed += 1  # other numbers, though the words of the setting are the same
     screen.test.run()
     assert any("These numbers are of" in info.value for info in screen.test.info)
+
+
+READ = (
+    *("bayes_linkage", "distance_linkage", "extremes", "homogeneity", "cells_changed"),
+    *("differential_privacy", "neighborhood_size"),
+)
+
+
+@pytest.fixture(scope="module")
+def data() -> rwn.Microdata:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(60, 4)).round(3)
+    return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abcd")))
+
+
+def read(data: rwn.Microdata, params: Any) -> Any:
+    made = params.prepare(data).release(rwn.SecretKey.from_seed(5))
+    comparison = rwn.Comparison(original=data, masked=made.masked, law=made.law)
+    return {key: rwn.MEASURES[key].read(comparison) for key in READ}
+
+
+def said(data: rwn.Microdata, params: Any, *, digits: bool = True, lone: int = 4) -> str:
+    return " ".join(warnings(params, read(data, params), digits=digits, lone=lone))
+
+
+def test_few_originals_are_said_of_a_row_where_they_are_few(data) -> None:
+    """Exact values and small neighborhoods: the row alone tells."""
+    params = rwn.RWN(epsilon=0.1, k=3)
+    found = read(data, params)
+    assert found["bayes_linkage"].detail["row_by_row"] > 0.8
+    assert np.median(found["bayes_linkage"].detail["candidates"]) == 1
+    assert "leave few originals" in said(data, params)
+
+
+def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
+    """Planted: rows of which each leaves ten originals, and which are all found together."""
+    params = rwn.RWN(epsilon=0.1, k=30)
+    found = read(data, params)
+    linked = found["bayes_linkage"]
+    assert linked.detail["row_by_row"] < 0.2
+    assert np.median(linked.detail["candidates"]) > 10
+    planted = replace(linked, value=0.75)
+    (text, *_) = warnings(params, found | {"bayes_linkage": planted}, digits=True, lone=4)
+    assert "75 %" in text
+    assert "leave few originals" not in text
+    assert "source of only one row" in text
+    assert "Ordinary linkage finds" not in said(data, rwn.RWN(epsilon=4.0, k=5))
+
+
+def test_extremes_that_are_gone_are_not_called_a_real_persons(data) -> None:
+    found = read(data, rwn.RWN(epsilon=0.1, k=3))
+    copies = found["extremes"].detail["released"]
+    there = sum(count > 0 for count in copies)
+    assert there
+    text = " ".join(warnings(rwn.RWN(k=3), found, digits=True, lone=4))
+    assert f"Of the {len(copies)} largest and smallest values {there} stand" in text
+    planted = replace(found["extremes"], detail={"released": [0] * len(copies)})
+    gone = found | {"extremes": planted}
+    text = " ".join(warnings(rwn.RWN(k=3), gone, digits=True, lone=4))
+    assert f"None of the {len(copies)} largest and smallest values" in text
+    assert "real person's" not in text
+
+
+def test_digits_are_warned_of_where_some_are_released(open_page) -> None:
+    """Planted: a table of categories alone, and one whose numbers are all rounded."""
+    screen = open_page("risk")
+    assert "all their digits" in _shown(screen)
+    session = screen.session
+    names = [v.name for v in session.data.schema.released if v.kind is rwn.Kind.CONTINUOUS]
+    assert "all their digits" in _shown(screen, tuple((name, 1.0) for name in names[1:]))
+    assert "all their digits" not in _shown(screen, tuple((name, 1.0) for name in names))
+
+
+def test_whole_rows_have_no_donors_of_their_own(data) -> None:
+    """Planted: variables that all travel together, by slices or by the method."""
+    apart = said(data, rwn.RWN(epsilon=1.0, k=5))
+    assert "4 variables take their values from donors of their own" in apart
+    assert "donors of their own" not in said(data, rwn.RWN(epsilon=1.0, k=5), lone=0)
+    rows = said(data, rwn.METHODS["row_copy"](epsilon=1.0, k=5))
+    assert "donors of their own" not in rows
+    assert "Small groups shrink" in rows
+
+
+def test_who_may_give_a_value_is_not_said_to_be_nearly_anybody(data) -> None:
+    """A neighborhood of 51 % leaves 49 % out."""
+    wide = rwn.RWN(epsilon=3.2, k=31)
+    size = read(data, wide)["neighborhood_size"].value
+    assert 0.5 < size / data.n < 0.95
+    text = said(data, wide)
+    assert "may come from most of the other people" in text
+    assert "nearly anybody" not in text
+    assert "more than half the file" not in said(data, rwn.RWN(epsilon=0.1, k=5))
+
+
+def _shown(screen: Any, precision: tuple[tuple[str, float], ...] = ()) -> str:
+    session = screen.session
+    current = current_release(session)
+    found = type("Found", (), {"readings": {key: rwn.MEASURES[key].read(current.comparison)
+                                            for key in READ}})  # fmt: skip
+    table = view._warnings(session, Attack(keys=(), precision=precision), found)
+    return " ".join(row[1] for row in table["rows"])
+
+
+TALL = Predicate(conditions=(Condition(name="height", sign="at least", value=77.0),))
+
+
+@pytest.fixture
+def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the pages gave their panels to draw."""
+    payloads: list[dict[str, Any]] = []
+    for each in (risk_view, compare_view):
+        monkeypatch.setattr(each, "panel", lambda payload, **more: payloads.append(payload))
+    return payloads
+
+
+def table(panels: list[dict[str, Any]]) -> dict[str, Any]:
+    tables = [t for payload in panels for t in payload.get("tables", [])]
+    return [t for t in tables if t["title"] == "Watch list (internal)"][-1]
+
+
+def test_a_question_of_ones_own(panels, open_page):
+    screen = open_page("risk")
+    own = screen.find("multiselect", "A question of your own about")
+    own.set_value(["height", "age"]).run()
+    limits = [n for n in screen.test.number_input if n.label == "limit"]
+    limits[0].set_value(77.0)
+    limits[1].set_value(30.0)
+    assert screen.press("Watch my question").errors == []
+    (predicate,) = screen.session.watched.predicates
+    assert predicate.words == "height ≥ 77 and age ≥ 30"
+    assert table(panels)["rows"][0][0] == predicate.words
+
+
+def test_the_list_is_kept_over_pages_and_emptied_with_the_table(panels, open_page):
+    screen = open_page("risk")
+    assert screen.press("Watch this record").errors == []
+    screen.visit("tune").visit("risk")
+    assert screen.session.watched.records == (0,)
+    assert [row[0] for row in table(panels)["rows"]] == ["record 1"]
+    load(screen.session, screen.session.data, name="again", demo=None)
+    assert screen.session.watched.empty
+
+
+def test_a_meeting_sees_the_list_beside_every_scenario(panels, open_page):
+    screen = open_page("compare")
+    session = screen.session
+    session.watched = WatchList(records=(38,), predicates=(TALL,))
+    for name, preset in (("One", "Light"), ("Two", "Strong")):
+        session.use_preset(preset, prepared(session).prepared)
+        screen.test.text_input[0].set_value(name)
+        assert screen.press("Save scenario").errors == []
+    assert any("the watched question:" in caption.value for caption in screen.test.caption)
+    tables = [t["title"] for payload in panels for t in payload.get("tables", [])]
+    assert "Watch list (internal)" not in tables  # only in a meeting
+    screen.find("toggle", "Meeting").set_value(True).run()
+    assert screen.errors == []
+    result = table(panels)
+    assert result["columns"] == ["", "One", "Two"]
+    assert [row[0] for row in result["rows"]] == ["record 39", "height ≥ 77"]
+    light, strong = (float(chance) for chance in result["rows"][0][1:])
+    assert light == pytest.approx(1.0, abs=0.05)
+    assert 0 <= strong <= 1
+    areas = {area.label: area.value for area in screen.test.text_area}
+    assert areas["Watch list, a line each"] == "record 39\nheight ≥ 77"
+
+
+def test_a_scenario_brings_its_questions_but_no_records(panels, open_page):
+    screen = open_page("compare")
+    session = screen.session
+    session.watched = WatchList(records=(38,), predicates=(TALL,))
+    kept = as_scenario(session, "One", "")
+    text = kept.to_toml()
+    assert "height" in text
+    assert "38" not in text.replace(kept.table, "").split("[[watch")[1]
+    session.watched = WatchList(records=(4,))
+    other = Predicate(conditions=(Condition(name="wage", sign="at least", value=3.0),))
+    again = rwn.Scenario.from_toml(text)
+    watch_list.take(session, again)
+    assert session.watched == WatchList(records=(4,), predicates=(TALL,))
+    watch_list.take(session, rwn.Scenario(watch=(other,)))
+    assert session.watched.predicates == (TALL,)

@@ -1,4 +1,4 @@
-"""The scripts of the components: their syntax, names without use, and tests under Node."""
+"""The scripts of the components, and texts that users give: syntax, names, budgets of work."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from pathlib import Path
 import playwright
 import pytest
 
+import rwn_core as rwn
+import rwn_ui
+from rwn_core.data.text_budget import WORK_AT_ONCE
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.io.demo import load_demo
 from rwn_ui import panel
 from rwn_ui.panel import live_sliders
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "rwn_ui" / "panel"
-MODULES = {
-    "panel": panel.MODULE,
-    "live_sliders": live_sliders.MODULE,
-    "tab": ("tab.js",),
-}
+MODULES = {"panel": panel.MODULE, "live_sliders": live_sliders.MODULE, "tab": ("tab.js",)}
 TESTS = sorted(path.name for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
 _DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
@@ -59,3 +61,50 @@ def test_functions_without_a_browser(node: str, name: str) -> None:
     command = [node, "--test", str(ROOT / "tests" / "js" / name)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+OWN = {"server/dataset_folders.py", "state/project_folder.py"}  # what the server itself wrote
+
+
+def test_no_page_parses_a_text_but_by_the_one_function() -> None:
+    folder = Path(rwn_ui.__file__).parent
+    called = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if re.search(r"(from_toml|thaw|toml_document)\(", path.read_text(encoding="utf-8"))
+    }
+    assert called <= OWN
+
+
+def plan(*formulas: str, kind: str = "linear") -> AnalysisPlan:
+    return AnalysisPlan(
+        analyses=tuple(
+            Analysis(name=f"n{number}", kind=kind, tolerance=1.0, formula=formula)
+            for number, formula in enumerate(formulas)
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def data() -> rwn.Microdata:
+    return load_demo("bodyfat")
+
+
+def test_a_usual_plan_is_run_at_once(data: rwn.Microdata) -> None:
+    names = [variable.name for variable in data.schema.released]
+    usual = plan(f"{names[0]} ~ {' + '.join(names[1:])}", f"{names[1]} ~ {names[2]}*{names[3]}")
+    assert 0 < 8 * usual.work(data) <= WORK_AT_ONCE
+
+
+def test_a_plan_at_the_end_of_the_budget_is_not_run_at_once(data: rwn.Microdata) -> None:
+    names = [variable.name for variable in data.schema.released]
+    wide = f"{names[0]} ~ {'*'.join(names[1:9])}"
+    hostile = plan(*[f"{wide} + {names[10 + i % 3]}" for i in range(100)])
+    assert hostile.work(data) > WORK_AT_ONCE
+    assert plan(wide).work(data) < plan(wide, kind="poisson").work(data)
+
+
+def test_work_is_counted_without_a_design_and_without_a_refusal(data: rwn.Microdata) -> None:
+    assert plan("nothing ~ there").work(data) == 0
+    measured = Analysis(name="m", kind="measure", tolerance=0.2, measure=next(iter(rwn.MEASURES)))
+    assert AnalysisPlan(analyses=(measured,)).work(data) > 0

@@ -1,20 +1,27 @@
-"""Searches on the pages: what they say so far, and the setting that keeps the policy."""
+"""Searches and advice: what they say so far, and the setting that keeps the policy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning import Point, Setting, SliceAnswer, SliceRanges, Spread
+from rwn_core.tuning import NextStep, Point, Spread
 from rwn_core.tuning.partial_answer import PartialAnswer
-from rwn_ui.features import keep_policy, partial_answer
+from rwn_ui.features import advice, keep_policy, partial_answer
+from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.results import current_release
+from rwn_ui.state.session import Session
 from rwn_ui.sweep import goal_seek
+from rwn_ui.tune import view
+from rwn_ui.widgets import live_sliders
 
-SO_FAR = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
+SO_FAR = rwn.Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
 
 
 @dataclass(kw_only=True)
@@ -56,10 +63,6 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
     return begun
 
 
-def infos(screen: Any) -> str:
-    return " ".join(each.value for each in (*screen.test.info, *screen.test.caption))
-
-
 def buttons(screen: Any) -> dict[str, Any]:
     return {button.key: button for button in screen.test.button}
 
@@ -71,37 +74,33 @@ def begun_on_tune(open_page: Any) -> Any:
     return screen
 
 
-def test_a_search_says_its_answer_so_far_and_use_this_takes_it(open_page, searches) -> None:
-    screen = begun_on_tune(open_page)
-    assert "Best so far: ε\N{NO-BREAK SPACE}4 · k\N{NO-BREAK SPACE}5" in infos(screen)
-    assert "keeps all 4 limits" in infos(screen)
-    screen.test.button(key="tune.0.keep.search.use").click().run()
+def test_a_search_says_its_answer_so_far_which_may_be_used_before_and_after_cancel(
+    open_page, searches
+) -> None:
+    screen, use = begun_on_tune(open_page), "tune.0.keep.search.use"
+    found, searches[0].so_far = searches[0].so_far, None
+    screen.test.run()
+    assert "so far" not in screen.words("info", "caption")
+    assert use not in buttons(screen), "without an answer there is nothing to use"
+    searches[0].so_far = found
+    screen.test.run()
+    said = screen.words("info", "caption")
+    assert "Best so far: ε\N{NO-BREAK SPACE}4 · k\N{NO-BREAK SPACE}5" in said
+    assert "keeps all 4 limits" in said
+    screen.test.button(key=use).click().run()
     assert screen.errors == []
-    (search,) = searches
-    assert not search.running
+    assert not searches[0].running
     assert screen.session.levers["epsilon"] == 4.0
     assert screen.session.slices == (("age", "weight"),)
-    assert "so far" not in infos(screen), "the search is over, and its words are gone"
-    assert not buttons(screen)["tune.0.keep.seek"].disabled
-
-
-def test_cancel_leaves_the_answer_so_far_to_be_used(open_page, searches) -> None:
-    screen = begun_on_tune(open_page)
+    assert "so far" not in screen.words("info", "caption"), "the search is over"
+    screen.slider("epsilon").set_value(2.0).run()
+    buttons(screen)["tune.0.keep.seek"].click().run()
     screen.test.button(key="tune.0.keep.search.cancel").click().run()
-    assert "Search: Cancelled." in infos(screen)
-    assert "Best so far" in infos(screen)
-    screen.test.button(key="tune.0.keep.search.use").click().run()
+    said = screen.words("info", "caption")
+    assert "Search: Cancelled." in said
+    assert "Best so far" in said
+    screen.test.button(key=use).click().run()
     assert screen.session.levers["epsilon"] == 4.0
-
-
-def test_a_search_without_an_answer_yet_has_nothing_to_use(open_page, searches) -> None:
-    screen = begun_on_tune(open_page)
-    searches[0].so_far = None
-    screen.test.run()
-    assert "so far" not in infos(screen)
-    assert "tune.0.keep.search.use" not in buttons(screen)
-    screen.test.button(key="tune.0.keep.search.cancel").click().run()
-    assert "tune.0.keep.search.use" not in buttons(screen)
 
 
 def test_a_second_search_waits_until_the_first_has_ended(
@@ -116,9 +115,9 @@ def test_a_second_search_waits_until_the_first_has_ended(
     screen.visit("sweep")
     screen.test.button(key="sweep.0.slices.seek").click().run()
     assert [each.running for each in searches] == [False, True]
-    assert "Best so far" in infos(screen)
+    assert "Best so far" in screen.words("info", "caption")
     screen.visit("tune")
-    assert "Search: Cancelled." in infos(screen), "the first keeps its own answer"
+    assert "Search: Cancelled." in screen.words("info", "caption"), "the first keeps its own answer"
 
 
 def test_nothing_of_a_search_is_left_on_another_table(open_page, searches) -> None:
@@ -129,9 +128,9 @@ def test_nothing_of_a_search_is_left_on_another_table(open_page, searches) -> No
     assert not searches[0].running
     screen.visit("tune")
     assert screen.errors == []
-    assert "so far" not in infos(screen)
-    assert "Cancelled" not in infos(screen)
-    assert "siri" not in infos(screen)
+    assert "so far" not in screen.words("info", "caption")
+    assert "Cancelled" not in screen.words("info", "caption")
+    assert "siri" not in screen.words("info", "caption")
 
 
 @pytest.mark.parametrize(
@@ -159,10 +158,7 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     )
 
 
-FOUND = Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
-
-
-searched: list[SliceRanges] = []
+searched: list[rwn.SliceRanges] = []
 
 
 @pytest.fixture
@@ -171,12 +167,12 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
     searched.clear()
 
     def pressed(*, reached: bool) -> Any:
-        def answered(**asked: Any) -> SliceAnswer:
+        def answered(**asked: Any) -> rwn.SliceAnswer:
             assert asked["policy"] == screen.session.policy
             assert asked["setting"] == screen.session.setting
             searched.append(asked["ranges"])
-            point = Point(setting=FOUND, spreads={}, seconds=0.0)
-            return SliceAnswer(
+            point = Point(setting=SO_FAR, spreads={}, seconds=0.0)
+            return rwn.SliceAnswer(
                 policy=asked["policy"], point=point, reached=reached, tried=7, records=241, of=241
             )
 
@@ -192,7 +188,7 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
 
 def test_the_sliders_go_to_a_setting_that_keeps_the_policy_once(press) -> None:
     screen = press(reached=True)
-    assert screen.session.setting == FOUND.resolved(screen.session.data)
+    assert screen.session.setting == SO_FAR.resolved(screen.session.data)
     assert screen.slider("epsilon").value == 4.0
     assert screen.test.success[0].value.startswith("This keeps the policy: ")
     screen.slider("epsilon").set_value(2.0).run()  # the user's move stays
@@ -201,21 +197,207 @@ def test_the_sliders_go_to_a_setting_that_keeps_the_policy_once(press) -> None:
     assert screen.session.levers["epsilon"] == 2.0
 
 
-def test_where_none_keeps_it_the_page_says_so_and_offers_the_nearest(press) -> None:
+def test_where_none_keeps_it_the_nearest_is_offered_and_a_further_search_once(press) -> None:
     screen = press(reached=False)
     assert screen.session.levers["epsilon"] != 4.0
     assert "None of 7 keeps all limits" in screen.test.warning[0].value
+    screen.test.button(key="tune.0.keep.further").click().run()
+    assert screen.errors == []
+    kinds = [(each.weights, each.kernels) for each in searched]
+    assert kinds == [(False, False), (True, True)]
+    keys = buttons(screen).keys()
+    assert "tune.0.keep.further" not in keys, "nothing further is left to search"
+    assert {"tune.0.keep.seek", "tune.0.keep.nearest"} <= keys
     screen.test.button(key="tune.0.keep.nearest").click().run()
     assert screen.session.levers["epsilon"] == 4.0
 
 
-def test_where_none_keeps_it_a_further_search_is_offered_once(press) -> None:
-    screen = press(reached=False)
-    screen.test.button(key="tune.0.keep.further").click().run()
+START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
+LATER = rwn.Setting(params=rwn.RWN(epsilon=1.0, k=6))
+OTHER = rwn.Setting(params=rwn.CorrelatedNoise(size=0.5))
+
+
+def table() -> rwn.Microdata:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(60, 3)).round(2)
+    return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
+    """Which settings were asked about; the answers are planted."""
+    asked: list[rwn.Setting] = []
+
+    def find(*, microdata: rwn.Microdata, setting: rwn.Setting, **_: Any) -> Any:
+        asked.append(setting)
+        schema = microdata.schema
+        fewer = tuple(
+            replace(v, role=rwn.Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
+        )
+        steps = (
+            NextStep(title="Try noise", setting=OTHER),
+            NextStep(title="Leave b out", schema=replace(schema, variables=fewer)),
+        )
+        recommended = rwn.Recommendation(
+            setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
+            kept=microdata.n != 50,
+        )  # fmt: skip
+        verdict = rwn.QuickVerdict(
+            answer="cannot", sentence="No strength keeps this policy.", next_steps=steps
+        )
+        keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
+        if keyed:
+            recommended = replace(recommended, setting=LATER)
+        return recommended, verdict, {"Strong": {"epsilon": 3.0, "k": 8.0, "q": 1.0}}
+
+    monkeypatch.setattr(advice, "find_advice", find)
+    monkeypatch.setattr(advice, "Job", at_once)
+    return asked
+
+
+@pytest.fixture
+def own(open_page: Any, begun: list[rwn.Setting]) -> Any:
+    """A page with a table of one's own."""
+    screen = open_page("data")
+    screen.upload("own.csv", table().frame.to_csv(index=False).encode())
+    screen.visit("tune")
+    assert screen.session.demo is None
     assert screen.errors == []
-    first, second = searched
-    assert (first.weights, first.kernels) == (False, False)
-    assert (second.weights, second.kernels) == (True, True)
-    keys = {button.key for button in screen.test.button}
-    assert "tune.0.keep.further" not in keys, "nothing further is left to search"
-    assert {"tune.0.keep.seek", "tune.0.keep.nearest"} <= keys
+    return screen
+
+
+def followed(screen: Any) -> dict[str, Any]:
+    """The picture after the browser has waited."""
+    session: Session = screen.session
+    for _ in range(2):  # it is begun, and its result is taken
+        advice.follow(session)
+    view.render(session, current_release(session))
+    screen.test.run()
+    assert screen.errors == []
+    shown: dict[str, Any] = screen.panel
+    return shown
+
+
+def captions(screen: Any) -> str:
+    return " ".join(each.value for each in screen.test.sidebar.caption)
+
+
+def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, begun) -> None:
+    screen = open_page("tune")
+    assert screen.panel["verdict"]["quick"] is None
+    advice.follow(screen.session)
+    assert begun == []
+    levers = dict(screen.session.levers)
+    screen.test.button(key="tune.0.advice.ask").click().run()
+    assert screen.panel["waiting"]
+    shown = followed(screen)
+    assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
+    assert screen.session.levers == levers, "it is offered, not taken"
+    assert "Recommended start" in captions(screen)
+
+
+def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own) -> None:
+    before = dict(own.session.levers)
+    assert own.panel["verdict"]["quick"]["text"].endswith("The answer follows.")
+    assert "advice" in own.panel["waits"]
+    shown = followed(own)
+    assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+    assert "Recommended start**: ε" in captions(own).replace("\N{NO-BREAK SPACE}", " ")
+    assert "advice" not in shown["waits"]
+    own.edit({"undo": True})
+    assert own.session.levers == before
+    followed(own)
+    assert own.session.levers == before, "taken once"
+
+
+def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished) -> None:
+    """A start is tried on all records, which takes longer than a verdict."""
+    whole = advice.find_advice(microdata=own.session.data, setting=START)
+    begin = own.session.setting
+
+    def begins(*_: Any, about: Any, **others: Any) -> Any:
+        assert others["known"] is None
+        return finished(label="", about=about, running=True, so_far=(None, *whole[1:]))
+
+    monkeypatch.setattr(advice, "Job", begins)
+    advice.user_work().advice = None
+    shown = followed(own)
+    assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
+    assert shown["waits"] == ["start"]
+    assert "A recommended start follows." in captions(own)
+    assert own.session.setting == begin
+    advice.user_work().advice.result = whole
+    shown = followed(own)
+    assert "start" not in shown["waits"]
+    assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+
+
+def as_key(screen: Any) -> None:
+    data = screen.session.data
+    schema = data.schema.replace_variable("a", role=rwn.Role.KEY)
+    redescribe(screen.session, data.with_schema(schema), by_grid=False)
+
+
+def test_another_answer_on_the_data_page_gives_another_start_until_something_is_moved(own) -> None:
+    followed(own)
+    as_key(own)
+    followed(own)
+    assert own.session.levers == {"epsilon": 1.0, "k": 6, "q": 1.0}
+
+
+def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
+    def helps() -> dict[str, str]:
+        parts = live_sliders.controls(own.session)["levers"]["presets"]
+        return {each["name"]: each["help"] for each in parts}
+
+    assert all("fixed start" in text for text in helps().values())
+    followed(own)
+    assert "60 %" in helps()["Strong"]
+    assert "fixed start" in helps()["Light"]
+    own.edit({"preset": "Strong"})
+    assert own.session.levers == {"epsilon": 3.0, "k": 8.0, "q": 1.0}
+
+
+def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:
+    own.move("levers", {"k": 7.0})
+    followed(own)
+    assert own.session.levers["k"] == 7
+
+
+def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
+    screen = open_page("data")
+    screen.upload("own.csv", table().frame[:50].to_csv(index=False).encode())
+    screen.visit("tune")
+    before = dict(screen.session.levers)
+    followed(screen)
+    assert screen.session.levers == before
+    assert "Nearest start, not all limits kept" in captions(screen)
+    assert "Recommended" not in captions(screen)
+
+
+def test_a_next_step_is_a_setting_or_another_description(own) -> None:
+    followed(own)
+    quick = own.panel["verdict"]["quick"]
+    titles = [step["title"] for step in quick["steps"]]
+    assert quick["caution"]
+    assert [title.replace("\N{NO-BREAK SPACE}", " ") for title in titles] == [
+        "Try Correlated noise · size 0.5",
+        "Leave b out",
+    ]
+    for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
+        advice.take(own.session, nothing)
+    assert own.session.method == "rwn"
+    advice.take(own.session, "advice:1")
+    assert [v.name for v in own.session.data.schema.released] == ["a", "c"]
+
+
+def test_another_kind_of_setting_is_another_question_and_a_strength_is_none(own, begun) -> None:
+    followed(own)
+    assert len(begun) == 1
+    own.move("levers", {"k": 12.0})
+    followed(own)
+    assert len(begun) == 1
+    advice.take(own.session, "advice:0")
+    assert own.session.method == "correlated_noise"
+    followed(own)
+    assert [each.method for each in begun] == ["rwn", "correlated_noise"]

@@ -78,9 +78,7 @@ def as_before() -> Iterator[None]:
     MultiPartParser.spool_max_size = spool
 
 
-def test_a_log_has_the_type_of_an_error_and_not_its_text(
-    as_before: None, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_has_the_type_of_an_error_and_not_its_text(as_before, caplog, capsys) -> None:
     serve.say_no_values()
     try:
         float(SECRET)
@@ -150,9 +148,7 @@ class Visit:
     def close(self) -> None: ...
 
 
-def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(monkeypatch) -> None:
     monkeypatch.setattr(sweeper, "VISITS", WeakValueDictionary())
     active, closed = {"here"}, []
     visits = [Visit(each) for each in ("here", "gone", "back")]
@@ -172,9 +168,7 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]
 
 
-def test_what_the_first_page_imports_is_read_before_a_user_comes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_the_first_page_imports_is_read_before_a_user_comes(monkeypatch) -> None:
     read = []
     monkeypatch.setattr(serve, "import_module", read.append)
     monkeypatch.setattr(given_file, "read_given_ahead", lambda: read.append("the given file"))
@@ -184,9 +178,7 @@ def test_what_the_first_page_imports_is_read_before_a_user_comes(
     assert gc.isenabled()
 
 
-def test_a_server_without_a_private_member_ends_with_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_without_a_private_member_ends_with_a_sentence(monkeypatch) -> None:
     private_streamlit.require_members()
     monkeypatch.delattr(PagesManager, "uses_pages_directory")
     monkeypatch.setattr(sys, "argv", ["-c", "run", "app.py"])
@@ -241,15 +233,11 @@ def test_the_first_page_is_found_by_its_name(path: str) -> None:
         (None, "http://localhost:8501", False),
     ],
 )
-def test_only_the_servers_own_pages_are_answered(
-    monkeypatch: pytest.MonkeyPatch, host: str | None, origin: str | None, own: bool
-) -> None:
+def test_only_the_servers_own_pages_are_answered(monkeypatch, host, origin, own) -> None:
     names = ["127.0.0.1", "localhost", "data.example.org", "other.example.org"]
     given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
     real = config.get_option
     monkeypatch.setattr(
-        config,
-        "get_option",
-        lambda name: given[name] if name in given else real(name),
+        config, "get_option", lambda name: given[name] if name in given else real(name)
     )
     assert is_own(host, origin) is own

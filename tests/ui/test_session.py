@@ -196,9 +196,7 @@ def failing(kind: str) -> AppTest:
     return AppTest.from_function(script, args=(kind,)).run()
 
 
-def test_a_refusal_is_shown_as_it_is_and_the_page_lives_on(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_refusal_is_shown_as_it_is_and_the_page_lives_on(caplog) -> None:
     page = failing("refusal")
     assert [error.value for error in page.error] == ["q must be a number from 0 to 1."]
     assert page.text[0].value == "and the page lives on"
@@ -211,9 +209,7 @@ def test_a_missing_answer_is_no_error() -> None:
     assert [info.value for info in page.info] == ["There is no holdout."]
 
 
-def test_a_failure_shows_a_number_and_logs_type_and_lines_but_no_value(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_failure_shows_a_number_and_logs_type_and_lines_but_no_value(caplog) -> None:
     with caplog.at_level(logging.DEBUG):
         page = failing("failure")
     (shown,) = [error.value for error in page.error]

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import source
 from rwn_ui.features import analysis_plan
 from rwn_ui.state import results
@@ -44,7 +42,7 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     assert ready.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
     current = ready.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
-    assert isinstance(current.readings["neighborhood_size"], Reading)
+    assert isinstance(current.readings["neighborhood_size"], rwn.Reading)
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.3])
@@ -57,7 +55,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     release = rwn.mask(data, params, seed=3)
     current = ready.release(params, 3)
     same_release(current, release, records)
-    plain = Comparison(original=data.take(records), masked=current.masked.masked)
+    plain = rwn.Comparison(original=data.take(records), masked=current.masked.masked)
     for key in SHOWN:
         reading = current.readings[key]
         if rwn.MEASURES[key].side == "utility":  # the same records, before and after
@@ -94,7 +92,7 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
     comparison = ready.release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
     result = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
     reasons = {
-        key: str(reading) for key, reading in result.items() if not isinstance(reading, Reading)
+        key: str(reading) for key, reading in result.items() if not isinstance(reading, rwn.Reading)
     }
     assert set(reasons) >= {"bayes_linkage", "membership", "k_anonymity", "nearest_distance"}
     for key, reason in reasons.items():

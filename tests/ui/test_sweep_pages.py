@@ -1,28 +1,35 @@
-"""The Sweep and the Compare page without a browser: what they keep, and what they refuse."""
+"""The Sweep page, and variables that travel together: chosen, undone, linked, saved, swept."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.datasets.planner import Offer
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import Grid, Plan, Setting, Sweep, SweepRun
+from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep, SweepRun
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_ui.state import address
+from rwn_ui.state.change_table import reslice
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import form, goal_seek, planner
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import pick as sweep_pick
-from rwn_ui.sweep import planner
 from rwn_ui.sweep import run as sweep_run
+from rwn_ui.widgets import slices
+from tests.ui.following import until
 from tests.ui.one_page import PAGES, field, session_of, work_of
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")
@@ -49,16 +56,12 @@ def small(page: AppTest) -> None:
 
 
 def wait(page: AppTest) -> None:
-    end = time.monotonic() + 180
     run = work_of(page).sweep
-    while run.running and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: not run.running, 180)
     page.run()
 
 
-def test_no_map_is_drawn_before_the_first_setting_is_read(
-    sweep_page: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_map_is_drawn_before_the_first_setting_is_read(sweep_page: AppTest, monkeypatch) -> None:
     """Formerly a lone diamond stood on an axis from .062 to .066 above "0 settings"."""
     maps: list[Sweep] = []
     drawn = sweep_cards.draw_map
@@ -205,9 +208,7 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
         )
 
 
-def test_the_planner_tells_a_range_and_waits_its_turn(
-    sweep_page: AppTest, finished, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page, finished, monkeypatch) -> None:
     offer = Offer(
         title="exact",
         params=rwn.RWN(k=3),
@@ -270,3 +271,156 @@ def test_nonsense_in_the_form_is_a_sentence(sweep_page: AppTest) -> None:
 
 def test_the_folder_is_the_users_own(sweeps_folder: Path) -> None:
     assert sweep_run.sweeps_folder().stat().st_mode & 0o077 == 0
+
+
+LABEL = "Variables that travel together"
+
+
+def choose(screen: Any, title: str) -> Any:
+    key = next((key for key, each in PRESETS.items() if each.title == title), title)
+    field(screen.test, "selectbox", LABEL).set_value(key).run()
+    assert screen.errors == []
+    return screen
+
+
+def wanted(session: Any) -> pd.DataFrame:
+    """What Python releases for these slices, written as groups of the schema."""
+    table = rwn.load_demo(session.name)
+    for number, names in enumerate(session.slices):
+        schema = table.schema
+        for name in names:
+            schema = schema.replace_variable(name, group=f"group {number}")
+        table = table.with_schema(schema)
+    return rwn.mask(table, session.params, seed=session.seed).masked.frame
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Each time that a table is prepared: its neighbors are ranked then."""
+    found: list[object] = []
+    preview = NeighborhoodMethod.preview
+
+    def counted(self: Any, *args: Any, **more: Any) -> Any:
+        found.append(self)
+        return preview(self, *args, **more)
+
+    monkeypatch.setattr(NeighborhoodMethod, "preview", counted)
+    return found
+
+
+@pytest.mark.parametrize("method", ["rwn", "nbrs2015"])
+def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) -> None:
+    screen = open_page("tune", method=method)
+    count, alone = len(searches), current_release(screen.session).masked
+    choose(screen, "Keys together | rest")
+    session = screen.session
+    assert session.slices == preset_slices(session.data, "keys_together")
+    shown = current_release(session)
+    pd.testing.assert_frame_equal(shown.masked.masked.frame, wanted(session))
+    assert not shown.masked.masked.frame.equals(alone.masked.frame)
+    assert sorted(map(sorted, shown.masked.law.units())) == sorted(map(sorted, session.slices))
+    captions = [each.value for each in screen.test.caption]
+    assert any(
+        "A row shows abdomen, ankle and 10 more of one person verbatim; who knows three of them "
+        "may read the others." in each
+        for each in captions
+    )
+    choose(screen, "Whole rows")
+    assert len(searches) == count
+    assert session.words.endswith("abdomen + age + 13 more travel together")
+
+
+def test_own_slices_are_put_together_from_fields(open_page) -> None:
+    screen = open_page("tune")
+    choose(screen, "own")
+    field(screen.test, "multiselect", "Slice 1").set_value(["age", "weight", "hip"]).run()
+    assert screen.session.slices == (("age", "hip", "weight"),)
+    field(screen.test, "multiselect", "Slice 2").set_value(["knee"]).run()
+    assert screen.session.slices == (("age", "hip", "weight"),)  # one alone is no slice
+    field(screen.test, "multiselect", "Slice 2").set_value(["knee", "hip"]).run()
+    assert screen.session.slices == (("age", "weight"), ("hip", "knee"))
+    assert field(screen.test, "multiselect", "Slice 1").value == ["age", "weight"]
+    assert screen.errors == []
+    field(screen.test, "multiselect", "Slice 1").set_value([]).run()
+    assert screen.session.slices == (("hip", "knee"),)
+    screen.visit("data").visit("tune")
+    assert screen.session.slices == (("hip", "knee"),)
+    assert field(screen.test, "multiselect", "Slice 2").value == ["knee", "hip"]
+
+
+def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
+    screen = open_page("tune")
+    choose(screen, "Keys together | rest")
+    link = screen.panel["address"]
+    assert not any(name in link["slices"] for name in screen.session.data.names)
+    other = open_page("tune", **link)
+    assert other.session.slices == screen.session.slices
+
+
+@pytest.mark.parametrize("text", ["1-99", "a-b", "1-1", "1", "1-2_2-3"])
+def test_bad_slices_of_a_link_are_a_sentence(text: str) -> None:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    (sentence,) = address._take_slices(session, {"slices": text})
+    assert sentence.startswith("slices of the link must be")
+    assert session.slices == ()
+
+
+def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
+    table = rwn.load_demo("randhie").take(np.arange(200))
+    session = Session(name="some", demo="some", data=table)
+    (health,) = table.schema.slices
+    assert slices.choices(session)[slices.TABLE] == (health,)
+    assert "slices" not in address.address(session)
+    reslice(session, ())
+    assert slices.choices(session)[slices.TABLE] == (health,)
+    link = address.address(session)
+    assert link["slices"] == "_"
+    other = Session(name="some", demo="some", data=table)
+    assert address._take_slices(other, link) == []
+    assert other.slices == ()
+
+
+def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
+    screen = open_page("tune")
+    choose(screen, "Keys together | rest")
+    session, chosen = screen.session, screen.session.slices
+    screen.visit("sweep")
+    shown = field(screen.test, "multiselect", LABEL)
+    assert shown.value == [chosen]
+    assert form.read(session).grid.slices == (chosen,)
+    shown.set_value([(), chosen])
+    start = screen.find("button", "Start sweep")
+    begun: list[Any] = []
+    screen.test.session_state["rwn.work"].sweep = None
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(form.sweep_run, "begin", lambda *args: begun.append(args))
+        start.click().run()
+    assert screen.errors == []
+    ((_, (grid,), _),) = begun
+    assert grid.slices == ((), chosen)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_button_searches_slices_and_loads_them(
+    open_page, at_once, monkeypatch, reached
+) -> None:
+    slices_found = (("age", "weight"),)
+
+    def answered(**arguments: Any) -> rwn.SliceAnswer:
+        setting = Setting.of("rwn", {"epsilon": 4.0, "k": 5}, slices=slices_found)
+        point = Point(setting=setting.resolved(arguments["microdata"]), spreads={})
+        policy, n = arguments["policy"], arguments["microdata"].n
+        return rwn.SliceAnswer(
+            policy=policy, point=point, reached=reached, tried=1, records=n, of=n
+        )
+
+    monkeypatch.setattr(goal_seek, "seek_slices", answered)
+    monkeypatch.setattr(goal_seek, "Job", at_once)
+    screen = open_page("sweep")
+    screen.press("Search slices")
+    assert screen.errors == []
+    said = screen.test.success if reached else screen.test.warning
+    assert any("age + weight travel together" in each.value for each in said)
+    screen.press("Load it into Tune")
+    assert screen.session.slices == slices_found
+    assert screen.session.levers["epsilon"] == 4.0

@@ -10,7 +10,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import limit_queue, unchanged_categories
 from rwn_ui.state.results import PreparedTable, current_release
@@ -55,7 +54,7 @@ def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: S
 
 def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     readings = {
-        key: r for key, r in current_release(session).readings.items() if isinstance(r, Reading)
+        key: r for key, r in current_release(session).readings.items() if isinstance(r, rwn.Reading)
     }
     shown = tiles(session)
     linked = limit_queue.readings(session, current_release(session))["linked_over_half"]
@@ -219,7 +218,7 @@ def test_the_code_of_every_card_gives_its_number(make: Any) -> None:
             if card != "distribution"
             else (one_marginal(release.comparison, session.variable))
         )
-        assert isinstance(shown, Reading), card
+        assert isinstance(shown, rwn.Reading), card
         assert names["value"] == shown.value, card
         if card == card_code.MAP:
             assert names["risk"] == session.policy.judge_readings(readings).largest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,20 +15,19 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
-from rwn_core.measures.comparison import Sampling
+from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
-from rwn_ui.features import (
-    analysis_plan,
-    repeated_draws,
-)
+from rwn_ui.features import analysis_plan, repeated_draws
 from rwn_ui.features.repeated_draws import keep
-from rwn_ui.state.results import SHOWN, prepared, setting_key
+from rwn_ui.state.results import SHOWN, current_release, prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
+from rwn_ui.tune import view as tune_view
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
 from rwn_ui.utility.tables import tables
+from tests.ui.following import until
 
 
 def a_session(demo: str, data: rwn.Microdata) -> Session:
@@ -47,10 +46,8 @@ def session() -> Session:
 
 
 def wait_for_the_study(screen: Any) -> None:
-    end = time.monotonic() + 90
     job = screen.job(repeated_draws.JOB)
-    while job is not None and job.running and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: job is None or not job.running, 90)
     screen.test.run()
 
 
@@ -114,9 +111,7 @@ def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch, neighb
     assert "prediction" not in begun["measures"]
 
 
-def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
-    session: Session, four: Ensemble
-) -> None:
+def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, four) -> None:
     plain = cards(session)
     assert "9 of 10 draws" not in str([card["data"] for card in plain.values()])
     keep(setting_key(session), (four, ()))
@@ -138,9 +133,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
 
 
 @pytest.mark.parametrize("kind", ["change", "sd", "first_component"])
-def test_the_curves_moment_has_its_interval_over_the_draws(
-    session: Session, four: Ensemble, kind: str
-) -> None:
+def test_the_curves_moment_has_its_interval_over_the_draws(session, four, kind) -> None:
     statistic = next(
         one for one in available_statistics(session.data, "siri", "bmi") if one.kind == kind
     )
@@ -161,14 +154,14 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
 def test_any_moment_over_any_parameter(open_page) -> None:
     screen = open_page("utility", demo="pima")
     session = screen.session
-    choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
+    choose = screen.find("selectbox", "Expected curve of")
     over = screen.test.selectbox(key="utility.0.axis.rwn")
     assert len(choose.options) >= 5
     for axis in ("k", "q", "epsilon"):
         over.set_value(axis).run()
         over = screen.test.selectbox(key="utility.0.axis.rwn")
         assert screen.errors == []
-    choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
+    choose = screen.find("selectbox", "Expected curve of")
     choose.select_index(2).run()
     assert screen.errors == []
     assert session.statistic.kind != "change"
@@ -186,14 +179,17 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is PENDING
-    keys = [card["key"] for card in utility_view.cards(session, first, None)]
-    assert "expected_curve" in keys
+    drawn = {card["key"]: card for card in utility_view.cards(session, first, None)}
+    assert "expected_curve" in drawn
     payload = utility_view.payload(session, first, ())
     complete(session)
     done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
     assert done.expected.value > 0
+    after = {card["key"]: card for card in utility_view.cards(session, done, None)}
+    tables = [each["correlation_change"]["table"]["columns"] for each in (drawn, after)]
+    assert tables[0] == tables[1], "what is expected has its place before it is known"
     assert utility_view.payload(session, done, ())["stamp"] != payload["stamp"]
     session.seed += 1  # another draw: the setting's expectation is known, the rest is not
     again = read(session)
@@ -307,7 +303,7 @@ def test_analyses_are_registered_by_a_form(open_page) -> None:
 
 def rules(screen, text: str) -> list[str]:
     """Write the edit rules on the Data page; what it refuses."""
-    area = next(each for each in screen.test.text_area if each.label.startswith("Edit rules"))
+    area = screen.find("text_area", "Edit rules")
     area.set_value(text).run()
     return screen.errors
 
@@ -346,9 +342,86 @@ def test_a_sampling_weight_is_read_by_utility_and_risk(open_page, monkeypatch) -
 
     monkeypatch.setattr(st, "data_editor", edited)
     screen = open_page("data", demo="bodyfat")
-    assert Sampling.of_schema(screen.session.data) == Sampling(weights="weight")
+    assert rwn.Sampling.of_schema(screen.session.data) == rwn.Sampling(weights="weight")
     assert screen.visit("utility").errors == []
     assert "Survey estimates, weighted by weight" in shown_tables(screen)
     screen.visit("risk")
     chosen = {each.label: each.value for each in screen.test.selectbox}
     assert chosen["Sampling weights"] == "weight"
+
+
+@pytest.fixture
+def viewed(request: pytest.FixtureRequest) -> Session:
+    demo = getattr(request, "param", "bodyfat")
+    viewed = Session(name="demo", demo=demo, data=rwn.load_demo(demo))
+    viewed.clamp(prepared(viewed).prepared)
+    released = [variable.name for variable in viewed.data.schema.released]
+    viewed.variable = released[0]
+    viewed.second_variable = released[1]
+    return viewed
+
+
+@pytest.mark.parametrize("viewed", ["pima"], indirect=True)  # numbers and a category
+def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
+    payload = utility_view.payload(viewed, read(viewed), ())
+    text = orjson.dumps(payload)
+    assert b"NaN" not in text
+    assert len(payload["tiles"]) == 6
+    keys = [json.loads(card)["key"] for card in payload["cards"]]
+    assert keys == [
+        "association", "correlation_change", "expected_curve",
+        "regression", "principal_components", "subgroups", "distribution", "two_way", "quantiles",
+    ]  # fmt: skip
+    assert not [card for card in payload["cards"] if json.loads(card).get("reason")]
+    overview = payload["tables"][0]
+    titles = [row[0] for row in overview["rows"]]
+    measures = [m for m in rwn.MEASURES.values() if m.side == "utility" and m.key != "prediction"]
+    assert titles == [measure.title for measure in measures]
+    for table in payload["tables"]:
+        for row in table["rows"]:
+            assert len(row) == len(table["columns"])
+    by_title = {table["title"]: table for table in payload["tables"]}
+    (score,) = (table for title, table in by_title.items() if title.startswith("Propensity"))
+    assert [row[0] for row in score["rows"]] == ["main effects", "all pairs"]
+    pmse = read(viewed).readings["pmse"]
+    assert score["rows"][1][3:6] == [
+        pmse.value, pmse.detail["standardized"], pmse.detail["specks"],
+    ]  # fmt: skip
+    response = viewed.data.schema.question.response
+    overlap = by_title[f"Overlap of the 95 % intervals: linear regression of {response}"]
+    assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
+
+
+def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
+    before = utility_view.payload(viewed, read(viewed), ())
+    draws = ensemble(
+        viewed.data, viewed.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
+    )
+    validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
+    keep(setting_key(viewed), (draws, ()))
+    keep(setting_key(viewed), validity)
+    after = utility_view.payload(viewed, read(viewed), ())
+    assert after["stamp"] != before["stamp"]
+    assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
+    assert "9 of 10 draws" in after["tables"][0]["columns"]
+    errors, means = after["tables"][-2:]
+    assert errors["title"].startswith("Are the standard errors")
+    assert means["title"] == "What the masking adds to the error of a mean"
+    assert [row[0] for row in means["rows"]] == list(viewed.data.numeric_names)
+    viewed.levers["k"] += 1  # another setting has no draws yet
+    other = utility_view.payload(viewed, read(viewed), ())
+    assert "9 of 10 draws" not in other["tables"][0]["columns"]
+
+
+def test_the_tune_page_shows_the_draws_too(viewed: Session) -> None:
+    current = current_release(viewed)
+    plain = tune_view.payload(viewed, current)
+    keys = [*(tile.measure for tile in tiles.TILES), *viewed.policy.measures]
+    draws = ensemble(viewed.data, viewed.params, repeats=4, seed=1, measures=keys)
+    keep(setting_key(viewed), (draws, ()))
+    payload = tune_view.payload(viewed, current)
+    words = [tile.get("limit", "") for tile in payload["tiles"]]
+    assert sum(text.startswith("draws") for text in words) >= 5
+    names = [trace["name"] for trace in json.loads(payload["cards"][0])["data"]]
+    assert "draws" in names
+    assert "draws" not in [trace["name"] for trace in json.loads(plain["cards"][0])["data"]]

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.measure import Reading
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
@@ -58,9 +57,7 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     user_work().worker.cancel()
 
 
-def test_a_small_table_does_not_wait_for_the_compiler_either(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "_READY", set())
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
     session = open_page("tune").session
@@ -99,20 +96,18 @@ def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -
     assert reader._pool.pids == process
     current = current_release(session)
     found = limit_queue.readings(session, current)["attribute_gain"]
-    assert isinstance(found, Reading)
+    assert isinstance(found, rwn.Reading)
     assert found.value == rwn.MEASURES["attribute_gain"].read(current.comparison).value != before
     reader.cancel()
 
 
 def read_here(session: Session) -> float:
     reading = rwn.MEASURES["attribute_gain"].read(current_release(session).comparison)
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, rwn.Reading)
     return reading.value
 
 
-def test_a_lower_bound_is_there_before_the_upper_one(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypatch) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
     monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
     user_work().worker = SomeAnswers(session.data)
@@ -155,22 +150,22 @@ class SomeAnswers:
 
     def __init__(self, data) -> None:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
-        self.first: Reading | None = None
+        self.first: rwn.Reading | None = None
 
     def ask(self, *questions, drawn=None) -> None:
         self.asked, self.begun = questions, True
 
-    def known(self, question) -> Reading | None:
+    def known(self, question) -> rwn.Reading | None:
         if not self.begun:
             return None
         if question.measure != "bayes_linkage":
-            return Reading(value=0.0, detail={})
+            return rwn.Reading(value=0.0, detail={})
         detail = {"standing": "at least", "at_most": None, "attack": "rows", "row_by_row": 0.02}
         detail |= {"estimate": None, "top5": 0.1, "told": None}
         if question.begin:
-            return self.first or Reading(value=0.02, detail=detail)
+            return self.first or rwn.Reading(value=0.02, detail=detail)
         told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
-        return Reading(value=0.02, detail=detail | told) if self.ended else None
+        return rwn.Reading(value=0.02, detail=detail | told) if self.ended else None
 
 
 def test_another_table_ends_the_process(session: Session) -> None:
@@ -208,7 +203,7 @@ def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
 
 def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
     usual = Attack(keys=tuple(usual_keys(some.data)))
-    found = Reading(value=0.03125, baseline=0.1, detail={"standing": "worst"})
+    found = rwn.Reading(value=0.03125, baseline=0.1, detail={"standing": "worst"})
     result = SimpleNamespace(readings={"bayes_linkage": found})
 
     def read() -> object:

@@ -167,3 +167,21 @@ def schemas(draw: st.DrawFn) -> Schema:
 @given(schemas())
 def test_toml_keeps_everything(schema: Schema) -> None:
     assert Schema.from_toml(schema.to_toml()) == schema
+
+
+def test_a_schema_that_releases_some_leaves_out_the_others_and_what_names_them() -> None:
+    kinds = {"a": "continuous", "b": "continuous", "hh": "categorical", "id": "categorical"}
+    schema = Schema(
+        variables=tuple(Variable(name=name, kind=kind) for name, kind in kinds.items()),
+        question=Question(response="a", predictors=("b",)),
+        edit_rules=("a >= 1", "b >= 1"),
+    ).replace_variable("hh", role="household")
+    few = schema.releasing(["a", "id"])
+    assert [v.name for v in few.released] == ["a", "id"]
+    assert few.variable("hh").role == "household"
+    assert few.question is None
+    assert [rule.text for rule in few.edit_rules] == ["a >= 1"]
+    back = few.releasing(["a", "b"])
+    assert [(v.name, str(v.role)) for v in back.released] == [("a", "other"), ("b", "other")]
+    with pytest.raises(SchemaError, match="no variable c"):
+        schema.releasing(["c"])
