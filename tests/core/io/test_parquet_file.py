@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
@@ -118,6 +118,7 @@ def frames(draw: st.DrawFn) -> pd.DataFrame:
     return pd.DataFrame(series)
 
 
+@settings(max_examples=40)
 @given(frames())
 def test_what_is_written_is_what_is_read(frame: pd.DataFrame) -> None:
     original = Microdata.from_frame(frame)

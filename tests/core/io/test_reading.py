@@ -193,8 +193,7 @@ def test_only_a_long_text_has_a_process_of_its_own() -> None:
 def test_what_takes_too_much_is_refused_in_a_sentence_and_nothing_else_ends() -> None:
     for parse in (endless, greedy, fatal):
         with pytest.raises(RWNError, match=r"shorten it\.$"):
-            parse_text(parse, LONG, "scenario file", seconds=2.0)
-    assert parse_text(process, LONG, "text") != os.getpid()
+            parse_text(parse, LONG, "scenario file", seconds=1.0)
 
 
 def test_a_text_beyond_all_bounds_is_refused_before_it_is_sent() -> None:

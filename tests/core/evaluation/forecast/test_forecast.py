@@ -127,7 +127,7 @@ def simulate(data: Microdata, params: rwn.RWN, seed: str) -> tuple[Moments, np.n
 @pytest.fixture(scope="module", params=["bodyfat", "cps1988"])
 def trial(request, key_base):
     data = rwn.load_demo(request.param)
-    data = data.take(np.arange(min(data.n, 3000)))  # too many for all pairs
+    data = data.take(np.arange(min(data.n, 2100)))  # too many for all pairs
     params = rwn.RWN(epsilon=2.0 if request.param == "bodyfat" else 0.1, k=5, q=0.7)
     moments, releases = simulate(data, params, f"{key_base} forecast {request.param}")
     return data, params, moments, releases
