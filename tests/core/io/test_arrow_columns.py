@@ -8,7 +8,6 @@ import random
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,8 +19,6 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
 from rwn_core.io import arrow_columns, parquet_reader
 from rwn_core.io.parse import parse
-
-LONG = "a text of more than twelve letters"
 
 
 def feather(*batches: pa.RecordBatch) -> bytes:
@@ -89,17 +86,6 @@ def test_a_schema_decides_what_exact_decimals_become() -> None:
     batch = pa.record_batch({"x": decimals(10, 2, *FEW), "y": [1, 2]})
     data = parse("t.feather", feather(batch), Schema(variables=(*own.variables, other)))
     assert data.frame["x"].tolist() == ["1.25", "2.50"]
-
-
-def test_batches_of_texts_numbers_and_truths_are_one_column() -> None:
-    texts = table(pa.array(["a", None]), pa.array(["b"]))
-    assert texts.frame["x"].isna().tolist() == [False, True, False]
-    views = table(pa.array(["a", None], pa.string_view()), pa.array([LONG], pa.string_view()))
-    assert views.frame["x"].tolist()[::2] == ["a", LONG]
-    numbers = table(pa.array([1, None], pa.uint8()), pa.array([255], pa.uint8())).frame["x"]
-    assert (str(numbers.dtype), numbers.tolist()) == ("UInt8", [1, pd.NA, 255])
-    truths = table(pa.array([True, None, False])).frame["x"]
-    assert (str(truths.dtype), truths.tolist()) == ("boolean", [True, pd.NA, False])
 
 
 def test_categories_keep_their_order_and_lose_levels_that_nobody_has() -> None:

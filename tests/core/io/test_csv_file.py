@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.parse import parse
 from rwn_core.io.read import read
@@ -43,17 +43,6 @@ def test_the_schema_decides() -> None:
     assert column("9007199254740993", "7", kind=Kind.CATEGORICAL)[0][0] == "9007199254740993"
     ordered = table("x,y\n10,1\n9,2\n100,3\n", x=Kind.ORDERED, y=Kind.COUNT)
     assert ordered.values("x").tolist() == [1, 0, 2]
-
-
-def test_levels_of_a_schema_order_numbers_written_as_texts() -> None:
-    schema = Schema(
-        variables=(
-            Variable(name="x", kind=Kind.ORDERED, levels=("10", "9", "1")),
-            Variable(name="id", kind=Kind.CATEGORICAL, role=Role.IDENTIFIER),
-        )
-    )
-    microdata = parse("t.csv", b"x,id\n1,5%\n10,inf\n9,x\n", schema)
-    assert microdata.values("x").tolist() == [2, 0, 1]
 
 
 def test_line_ends_and_byte_order_mark() -> None:

@@ -13,7 +13,6 @@ import xlsxwriter
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import excel_writer
 from rwn_core.io.excel_reader import seen_in_workbook
@@ -54,10 +53,6 @@ def refusal(content: bytes, schema: Schema | None = None, layout: FileLayout | N
     return str(caught.value)
 
 
-def of_kinds(**kinds: Kind) -> Schema:
-    return Schema(variables=tuple(Variable(name=n, kind=k) for n, k in kinds.items()))
-
-
 CELLS = sheet(
     ["whole", "gap", "half", "day", "moment", "truth", "maybe", "text", "dot"],
     [1, 5, 1.5, DAY, DAY, True, True, "a", "1.5"],
@@ -84,20 +79,6 @@ def test_the_cells_of_a_sheet_become_columns_of_their_types() -> None:
     pd.testing.assert_frame_equal(data.frame, expected)
     assert data.notices == (
         "Missing values: gap has 1, half has 1, day has 1, moment has 1, maybe has 1, text has 1.",
-    )
-
-
-def test_a_schema_makes_numbers_of_a_sheet_texts_without_points() -> None:
-    content = sheet(["a", "b", "t"], [1, 2.5, True], ["x", None, False], [3, 4, True])
-    schema = of_kinds(a=Kind.CATEGORICAL, b=Kind.CATEGORICAL, t=Kind.CATEGORICAL)
-    frame = parse("t.xlsx", content, schema).frame
-    assert frame["a"].tolist() == ["1", "x", "3"]
-    assert frame["b"].tolist()[::2] == ["2.5", "4"]
-    assert frame["b"].isna().tolist() == [False, True, False]
-    assert frame["t"].dtype == bool
-    other = of_kinds(a=Kind.CATEGORICAL, b=Kind.CONTINUOUS, t=Kind.COUNT, c=Kind.COUNT)
-    assert refusal(content, other) == (
-        "t.xlsx: the schema has a variable c that the table lacks; take it out."
     )
 
 

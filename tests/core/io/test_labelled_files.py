@@ -32,7 +32,8 @@ PEOPLE = pd.DataFrame(
     }
 )
 LABELS = {"sex": "Sex of the person", "income": "Income in euros"}
-VALUE_LABELS = {"sex": SEX, "health": {1: "bad", 2: "fair", 3: "good"}}
+HEALTH = {1: "bad", 2: "fair", 3: "good"}
+VALUE_LABELS = {"sex": SEX, "health": HEALTH, "income": {-9: "refused"}}
 
 
 def unchanged(data: Microdata, path: Path) -> Microdata:
@@ -50,7 +51,7 @@ def spss(tmp_path: Path) -> Path:
         column_labels=LABELS,
         variable_value_labels=VALUE_LABELS,
         missing_ranges={"sex": [9], "income": [{"lo": -9, "hi": -1}]},
-        variable_measure={"health": "ordinal", "sex": "nominal"},
+        variable_measure={"health": "ordinal", "sex": "nominal", "income": "scale"},
     )
     return path
 
@@ -67,7 +68,8 @@ def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
     raw, meta = pyreadstat.read_sav(tmp_path / "out.sav", user_missing=True)
     assert meta.variable_value_labels == VALUE_LABELS
     assert meta.missing_ranges["income"] == [{"lo": -9.0, "hi": -1.0}]
-    assert meta.variable_measure["health"] == "ordinal"
+    measures = {name: meta.variable_measure[name] for name in VALUE_LABELS}
+    assert measures == {"sex": "nominal", "health": "ordinal", "income": "scale"}
     assert raw["health"].tolist() == PEOPLE["health"].tolist()
     assert raw["born"].tolist()[:2] == PEOPLE["born"].tolist()[:2]
 

@@ -49,15 +49,6 @@ def test_tiny_numbers_are_read_again() -> None:
     assert parse("o.csv", content, schema).frame["x"].tolist() == frame["x"].tolist()
 
 
-def test_tabs_stay_in_a_tsv_and_types_in_other_formats() -> None:
-    data = parse("t.csv", content(), None, LAYOUT)
-    first = table_bytes(data.frame, "tsv", data.schema).splitlines()[1]
-    assert first == b"0,00\t1e-09\t0\t01.03.1990\tversion 3.5\t0,5"
-    for form, ending in (("parquet", ".parquet"), ("excel", ".xlsx")):
-        again = parse(f"t{ending}", table_bytes(data.frame, form, data.schema))
-        assert again.frame["b"].equals(data.frame["b"])
-
-
 def test_what_of_a_files_layout_is_lost_is_said() -> None:
     layout = FileLayout(encoding="cp1252", separator=";", decimal=",", above=1)
     data = parse("t.csv", b"Title\nx;y\n1,5;2\n2,5;3\n", None, layout)

@@ -151,17 +151,6 @@ def test_hidden_rows_columns_and_error_cells_are_said_with_their_places() -> Non
     )
 
 
-def test_nothing_is_said_of_a_plain_sheet_and_of_marks_on_another() -> None:
-    def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
-        other = book.add_worksheet("notes")
-        other.write_row(0, 0, ["a", "b"])
-        other.set_row(0, None, None, {"hidden": True})
-
-    words = " ".join(parse("t.xlsx", with_marks(fill)).notices)
-    assert "hidden" not in words
-    assert "error" not in words
-
-
 def test_a_sheet_of_blank_cells_alone_is_refused_before_it_is_unfolded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -96,20 +96,6 @@ def test_a_formula_without_a_result_matters_inside_the_table_only() -> None:
         parse("t.xlsx", ugly(open_row=7), None, SEEN)
 
 
-def test_words_for_missing_values_are_guessed_beside_numbers_alone() -> None:
-    page = [["code", "x"], *[["-" if i % 2 else "a", "-" if i == 3 else i] for i in range(30)]]
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
-        sheet = book.add_worksheet()
-        for number, row in enumerate(page):
-            sheet.write_row(number, 0, row)
-    seen = seen_in_workbook(stream.getvalue()).layout
-    assert seen == FileLayout(missing=("-",))
-    data = parse("t.xlsx", stream.getvalue(), None, seen)
-    assert data.frame["x"].isna().sum() == 1
-    assert data.frame["code"].isna().sum() == 15  # in every column, as the layout says
-
-
 def test_missing_words_are_a_list_of_texts() -> None:
     for wrong in ("n/a", ["n/a", ""], [3]):
         with pytest.raises(SchemaError, match="missing values of a file must be a list"):
