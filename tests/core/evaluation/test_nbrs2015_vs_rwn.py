@@ -22,6 +22,9 @@ def test_values_by_hand_at_one_half(e1):
     # RWN-5: the row is intact with the product of its cells' chances to stay
     assert cell.changed[0] == pytest.approx(cell.stays["x"] * cell.stays["y"])
     assert alone.changed[0] >= cell.changed[0]
+    holes = rwn.Microdata.from_frame(e1.frame.assign(y=[*e1.frame["y"][:5], np.nan]))
+    alone = nbrs2015_vs_rwn(holes, 0, epsilon=0.3, q=0.5, k=2)[1]
+    assert alone.missing.mean == 2.5  # what is missing cannot be lost
 
 
 def test_a_fixed_count_that_is_no_whole_number_is_rounded_down(e1):

@@ -32,6 +32,7 @@ def test_the_unmasked_file_gives_everything_away() -> None:
     for person in lesson.PERSONS:
         found = released(person=person, q=0.0)
         assert (found.linked, found.learned) == (1.0, 1.0)
+        assert found.person == person.partition(",")[0] != ""
         assert found.own == found.nearest
         np.testing.assert_array_equal(found.rows[found.own, :2], found.known)
         assert found.close(found.own)
