@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 import rwn_core as rwn
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import analyst as lesson
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, sample
 from rwn_core.evaluation.standard_errors import Z95, QuestionModel
@@ -51,3 +55,11 @@ def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_
     slopes, errors = fresh(data).transpose(1, 0, 2)
     held = np.abs(slopes[:, 0] - found.original[0, 0]) <= 3 * Z95 * errors[:, 0]
     assert held.mean() < 0.5
+
+
+def test_a_release_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = lesson.table(sample(0))
+    monkeypatch.setattr(lesson, "mask", lambda *_, **__: SimpleNamespace(masked=None))
+    monkeypatch.setattr(QuestionModel, "fit", lambda *_: None)
+    with pytest.raises(NotApplicable, match="no answer on the masked file"):
+        lesson.analyst(data, SETTING)
