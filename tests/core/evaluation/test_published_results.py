@@ -260,6 +260,8 @@ def test_a_file_of_the_user_is_read_and_another_table_differs() -> None:
         assert rows[f"coefficient of {term}, original"].ours.value == pytest.approx(value)
     assert rows["coefficient of sex, original"].verdict is Verdict.DIFFERS
     assert not done.stand_in
+    alone = (rwn.NBRS2015(epsilon=0.3).neighborhoods(data).sizes == 0).sum()
+    assert rows["rows without values, call as printed (epsilon 0.3)"].ours.value == alone
     asked = (data.values("sex") == 2) & (data.values("phd") == 1) & (data.values("age") < 31)
     count = rows["women with a PhD younger than 31, original"].ours
     assert 0 < count.value == asked.sum()
