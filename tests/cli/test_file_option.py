@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 
@@ -13,36 +12,6 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.core.io.test_ugly_workbook import ugly
-
-
-def test_rows_around_a_sheet_are_named_and_left_out(
-    rwn_command, tmp_path: Path, titled_workbook: bytes
-) -> None:
-    (tmp_path / "t.xlsx").write_bytes(titled_workbook)
-    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
-    code, _, said = rwn_command(*mask)
-    assert code
-    assert "laid out in another way; give --file above=2 --file below=1" in said
-    assert "t.xlsx, row 1: column 2 has no name; give it one." in said
-    code, _, said = rwn_command(*mask, "--file", "above=2", "--file", "below=1")
-    assert code == 0, said
-    assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 60
-
-
-def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> None:
-    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d/%m/%Y")
-    lines = [f"{day},{20 + i}.5" for i, day in enumerate(days)]
-    (tmp_path / "t.csv").write_text("\n".join(["born,x", *lines, ""]), encoding="utf-8")
-    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0, "--keep", "born")
-    code, _, said = rwn_command(*mask)
-    assert code
-    assert 'laid out in another way; give --file dates="DD/MM/YYYY"' in said
-    assert "all fit DD/MM/YYYY: give that as the dates of the file" in said
-    code, _, said = rwn_command(*mask, "--file", "dates=DD/MM/YYYY")
-    assert code == 0, said
-    released = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
-    assert sorted(released[1:]) == sorted(lines)
-    assert released[0] == "born,x"
 
 
 def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Path) -> None:
@@ -78,21 +47,8 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Pat
 
 def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(ugly())
-    mask = (
-        "mask",
-        "t.xlsx",
-        "o.xlsx",
-        "--epsilon",
-        1,
-        "--k",
-        5,
-        "--q",
-        0,
-        "--keep",
-        "born",
-        "--keep",
-        "score",
-    )
+    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
+    mask += ("--keep", "born", "--keep", "score")
     code, _, said = rwn_command(*mask)
     assert code
     words = (
@@ -141,15 +97,6 @@ def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, surv
         assert note.endswith(f"(--schema FILE.toml) with the line {HINT}")
 
 
-def test_invented_names_are_said(rwn_command: Run) -> None:
-    lines = [f"{i * 7 % 60},{i * 3 % 41}" for i in range(60)]
-    Path("n.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    mask = ("mask", "n.csv", "o.csv", "--k", 3, "--file", "header=false")
-    code, _, said = rwn_command(*mask, "--keep", "V1")  # it has each number from 0 to 59 once
-    assert code == 0, said
-    assert "note: The file has no line with names, so they are invented: V1 to V2." in said
-
-
 SEX = {1: "male", 2: "female", 9: "refused"}
 
 
@@ -189,12 +136,3 @@ def test_a_release_in_any_format_reads_the_same(labelled, rwn_command) -> None:
         assert code == 0
     assert len(set(tables.values())) == 1
     assert "correlation" in tables["sav"]
-
-
-def test_a_pipe_without_a_writer_is_refused_at_once(rwn_command, tmp_path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("this system has no pipes with names")
-    os.mkfifo(tmp_path / "p.csv")
-    code, _, said = rwn_command("mask", "p.csv", "o.csv", "--k", "2")
-    assert code == 3
-    assert "is no ordinary file" in said

@@ -7,6 +7,7 @@ import json
 import sys
 import time
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,44 +42,22 @@ def test_mask_writes_the_bytes_that_python_writes(
     rwn_command: Run, suffix: str, order: str
 ) -> None:
     target = f"out.{suffix}"
-    for threads in (1, 2):
-        code, _, said = rwn_command(
-            *("mask", "demo:bodyfat", target, "--epsilon", 2, "--k", 5, "--q", 0.5),
-            *("--weight", "age=2", "--weight", "siri=0", "--seed", 7, "--order", order),
-            *("--threads", threads, "--overwrite"),
-        )
-        assert code == 0
-        data = rwn.load_demo("bodyfat")
-        data = data.with_schema(data.schema.with_weights({"age": 2.0, "siri": 0.0}))
-        release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, q=0.5), seed=7)
-        assert Path(target).read_bytes() == release.to_bytes(suffix, order)
-    assert "241 records, 15 variables" in said
-    assert "of cells changed" in said
-    assert "no secret" in said
-
-
-def test_a_file_that_is_the_original_says_so(rwn_command: Run) -> None:
-    messages = {}
-    for q in (0, 0.5):
-        code, _, messages[q] = rwn_command("mask", "demo:bodyfat", f"{q}.csv", "--k", 3, "--q", q)
-        assert code == 0
-    assert "no cell differs from the original" in messages[0]
-    assert "no cell differs" not in messages[0.5]
-
-
-def test_without_a_seed_no_two_releases_are_alike(rwn_command: Run) -> None:
-    for name in ("one.csv", "two.csv"):
-        assert rwn_command("mask", "demo:bodyfat", name, "--k", 5)[0] == 0
-    assert Path("one.csv").read_bytes() != Path("two.csv").read_bytes()
-
-
-def test_a_dropped_identifier_is_not_released(rwn_command: Run, bodyfat: Path) -> None:
-    arguments = (bodyfat, "out.csv", "--k", 5, "--drop", "wrist", "--order", "original")
-    assert rwn_command("mask", *arguments)[0] == 0
-    assert "wrist" not in rwn.read("out.csv").names
-    code, output, _ = rwn_command("audit", bodyfat, "out.csv", "--drop", "wrist", "--json")
+    code, _, said = rwn_command(
+        *("mask", "demo:bodyfat", target, "--epsilon", 2, "--k", 5, "--q", 0.5),
+        *("--weight", "age=2", "--weight", "siri=0", "--seed", 7, "--order", order),
+        *("--round", "age=5", "--round", "weight=10", "--drop", "wrist"),
+    )
     assert code == 0
-    assert json.loads(output)["variables"] == 14
+    data = rwn.load_demo("bodyfat")
+    schema = data.schema.replace_variable("wrist", role=Role.IDENTIFIER)
+    data = data.with_schema(schema.with_weights({"age": 2.0, "siri": 0.0}))
+    steps = {"age": 5, "weight": 10}
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, q=0.5), seed=7, precision=steps)
+    assert Path(target).read_bytes() == release.to_bytes(suffix, order)
+    assert "wrist" not in rwn.read(target).names
+    for words in ("241 records, 14 variables", "of cells changed", "no secret"):
+        assert words in said
+    assert "rounded: age in steps of 5, weight in steps of 10" in said
 
 
 def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
@@ -98,9 +77,10 @@ def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
         assert row["measure"] == wanted["measure"]
 
 
-def test_audit_table_has_baselines_and_reasons(rwn_command: Run, bodyfat: Path) -> None:
-    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original")
-    code, output, said = rwn_command("audit", bodyfat, "masked.csv")
+def test_audit_table_has_baselines_and_reasons(rwn_command: Run) -> None:
+    Path("t.csv").write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
+    rwn_command("mask", "t.csv", "masked.csv", "--k", 5, "--order", "original")
+    code, output, said = rwn_command("audit", "t.csv", "masked.csv")
     assert code == 0
     assert "shuffled" in said
     header, *lines = output.splitlines()
@@ -108,21 +88,6 @@ def test_audit_table_has_baselines_and_reasons(rwn_command: Run, bodyfat: Path) 
     assert {line.split(":")[0].split()[0] for line in lines} == set(rwn.MEASURES)
     reason = next(line for line in lines if line.startswith("neighborhood_size"))
     assert "not applicable" in reason
-
-
-def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:
-    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original", "--seed", 1)
-    asked = ("audit", "demo:bodyfat", "masked.csv", "--measure", "individual_risk", "--json")
-    read = []
-    for more in ((), ("--population", 10_000), ("--weights", "age")):
-        code, output, _ = rwn_command(*asked, *more)
-        assert code == 0
-        read.append(json.loads(output)["measures"][0])
-    # every row is alone, so that a sample tells nothing of who else is like them: it says so
-    assert min(row["value"] for row in read) > 0.8
-    assert [bool(row["caveat"]) for row in read] == [False, True, True]
-    _, _, said = rwn_command(*asked[:-1], "--population", 10_000)
-    assert "note: Expected re-identifications: In simulated populations" in said
 
 
 def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
@@ -146,20 +111,6 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
     code, _, said = rwn_command(*asked, "--keys", "a,nobody")
     assert code == 2
     assert "must name released variables only" in said
-
-
-def test_halves_of_linkability_are_given_to_the_audit(rwn_command: Run) -> None:
-    Path("pima.csv").write_bytes(demo_path("pima").read_bytes())
-    asked = ("audit", "demo:pima", "pima.csv", "--measure", "linkability", "--json")
-    values = []
-    for more in ((), ("--halves", "glucose, age | bmi,triceps"), ("--halves", "age")):
-        code, output, _ = rwn_command(*asked, *more)
-        assert code == 0
-        values.append(json.loads(output)["measures"][0]["value"])
-    assert values[2] < values[1] < values[0]
-    code, _, said = rwn_command(*asked, "--halves", "age|age,bmi")
-    assert code == 2
-    assert "no variable may be in both" in said
 
 
 @pytest.mark.parametrize(
@@ -290,21 +241,15 @@ def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> N
     assert rwn_command(*words.split())[0] == 4  # the files are there
 
 
-CASES = {
-    "26 factors": "y ~ " + "*".join("abcdefghijklmnopqrstuvwxyz"),
-    "one factor often": "y ~ " + "*".join(["weight"] * 40_000),
-    "a power": "y ~ (a+b)^9",
-    "long names": "y ~ " + "*".join(letter * 900 for letter in "abcdef"),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_hostile_scenario_is_refused_at_once(rwn_command: Run, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("factors", ["abcdefghijklmnopqrstuvwxyz", ["weight"] * 40_000])
+def test_a_hostile_scenario_is_refused_at_once(
+    rwn_command: Run, tmp_path: Path, factors: Sequence[str]
+) -> None:
     """Finding T1."""
     (tmp_path / "s.toml").write_text(
         'format = "rwn scenario 1"\n[setting]\nmethod = "rwn"\n[setting.parameters]\nk = 5\n'
         '[[analysis_plan]]\nname = "n"\nkind = "linear"\ntolerance = 1.0\n'
-        f'formula = "{CASES[name]}"\n'
+        f'formula = "y ~ {"*".join(factors)}"\n'
     )
     tracemalloc.start()
     begun = time.perf_counter()

@@ -37,10 +37,8 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(
     assert "WARNING: no limit is checked" not in said
 
 
-@pytest.mark.parametrize("slices", [(), [["age", "weight"], ["hip", "knee"]]])
-def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(
-    rwn_command: Run, slices: list[list[str]]
-) -> None:
+def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: Run) -> None:
+    slices = [["age", "weight"], ["hip", "knee"]]
     data, options = rwn.load_demo("bodyfat"), {"kernel": "gaussian", "width": 1.5, "scale": "range"}
     setting = Setting.of("rwn", options, slices=slices)
     words = shlex.split(command(setting, "demo:bodyfat", Path("out.csv")))
@@ -58,13 +56,6 @@ def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_comman
     code, _, said = rwn_command("mask", "t.csv", "o.csv", "--seed", 1)
     assert code == 0, said
     assert "WARNING: no limit is checked for this strength" in said
-
-
-def test_a_method_without_its_parameters_is_still_refused(rwn_command: Run) -> None:
-    code, _, said = rwn_command("mask", "demo:bodyfat", "o.csv", "--method", "rwn")
-    assert code
-    assert "epsilon" in said
-    assert rwn_command("mask", "demo:bodyfat", "o.csv", "--slice", "age,weight")[0]
 
 
 def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run, small: str) -> None:

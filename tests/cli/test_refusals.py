@@ -125,7 +125,7 @@ audit bodyfat.csv demo.csv | 3 | variables
 audit demo:bodyfat m.csv --record record.toml --set k=5 | 2 | leave the parameters out
 audit demo:pima demo.csv --record record.toml | 3 | another table
 audit demo:bodyfat m.csv --round age=5 | 2 | part of a setting
-audit demo:bodyfat m.csv --set k=1 | 3 | cannot have been made
+audit small.csv m.csv --set k=1 | 3 | cannot have been made
 audit demo:bodyfat m.csv --method none --set k=1 | 2 | There is no method none
 report record.toml -o internal.xml | 2 | must end in one of: .html, .json
 report record.toml --public -o notice.pdf | 2 | must end in one of
@@ -154,6 +154,12 @@ mask-dataset in.parquet out --k 4 --sample 100 --set m=50 | 2 | --set m is given
 mask-dataset in.parquet out --k 4 --engine abacus | 2 | engine must be one of: local
 mask-dataset in.parquet out --k 4 --rows 1000 | 2 | multiple of 1,024
 mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | 64 hexadecimal digits
+sweep demo:bodyfat --k 3 --slices half -o out.csv | 2 | There are no slices half
+mask demo:bodyfat out.csv --kernel gaussian --k 5 | 2 | width in place of epsilon and k
+mask demo:bodyfat out.csv --k 5 --width 1 | 2 | width needs kernel
+mask demo:bodyfat out.csv --kernel gaussian --balance 2 | 2 | balance must be a number from 0 to 1
+mask demo:bodyfat out.csv --slice age,weight | 2 | epsilon
+mask-dataset in.parquet o --set kernel=exponential --set own=true --set bandwidth=absolute | 2 | own
 mask demo:bodyfat out.csv --k 5 --file separator=; | 2 | leave --file out
 audit-dataset in.parquet in.parquet --report out.html | 2 | Give --report and --record together
 audit-dataset in.parquet in.parquet --record record.toml --report out.pdf | 2 | must end in one of
@@ -168,7 +174,8 @@ def folder(rwn_command: Run, tmp_path: Path) -> Path:
     bodyfat = rwn.load_demo("bodyfat")
     assert rwn_command("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")[0] == 0
     assert rwn_command("demo", "pima", "-o", "demo.csv")[0] == 0
-    masked = ("mask", "demo:bodyfat", "m.csv", "--k", 5, "--seed", 7, "--order", "original")
+    bodyfat.frame[["siri", "age", "weight"]].to_csv("small.csv", index=False)
+    masked = ("mask", "small.csv", "m.csv", "--k", 5, "--seed", 7, "--order", "original")
     assert rwn_command(*masked, "--record", "record.toml")[0] == 0
     Path("bad.csv").write_text(f"a,b\n1,{SECRET}\n2,{SECRET},3\n", encoding="utf-8")
     Path("link.csv").symlink_to("bodyfat.csv")

@@ -138,17 +138,6 @@ def test_evidence_of_another_release_is_refused(masked: Run) -> None:
     assert (code, "has no charts" in said) == (0, True)
 
 
-def test_a_file_is_told_from_every_other(masked: Run) -> None:
-    assert masked("report", "record.toml", "--public", "-o", "card.toml")[0] == 0
-    code, _, said = masked("verify", "out.csv", "card.toml")
-    assert (code, "SHA-256" in said) == (0, True)
-    content = bytearray(Path("out.csv").read_bytes())
-    content[-2] ^= 1
-    Path("out.csv").write_bytes(content)
-    code, _, said = masked("verify", "out.csv", "card.toml")
-    assert (code, "out.csv is not the file of the card" in said) == (4, True)
-
-
 def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
     assert masked("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")[0] == 0
     first = Path("ledger.jsonl").read_bytes()
@@ -252,20 +241,6 @@ def test_who_changes_file_and_card_is_found_with_the_ledger(made: Run) -> None:
     code, _, words = made(*asked, "--ledger", "l.jsonl")
     assert code == 4
     assert "nothing is proved" in words
-
-
-def test_another_card_and_a_missing_file_are_refused(made: Run) -> None:
-    assert made("mask", "in.csv", "two.csv", "--k", "5", "--record", "two.toml")[0] == 0
-    adding = ("ledger", "add", "l.jsonl", "two.toml")
-    code, _, words = made(*adding, "--card", "card.toml")
-    assert code == 4
-    assert "card of another release" in words
-    code, _, words = made(*adding, "--released", "none.csv")
-    assert code == 5
-    assert "none.csv does not exist" in words
-    code, _, words = made(*adding)
-    assert code == 0
-    assert "Merges of this release with release " in words
 
 
 @pytest.fixture

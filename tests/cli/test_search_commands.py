@@ -71,17 +71,6 @@ def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
     assert len(pd.read_parquet("out.parquet")) == 4
 
 
-def test_a_second_run_goes_on_where_the_first_was_stopped(rwn_command: Run) -> None:
-    data = rwn.load_demo("bodyfat")
-    plan = Plan(measures=MEASURES, releases=2)
-    sweep(data, Grid(axes={"k": (3,)}), plan=plan, workers=1, folder=Path("out.csv.sweep"))
-    names = ("--measure", "correlation", "--measure", "distance_linkage", "--releases", 2)
-    ends = ("--workers", 1, "-o", "out.csv")
-    assert rwn_command("sweep", "demo:bodyfat", "--k", "3,5", *names, *ends)[0] == 0
-    assert len(pd.read_csv("out.csv")) == 4
-    assert not Path("out.csv.sweep").exists()
-
-
 SOON = ("--k", "3,40", "--q", "0.5,1", "--releases", 3, "--workers", 1)
 LIMITS = ("--limit", "distance_linkage=0.1", "--limit", "attribute_gain=0.3")
 
@@ -132,36 +121,6 @@ def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     linked = table[table["measure"] == "distance_linkage"]
     assert linked["keeps_all_limits"].tolist() == [False, True]
     assert (linked["share_of_limit"] * 0.12).tolist() == pytest.approx(linked["high"].tolist())
-    code, _, said = rwn_command(*sweep, "--limit", "bayes_linkage=0.05", "-o", "two.csv")
-    assert code == 0
-    assert "None of 2 settings keeps all limits; nearest is k = 60" in said
-
-
-def test_limits_that_nobody_can_judge_are_named(rwn_command: Run) -> None:
-    data = rwn.load_demo("bodyfat")
-    columns = {name: data.values(name) for name in ("age", "weight", "height")}
-    pd.DataFrame(columns).to_csv("plain.csv", index=False)
-    code, output, said = rwn_command(
-        *("seek", "plain.csv", "--limit", "distance_linkage=0.9", "--limit", "attribute_gain=0.1"),
-        *SOON,
-    )
-    assert code == 0, said
-    assert "Not judged: Attribute gain. No variable is confidential" in output
-
-
-def test_certified_linkage_alone_is_answered_by_the_smallest_width(rwn_command: Run) -> None:
-    """Other than a sweep it draws few releases, and says what the bound does not cover."""
-    kernel = ("kernel=exponential", "bandwidth=absolute", "own=true", "cap=1", "width=1,60")
-    options = [part for each in kernel for part in ("--set", each)]
-    frame = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].iloc[:80]
-    frame.to_csv("small.csv", index=False)
-    code, output, said = rwn_command(
-        "seek", "small.csv", "--limit", "certified_linkage=0.1", *options, "--releases", 1
-    )
-    assert code == 0, said
-    assert "the smallest width" in said
-    for words in ("Certified linkage", "True matches", "Of the relations across slices"):
-        assert words in output
 
 
 def answered(asked: dict[str, Any], *, reached: bool) -> Any:

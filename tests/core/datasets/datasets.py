@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -91,6 +96,65 @@ def mask(
     return rwn.mask_dataset(
         source, target, params, engine=engine, seed=seed, options=options(**changes)
     )
+
+
+DRIVER = """
+import os, signal
+from tests.core.datasets import datasets
+import rwn_core as rwn
+
+def kill(share):
+    if share > {share}:
+        print(*datasets.descendants(os.getpid()), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    method = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
+    datasets.mask({source!r}, {target!r}, method, engine={engine!r}, workers=2, progress=kill)
+"""
+
+
+def killed_driver(source: Path, target: Path, engine: str, share: float = 0.2) -> None:
+    """Kill what drives a run: nothing that it started is left, and no release."""
+    script = target.with_name("driver.py")
+    text = DRIVER.format(source=str(source), target=str(target), engine=engine, share=share)
+    script.write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    ended = subprocess.run(
+        [sys.executable, script],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL
+    started = [int(pid) for pid in ended.stdout.split()]
+    assert len(started) >= 2
+    until = time.monotonic() + 10
+    while any(alive(pid) for pid in started) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [pid for pid in started if alive(pid)]
+    assert not target.exists()
+    assert list(target.with_name(f".{target.name}.stage").rglob("*.done"))
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = (entry / "stat").read_text().rpartition(") ")[2].split()[1]
+            except OSError:
+                continue
+            children.setdefault(int(parent), []).append(int(entry.name))
+    found, left = [], [pid]
+    while left:
+        more = children.get(left.pop(), [])
+        found += more
+        left += more
+    return found
 
 
 def alive(pid: int) -> bool:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Spark leaves its sockets to the collector
     pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux"),
 ]
-ROOT = Path(__file__).parents[3]
 METHODS = {
     "exact": rwn.RWN(k=5, epsilon=1.5, q=0.8),
     "sample": rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150),
@@ -30,48 +27,12 @@ METHODS = {
 }
 # workers, records of a task and files of the input: each value with several of the others
 WAYS = [(1, 1024, 1), (1, 2048, 7), (1, 3072, 40), (2, 1024, 40), (2, 2048, 1), (2, 3072, 7)]
-DRIVER = """
-import os, signal, sys
-sys.path.insert(0, {tests!r})
-from tests.core.datasets import datasets
-from tests.core.datasets import test_engines
-import rwn_core as rwn
-
-def kill(share):
-    if share > 0.2:
-        print(*test_engines.descendants(os.getpid()), flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if __name__ == "__main__":
-    datasets.mask(
-        {source!r}, {target!r}, test_engines.METHODS["sample"], engine={engine!r},
-        workers=2, progress=kill,
-    )
-"""
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = (entry / "stat").read_text().rpartition(") ")[2].split()[1]
-            except OSError:
-                continue
-            children.setdefault(int(parent), []).append(int(entry.name))
-    found, left = [], [pid]
-    while left:
-        more = children.get(left.pop(), [])
-        found += more
-        left += more
-    return found
 
 
 def workers_of(engine: str) -> list[int]:
     """The processes that do the tasks of an engine which this process drives."""
     found = []
-    for pid in descendants(os.getpid()):
+    for pid in datasets.descendants(os.getpid()):
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes()
             parent = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1]
@@ -136,27 +97,7 @@ def test_a_killed_worker_changes_nothing(
 def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
     engine: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
 ) -> None:
-    source, target, script = sources[7], tmp_path / "out", tmp_path / "driver.py"
-    tests = str(Path(__file__).parents[3])
-    script.write_text(
-        DRIVER.format(tests=tests, source=str(source), target=str(target), engine=engine)
-    )
-    ended = subprocess.run(
-        [sys.executable, script],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == -signal.SIGKILL
-    started = [int(pid) for pid in ended.stdout.split()]
-    assert len(started) >= 2
-    until = time.monotonic() + 10
-    while any(datasets.alive(pid) for pid in started) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not [pid for pid in started if datasets.alive(pid)]
-    assert not target.exists()
-    assert list((tmp_path / ".out.stage").rglob("*.done"))
+    source, target = sources[7], tmp_path / "out"
+    datasets.killed_driver(source, target, engine)
     datasets.mask(source, target, METHODS["sample"], engine=engine, workers=2)
     assert datasets.digest(target) == wanted["sample"]

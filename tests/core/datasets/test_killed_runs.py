@@ -6,9 +6,7 @@ import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,23 +17,7 @@ from rwn_core.errors import ReleaseError
 from rwn_core.parallel.pool import Stopped
 from tests.core.datasets import datasets
 
-ROOT = Path(__file__).parents[3]
-METHOD_1 = rwn.RWN(k=5, neighbors="sample", m=150)
-DRIVER = """
-import multiprocessing, os, signal, sys
-sys.path.insert(0, {tests!r})
-from tests.core.datasets import datasets
-import rwn_core as rwn
-
-def kill(share):
-    if share > 0.5:
-        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-if __name__ == "__main__":
-    method = rwn.RWN(k=5, neighbors="sample", m=150)
-    datasets.mask({source!r}, {target!r}, method, workers=2, progress=kill)
-"""
+METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
 
 
 @pytest.fixture(scope="module")
@@ -55,22 +37,7 @@ def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
     source: Path, wanted: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "out"
-    script = tmp_path / "driver.py"
-    tests = str(Path(__file__).parents[3])
-    script.write_text(DRIVER.format(tests=tests, source=str(source), target=str(target)))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(
-        [sys.executable, script], env=environment, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    workers = [int(pid) for pid in ended.stdout.split()]
-    assert len(workers) == 2
-    until = time.monotonic() + 10
-    while any(datasets.alive(pid) for pid in workers) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not any(datasets.alive(pid) for pid in workers)
-    assert not target.exists()
-    assert list((tmp_path / ".out.stage").rglob("*.done"))
+    datasets.killed_driver(source, target, "local", share=0.5)
     (tmp_path / ".out.unfinished" / ".part-000000.parquet.0000").write_bytes(b"half a file")
     datasets.mask(source, target, METHOD_1)
     assert datasets.digest(target) == wanted

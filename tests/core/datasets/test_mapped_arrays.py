@@ -42,24 +42,10 @@ def test_what_was_read_is_given_back_and_read_again(
     assert int(array.sum()) == total == SIZE * (SIZE - 1) // 2
 
 
-def test_an_array_that_nobody_has_any_more_is_not_asked(
-    run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save(run, "join", "tiles", np.arange(SIZE // 100))
-    before = len(staged_arrays._MAPS)
-    array = load(run, "join", "tiles")
-    assert len(staged_arrays._MAPS) == before + 1
-    del array
-    assert len(staged_arrays._MAPS) == before
-    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
-    give_back()
-
-
 def test_the_release_is_the_same_where_everything_is_given_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = datasets.write_files(tmp_path / "in", datasets.frame(), 2)
-    options = rwn.RunOptions(schema=datasets.SCHEMA, workers=1, rows=1024, file_rows=800)
     params, given = rwn.RWN(k=5, epsilon=1.5, q=0.8), []
 
     def noted() -> None:
@@ -67,8 +53,8 @@ def test_the_release_is_the_same_where_everything_is_given_back(
         give_back()
 
     monkeypatch.setattr(exact_donors, "give_back", noted)
-    rwn.mask_dataset(source, tmp_path / "kept", params, seed=3, options=options)
+    datasets.mask(source, tmp_path / "kept", params)
     assert given
     monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
-    rwn.mask_dataset(source, tmp_path / "given back", params, seed=3, options=options)
+    datasets.mask(source, tmp_path / "given back", params)
     assert datasets.digest(tmp_path / "kept") == datasets.digest(tmp_path / "given back")

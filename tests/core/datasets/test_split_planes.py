@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.datasets.spatial_parts import build_planes, leaf_numbers, principal_axes, turned
-from rwn_core.neighbors.distance import CodedPoints
 
 
 def test_leaves_are_about_as_large_and_lie_across_the_widest_axis() -> None:
@@ -30,11 +29,3 @@ def test_identical_records_share_a_leaf() -> None:
     assert len(np.unique(leaf[:900])) == len(np.unique(leaf[900:])) == 1
     alike = build_planes(np.zeros((50, 2)), 8)
     assert alike == (0, 1)
-
-
-def test_coded_levels_are_no_coordinates() -> None:
-    values = np.column_stack([np.arange(100) % 60, np.zeros(100)]).astype(np.float64)
-    points = CodedPoints(values=values, squares={0: np.ones(61)})
-    root, count = build_planes(points, 4)
-    assert (root, count) == (0, 1)
-    assert (leaf_numbers(root, points, principal_axes(points)) == 0).all()

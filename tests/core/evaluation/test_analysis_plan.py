@@ -56,14 +56,6 @@ def test_a_formula_means_what_statsmodels_says(people, ours, theirs):
     assert sorted(found.standard_errors) == pytest.approx(sorted(wanted.bse), rel=1e-7)
 
 
-def test_a_crossing_names_each_term_once():
-    formula = Formula.parse("y ~ a*b*c + a")
-    assert [":".join(map(str, term)) for term in formula.terms] == [
-        "a", "b", "c", "a:b", "a:c", "b:c", "a:b:c",
-    ]  # fmt: skip
-    assert formula.names == ("y", "a", "b", "c")
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -111,13 +111,11 @@ def printed_as(row: Row, value: float) -> Row:
     return replace(row, published=replace(row.published, low=value, high=value))
 
 
-@pytest.mark.parametrize("key", CHEAP)
-def test_a_planted_wrong_value_overturns_every_agreement(key: str) -> None:
-    # a wide mark of 9,999 holds for none of the numbers
-    wrong = [printed_as(row, 9999.0) for row in rows_of(key)]
-    assert {row.verdict for row in wrong} == {Verdict.DIFFERS}
-    assert not any(row.explained for row in wrong)
-    for row in rows_of(key):
+def test_a_planted_wrong_value_overturns_every_agreement() -> None:
+    for row in (row for key in CHEAP for row in rows_of(key)):
+        # a wide mark of 9,999 holds for none of the numbers
+        wrong = printed_as(row, 9999.0)
+        assert (wrong.verdict, wrong.explained) == (Verdict.DIFFERS, False)
         low = row.published.low
         for near in (0.9 * low, 1.1 * low) if np.isfinite(low) else (1e300,):
             agrees = row.verdict is Verdict.AGREES
@@ -192,15 +190,14 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("key", QUICK)
-def test_what_agrees_and_what_does_not(key: str) -> None:
-    rows = rows_of(key)
-    differ = [row for row in rows if row.verdict is Verdict.DIFFERS]
-    explained = sum(row.explained for row in differ)
-    lost = sum(row.verdict is Verdict.NOT_REPRODUCIBLE for row in rows)
-    assert (explained, len(differ) - explained, lost) == EXPECTED.get(key, (0, 0, 0)), [
-        (row.published.name, row.ours) for row in differ
-    ]
+def test_what_agrees_and_what_does_not() -> None:
+    found = {}
+    for key in QUICK:
+        differ = [row for row in rows_of(key) if row.verdict is Verdict.DIFFERS]
+        explained = sum(row.explained for row in differ)
+        lost = sum(row.verdict is Verdict.NOT_REPRODUCIBLE for row in rows_of(key))
+        found[key] = (explained, len(differ) - explained, lost)
+    assert {key: each for key, each in found.items() if any(each)} == EXPECTED
 
 
 def test_the_pima_table_is_within_luck_and_a_useless_forest_is_not(
@@ -263,6 +260,8 @@ def test_a_file_of_the_user_is_read_and_another_table_differs() -> None:
         assert rows[f"coefficient of {term}, original"].ours.value == pytest.approx(value)
     assert rows["coefficient of sex, original"].verdict is Verdict.DIFFERS
     assert not done.stand_in
+    alone = (rwn.NBRS2015(epsilon=0.3).neighborhoods(data).sizes == 0).sum()
+    assert rows["rows without values, call as printed (epsilon 0.3)"].ours.value == alone
     asked = (data.values("sex") == 2) & (data.values("phd") == 1) & (data.values("age") < 31)
     count = rows["women with a PhD younger than 31, original"].ours
     assert 0 < count.value == asked.sum()
@@ -293,8 +292,6 @@ def test_the_page_of_the_docs_has_every_published_number() -> None:
     ("key", "name", "wrong"),
     [
         ("rwn2022-figure-1", "records left out", "12"),
-        ("rwn2022-figure-6", "max cook, original", "0.7555"),
-        ("rwn2022-figure-9", "first component, original", "0.6165"),
         ("rwn2022-figure-9", "first component, epsilon 4", "0.616"),
         ("k-noise-table", "k-noise, MSE", "4.398563"),
     ],

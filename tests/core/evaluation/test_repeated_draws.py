@@ -25,22 +25,6 @@ def drawn():
     return data, made, shares
 
 
-RANDOM = {"sample": {"m": 80}, "pairs": {"m": 90}, "partition": {"u": 3}}
-
-
-@pytest.mark.parametrize("neighbors", ["exact", *RANDOM])
-def test_neighborhoods_depend_on_the_draw_where_candidates_are_random(neighbors):
-    data = rwn.load_demo("bodyfat")
-    params = rwn.RWN(epsilon=4.0, k=5, neighbors=neighbors, **RANDOM.get(neighbors, {}))
-    made = ensemble(data, params, repeats=3, measures=["neighborhood_size"], seed=1)
-    sizes = {
-        tuple(rwn.mask(data, params, seed=seed).law.neighborhoods.sizes.tolist())
-        for seed in range(3)
-    }
-    assert (len(sizes) == 1) == (neighbors == "exact") == params.has_forecast
-    assert made.values["neighborhood_size"].size == 3
-
-
 def test_each_draw_is_the_release_of_its_seed(drawn):
     data, made, _ = drawn
     release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=6)

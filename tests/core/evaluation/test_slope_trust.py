@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
@@ -98,18 +97,3 @@ def test_a_regression_that_releases_cannot_fit_is_not_to_be_trusted() -> None:
     }  # fmt: skip
     assert misses(record) == ["x"]
     assert misses({**record, "releases": 48}) == []
-
-
-@pytest.mark.parametrize("rows", [100, 60_000])
-def test_fewer_releases_of_large_tables(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = linear(rows)
-    drawn = []
-
-    def releases(table: Microdata, params: object, repeats: int, *_: object):
-        drawn.append(repeats)
-        return iter([(table, None)])
-
-    monkeypatch.setattr("rwn_core.evaluation.slope_trust.releases", releases)
-    (found,) = slope_trust(data, rwn.RWN(k=3))
-    assert drawn == [60 if rows == 100 else 4]
-    assert found.releases == 1

@@ -5,28 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.evaluation.control_group import control_group
-from rwn_core.evaluation.disclosure import disclose_release
-from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.repeated_draws import ensemble
-from rwn_core.evaluation.slope_trust import misses, slope_trust
 from rwn_core.evaluation.standard_errors import (
     masked_samples,
     mean_inflation,
-    standard_error_validity,
 )
-from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
 from rwn_core.masking import RWN
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
-from rwn_core.randomness import SecretKey
-from tests.core.evaluation.test_slope_trust import FORMULA, plan
 
 BALANCED = RWN(kernel="gaussian", balance=1.0, width=0.5)
 SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, RWN(kernel="exponential", own=True))
@@ -34,28 +20,6 @@ SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, RWN(kernel="exponential", 
 
 def table() -> Microdata:
     return rwn.load_demo("bodyfat").take(np.arange(120))
-
-
-@pytest.mark.parametrize("params", SETTINGS[1:], ids=["balanced", "exponential with own"])
-def test_every_evaluation_runs(params: RWN) -> None:
-    data, question = table(), Question(response="siri", predictors=("age", "abdomen"))
-    validity = standard_error_validity(data, params, question=question, repeats=12, seed=1)
-    assert validity.means is not None
-    assert (validity.means["inflation"] > 1).all()
-    assert np.isfinite(validity.inflation).all()
-    (slopes,) = slope_trust(data, params, plan=plan(FORMULA), repeats=10, seed=1)
-    assert slopes.releases == 10
-    many = ensemble(data, params, repeats=3, measures=["correlation", "bayes_linkage"], seed=1)
-    assert many.values["bayes_linkage"].size == 3
-    trial = predict_on_holdout(data, params, repeats=1)
-    assert np.isfinite(trial.released).all()
-    base = Comparison(original=data, masked=data)
-    control = control_group(base, params, seed=1)
-    assert control is not None
-    assert control.law is not None
-    found = disclose_release(data, params, seed=1)
-    assert isinstance(found.readings["true_matches"], Reading)
-    assert found.repetition is not None
 
 
 def test_expected_means_of_balance_have_no_shift() -> None:
@@ -77,26 +41,3 @@ def test_the_inflation_of_means_is_that_of_masked_bootstrap_samples() -> None:
     error = np.sqrt(2 / 300) * ratio.mean() * 2  # the variables of a body are related
     assert abs((ratio - said["inflation"]).mean()) < error
     assert abs((ratio - 1).mean()) > 2 * error
-
-
-def test_slopes_of_another_slice_are_not_called_fine() -> None:
-    """Balance keeps the means, and not the slopes across slices."""
-    (found,) = slope_trust(
-        rwn.load_demo("bodyfat"), BALANCED, plan=plan(FORMULA), repeats=20, seed=1
-    )
-    assert "abdomen" in misses(found.to_record())
-
-
-def test_a_narrow_width_among_clones_is_called_weak() -> None:
-    values = np.repeat(np.arange(12.0), 10)
-    frame = table().frame.iloc[:, :2].assign(siri=values, age=values.astype(int))
-    data = Microdata.from_frame(frame[["siri", "age"]])
-    weak = []
-    for width in (0.05, 30.0):
-        params = RWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
-        release = params.prepare(data).release(SecretKey.from_seed(1))
-        reading = MEASURES["cells_changed"].compute(
-            Comparison(original=data, masked=release.masked, law=release.law)
-        )
-        weak.append(weakly_masked(data, params, changed_shares(reading.detail)))
-    assert weak == [["siri", "age"], []]

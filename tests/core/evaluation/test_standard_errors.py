@@ -125,28 +125,6 @@ def test_the_notice_tells_factors_and_no_estimate():
     assert f"{found.means.loc['ankle', 'mean']:.1f}" not in notice
 
 
-def test_means_are_told_where_the_closed_form_covers_them():
-    data = rwn.load_demo("bodyfat")
-    frame = data.frame.assign(wrist=data.frame["wrist"].where(data.frame["age"] > 30))
-    some = Microdata.from_frame(frame)
-    question = Question(response="siri", predictors=("abdomen",))
-    holes = standard_error_validity(some, rwn.RWN(k=5), question=question, repeats=10, seed=2)
-    assert "wrist" not in holes.means.index
-    assert "ankle" in holes.means.index
-
-
-def test_a_categorical_response_makes_it_logistic():
-    data = rwn.load_demo("pima")
-    question = Question(response="test", predictors=("glucose", "bmi"))
-    shares: list[float] = []
-    found = standard_error_validity(
-        data, rwn.RWN(k=5), question=question, repeats=10, seed=1, progress=shares.append
-    )
-    assert found.model == "logistic"
-    assert shares[-1] == 1.0
-    assert np.isfinite(found.frame().drop(columns="term").to_numpy()).all()
-
-
 def test_refusals_name_the_columns():
     data = sample(np.random.default_rng(5), 50)
     with pytest.raises(NotApplicable, match="No regression"):

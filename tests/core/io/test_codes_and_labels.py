@@ -17,7 +17,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import limits
-from rwn_core.io.parse import parse, without_missing_codes
+from rwn_core.io.parse import parse
 from rwn_core.io.readstat_reader import read_labelled
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
@@ -77,13 +77,6 @@ def test_the_columns_of_a_stata_file_come_in_with_their_types(tmp_path: Path) ->
     )
 
 
-def test_numbers_of_four_bytes_stay_what_they_are(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"small": np.array([0.1, 2.5], dtype="float32"), "real": [0.1, 2.5]})
-    frame.to_stata(tmp_path / "t.dta", write_index=False)
-    data = parse("t.dta", (tmp_path / "t.dta").read_bytes())
-    pd.testing.assert_frame_equal(data.frame, frame)
-
-
 def test_the_columns_of_an_spss_file_come_in_with_their_codes(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
@@ -116,15 +109,6 @@ def test_the_columns_of_an_spss_file_come_in_with_their_codes(tmp_path: Path) ->
     assert str(data.frame["day"].dtype) == "datetime64[s]"
     assert data.frame["moment"].tolist()[0] == MOMENTS[0]
     assert data.frame["day"].isna().tolist() == [False, True, False]
-
-
-def test_times_of_the_day_are_refused(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"x": [1.5, 2, 3], "at": [datetime.time(1, 2)] * 3})
-    with pytest.raises(InputError) as caught:
-        parse("t.sav", written(tmp_path / "t.sav", frame))
-    assert str(caught.value) == (
-        "t.sav, column at: the column holds times of the day; write them as numbers of one unit."
-    )
 
 
 def test_a_stata_file_without_its_end_is_cut_off(tmp_path: Path) -> None:
@@ -216,19 +200,6 @@ def test_codes_with_labels_become_levels_and_what_is_odd_is_said() -> None:
     assert not texts.frame["x"].cat.ordered
 
 
-def test_whole_numbers_are_found_where_a_format_has_none() -> None:
-    def dtype(*values: float, **more: Any) -> str:
-        return str(labelled(list(values), **more).frame["x"].dtype)
-
-    assert dtype(1.0, 2.0, narrow=True) == "int64"
-    assert dtype(1.0, NAN, 2.0, narrow=True) == "Int64"
-    assert dtype(1.0, 2.0) == "float64"
-    assert dtype(1.0, 2.5, narrow=True) == "float64"
-    assert dtype(1.0, 2.0**53, narrow=True) == "float64"
-    assert dtype(1.0, 2.0**53 - 1, narrow=True) == "int64"
-    assert dtype(1.0, 2.0, 9.0, missing_codes=(9,)) == "Int64"
-
-
 def test_a_schema_keeps_an_identifier_of_codes_and_the_names_must_fit() -> None:
     def schema(**given: Any) -> Schema:
         return Schema(variables=(Variable(name="x", **given), Variable(name="y", kind="count")))
@@ -285,16 +256,3 @@ def test_a_table_that_these_programs_cannot_hold_is_refused() -> None:
             )
     with pytest.raises(InputError, match=r"^t\.xpt is damaged or cut off; get or save the file"):
         parse("t.xpt", b"HEADER RECORD*******LIB" + b" " * 58)
-
-
-def test_codes_that_were_declared_are_asked_about_no_more() -> None:
-    income = [*(30.5 + i for i in range(40)), 999, 999]
-    frame = pd.DataFrame({"income": income, "kids": [0, 1, 2] * 13 + [-9, -9, 1]})
-    data = Microdata.from_frame(frame, notices=("From the file.",))
-    schema = data.schema.replace_variable("kids", missing_codes=(-9,))
-    assert without_missing_codes(data, schema).notices == (
-        "From the file.",
-        "kids has 2 values declared as missing (-9): they are missing here.",
-        "income has 999 (2 times): if they mean missing, name them as missing_codes in a schema.",
-        "kids has 2 missing values.",
-    )

@@ -129,21 +129,3 @@ def test_an_unknown_notation_is_one_sentence() -> None:
         Variable(name="a", kind="date", notation="DD")
     with pytest.raises(InputError, match="a given dates, which a Parquet file does not have"):
         parse("t.parquet", table_bytes(PLAIN.frame, "parquet"), None, FileLayout(dates="M/D/YYYY"))
-
-
-def test_names_are_still_doubted_beside_given_dates() -> None:
-    layout = FileLayout(dates="DD.MM.YYYY")
-    for content, words in (
-        (b"M,Ulm\nF,Bonn\nM,Ulm\n", "looks like a value"),
-        (b"a;b\n1;2\n", "se"),
-    ):
-        with pytest.raises(InputError, match=words):
-            parse("t.csv", content, None, layout)
-
-
-def test_moments_of_a_day_are_written_as_usual() -> None:
-    schema = PLAIN.schema.replace_variable("born", notation="DD.MM.YYYY")
-    frame = PLAIN.frame.assign(born=PLAIN.frame["born"] + datetime.timedelta(hours=12))
-    assert b"\n1996-03-01 12:00:00,1996-03-01," in table_bytes(frame, "csv", schema)
-    data = parse("t.csv", table([str(day) for day in DAYS]), schema)
-    assert data.frame.equals(PLAIN.frame)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -51,16 +50,6 @@ def test_the_last_records_of_a_single_column_are_no_notes() -> None:
     seen = guess_text_layout(b"income\n1\n2\n3\n", ",")
     assert seen is not None
     assert (seen.layout.below, seen.layout.above) == (0, 0)
-
-
-def test_a_small_file_takes_little_memory_to_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"a\n1\n")
-    tracemalloc.start()
-    file_content(path)
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert most < 1_000_000
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(

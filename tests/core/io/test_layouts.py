@@ -84,15 +84,6 @@ def test_points_beside_decimal_commas_are_refused_and_not_misread(thousands: str
     assert "234" not in str(caught.value)
 
 
-def test_dates_with_points_stay_dates_beside_decimal_commas() -> None:
-    layout = FileLayout(separator=";", decimal=",")
-    schema = Schema(
-        variables=(Variable(name="a", kind="continuous"), Variable(name="d", kind="categorical"))
-    )
-    data = parse("t.csv", b"a;d\n1,5;01.02.2020\n2,5;03.02.2020\n", schema, layout)
-    assert data.frame["d"].tolist() == ["01.02.2020", "03.02.2020"]
-
-
 def test_a_layout_that_does_not_fit_is_one_sentence() -> None:
     for content, layout, words in (
         (b"a,b\n\xff,1\n2,3\n", FileLayout(encoding="ascii"), "is not text in ascii"),
@@ -106,21 +97,6 @@ def test_a_layout_that_does_not_fit_is_one_sentence() -> None:
             FileLayout.from_dict(wrong)
     with pytest.raises(SchemaError, match="may have: encoding, separator"):
         FileLayout.from_dict({"delimiter": ";"})
-
-
-@pytest.mark.parametrize("layout", [FileLayout(), FileLayout(separator=";", decimal=",", above=2)])
-def test_a_schema_of_the_layout_alone_leaves_kinds_and_notices_as_without_one(
-    layout: FileLayout,
-) -> None:
-    fields = "".join(f"{name} = {value!r}\n" for name, value in layout.changed().items())
-    schema = Schema.from_toml(f"[file]\n{fields}")
-    assert schema.variables == ()
-    assert Schema.from_toml(schema.to_toml() or "[file]").file in (layout, None)
-    content = written(layout).replace(b"Bert", b"NA")
-    mine, plain = parse("t.csv", content, schema), parse("t.csv", content, None, layout)
-    assert mine.schema == plain.schema
-    assert mine.notices == plain.notices
-    assert mine.notices
 
 
 def test_invented_names_are_said_and_a_schema_gives_others() -> None:

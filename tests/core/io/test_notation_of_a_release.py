@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.errors import InputError
 from rwn_core.io import format_of_key
 from rwn_core.io.format_limits import losses
 from rwn_core.io.parse import parse
@@ -49,40 +47,6 @@ def test_tiny_numbers_are_read_again() -> None:
     content = table_bytes(frame, "csv", schema)
     assert content == b'x\n"1,5e-07"\n2e-09\n"-12,25"\n'
     assert parse("o.csv", content, schema).frame["x"].tolist() == frame["x"].tolist()
-
-
-def test_levels_that_are_numbers_are_written_as_numbers_are() -> None:
-    data = parse("t.csv", content(), None, LAYOUT)
-    schema = data.schema.replace_variable("f", kind="categorical")
-    read = parse("t.csv", content(), schema)
-    assert set(read.frame["f"].dropna()) == {"0.5", "1.5", "2.5"}
-    assert table_bytes(read.frame, "csv", read.schema) == content()
-
-
-@pytest.mark.parametrize("mark", ["\t", "|", ":"])
-def test_each_separator_comes_back(mark: str) -> None:
-    text = b"x,y\n" + b"".join(b"%d.5,%d\n" % (i, i % 7) for i in range(40))
-    text = text.replace(b",", mark.encode())
-    data = parse("t.csv", text, None, FileLayout(separator=mark))
-    assert table_bytes(data.frame, "csv", data.schema) == text
-
-
-def test_a_decimal_comma_between_commas_is_quoted() -> None:
-    text = b'x,y\n"1,5",2\n"2,5",3\n'
-    layout = FileLayout(decimal=",")
-    data = parse("t.csv", text, None, layout)
-    assert table_bytes(data.frame, "csv", data.schema) == text
-    with pytest.raises(InputError, match="a decimal comma"):
-        parse("t.csv", text)
-
-
-def test_tabs_stay_in_a_tsv_and_types_in_other_formats() -> None:
-    data = parse("t.csv", content(), None, LAYOUT)
-    first = table_bytes(data.frame, "tsv", data.schema).splitlines()[1]
-    assert first == b"0,00\t1e-09\t0\t01.03.1990\tversion 3.5\t0,5"
-    for form, ending in (("parquet", ".parquet"), ("excel", ".xlsx")):
-        again = parse(f"t{ending}", table_bytes(data.frame, form, data.schema))
-        assert again.frame["b"].equals(data.frame["b"])
 
 
 def test_what_of_a_files_layout_is_lost_is_said() -> None:

@@ -1,10 +1,10 @@
-"""Rows above and below the table of an Excel sheet: seen, proposed, left out as a person said."""
+"""Rows around the table of an Excel sheet, hidden ones, and errors: seen, said, left out."""
 
 from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ import xlsxwriter
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
+from rwn_core.io import excel_reader
 from rwn_core.io.excel_reader import seen_in_workbook
 from rwn_core.io.parse import parse
 
@@ -50,9 +51,14 @@ def workbook(
 PLAIN = parse("t.xlsx", workbook(TABLE))
 
 
-@pytest.mark.parametrize("below", [[], [["Source: the office"]], [[], ["Source"], [], ["End"]]])
-@pytest.mark.parametrize("above", [TITLES[:1], TITLES])
-@pytest.mark.parametrize(("right", "down"), [(0, 0), (2, 3)])
+@pytest.mark.parametrize(
+    ("above", "below", "right", "down"),
+    [
+        (TITLES[:1], [], 0, 0),
+        (TITLES, [["Source: the office"]], 0, 0),
+        (TITLES, [[], ["Source"], [], ["End"]], 2, 3),
+    ],
+)
 def test_the_rows_are_seen_and_the_table_is_as_without_them(
     above: list[Row], below: list[Row], right: int, down: int
 ) -> None:
@@ -110,3 +116,50 @@ def test_another_number_of_rows_is_refused_with_its_row(layout: FileLayout, word
     with pytest.raises(InputError, match=words) as caught:
         parse("t.xlsx", content, None, layout)
     assert "office" not in str(caught.value)
+
+
+def with_marks(fill: Callable[[xlsxwriter.Workbook, Any], None]) -> bytes:
+    """A workbook of 40 records on its second sheet, and what `fill` does to that sheet."""
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        book.add_worksheet("empty")
+        sheet = book.add_worksheet("people")
+        sheet.write_row(0, 0, ["age", "income", "sex"])
+        for number in range(1, 41):
+            sheet.write_row(number, 0, [20 + number, 1000.5 * number, "mf"[number % 2]])
+        fill(book, sheet)
+    return stream.getvalue()
+
+
+def test_hidden_rows_columns_and_error_cells_are_said_with_their_places() -> None:
+    """Finding T8."""
+
+    def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
+        for row in range(10, 20):
+            sheet.set_row(row, None, None, {"hidden": True})
+        sheet.set_column(1, 1, None, None, {"hidden": True})
+        sheet.write_formula(3, 1, "=NA()", None, "#N/A")
+        sheet.write_formula(7, 1, "=1/0", None, "#DIV/0!")
+
+    data = parse("t.xlsx", with_marks(fill))
+    assert data.n == 40
+    assert "The sheet has 10 hidden rows, and they are read (row 11, 12, 13, ...)." in data.notices
+    assert "The sheet has 1 hidden column, and it is read (column B)." in data.notices
+    assert (
+        "2 cells of the sheet hold an error such as #N/A, and no value (cell B4, B8)."
+        in data.notices
+    )
+
+
+def test_a_sheet_of_blank_cells_alone_is_refused_before_it_is_unfolded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        sheet, bold = book.add_worksheet(), book.add_format({"bold": True})
+        for row in range(3_000):
+            for column in range(30):
+                sheet.write_blank(row, column, None, bold)
+    monkeypatch.setattr(excel_reader, "chosen_sheet", None)  # it would hold every cell
+    with pytest.raises(InputError, match="no visible sheet with values"):
+        parse("t.xlsx", stream.getvalue())

@@ -8,11 +8,8 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io import text_reader
 from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
-from rwn_core.io.limits import LONGEST_FIELD
 from rwn_core.io.parse import parse
-from rwn_core.io.read_progress import report, reporting_to
 from rwn_core.io.text_types.lay_out import table_lines
 from rwn_core.io.text_types.patterns import Form, text_form
 
@@ -26,12 +23,6 @@ def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
 
 def table(*lines: str, schema: Schema | None = None) -> Microdata:
     return parse("t.csv", "\n".join(lines).encode(), schema)
-
-
-def refusal(*lines: str) -> str:
-    with pytest.raises(InputError) as caught:
-        table(*lines)
-    return str(caught.value)
 
 
 def test_the_encoding_is_seen_by_the_bytes() -> None:
@@ -100,12 +91,6 @@ def test_lines_above_and_below_a_table_are_counted() -> None:
     assert layout_of("a,b,c\n" + "x,1,2\n" * 5 + "Note\n").below == 1
 
 
-def test_a_long_file_is_looked_at_at_both_ends() -> None:
-    rows = "name,income\n" + "someone,1000\n" * 20_000
-    assert layout_of(rows + "Note\nNote") == FileLayout(below=2)
-    assert layout_of(rows) == FileLayout()
-
-
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
 def test_the_lines_of_a_table_stand_between_those_above_and_below(end: bytes) -> None:
     text = end.join([b"Title", b"a,b", b"1,2", b"3,4", b"", b"Note", b"", b"", b"Note"])
@@ -119,27 +104,6 @@ def test_the_lines_of_a_table_stand_between_those_above_and_below(end: bytes) ->
     )
 
 
-def test_whoever_waits_is_told_how_far_the_reading_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares: list[float] = []
-    monkeypatch.setattr(text_reader, "_BLOCK", 2)
-    with reporting_to(shares.append):
-        table("x,y", "1,a", "3,b", '5,"a ""b"""', "7,b", "9,a")  # not split by Arrow
-    assert shares == pytest.approx([0.48, 0.6, 0.6, 0.6, 0.8])
-    report(1.0)
-    assert len(shares) == 5
-    with reporting_to(shares.append):
-        table("x,y", "1,a", "3,b", "5,c")
-    assert shares[5:] == pytest.approx([0.6, 0.8])
-
-
-def test_a_field_of_the_longest_length_is_read() -> None:
-    longest = "z" * LONGEST_FIELD
-    assert table("a,b", f"1,{longest}", "2,y").frame["b"][0] == longest
-    assert refusal("a,b", "1,y", f"2,{longest}z", "3,y") == (
-        "t.csv, line 3, column b: the field is longer than 100,000 characters; shorten it."
-    )
-
-
 BLANKS = (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)
 NO_BLANKS = (8, 11, 12, 14, 31, 33, 0x9F, 0xA1, 0x1681, 0x1FFF, 0x200B, 0x2030, 0x3001)
 
@@ -150,25 +114,6 @@ def test_blanks_around_a_number_are_none_of_it_and_control_characters_are() -> N
         *((code, Form.WORD) for code in NO_BLANKS),
     ):
         assert text_form(f"{chr(code)}5{chr(code)}") is form, hex(code)
-
-
-def test_a_table_of_the_most_columns_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_reader, "MOST_COLUMNS", 2)
-    assert table("a,b", "1,2", "3,4").p == 2
-    assert refusal("a,b,c", "1,2,3") == "t.csv has 3 columns; choose at most 2 of them."
-
-
-def test_decimals_beside_exponents_are_noted_where_a_schema_wants_numbers() -> None:
-    schema = Schema.from_toml(
-        '[[variable]]\nname = "x"\nkind = "continuous"\n[[variable]]\nname = "y"\nkind = "count"\n'
-    )
-    data = table("x,y", "12E5,1", "1.50,2", "2.25,3", schema=schema)
-    assert data.frame["x"].tolist() == [1_200_000.0, 1.5, 2.25]
-    assert data.schema.variable("x").decimals == 2
-    assert refusal("x,y", "9007199254740992,1", "-3,2") == (
-        "t.csv, column x, line 2: 1 value is a whole number of 2^53 or more, too large for exact "
-        "distances; make the column an identifier or categorical in a schema."
-    )
 
 
 def test_an_identifier_keeps_its_codes_for_missing() -> None:

@@ -8,27 +8,20 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
-import pyreadstat
 import pytest
 
 from rwn_core import io as formats
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import InputError, NotWritten, ParameterError, RWNError, SchemaError
-from rwn_core.io import limits, open_file, parse, reading
+from rwn_core.errors import InputError, NotWritten, RWNError, SchemaError
+from rwn_core.io import open_file, parse, reading
 from rwn_core.io.excel_container import _column_number, check_workbook
 from rwn_core.io.file_name import LONGEST_SHOWN, shown
-from rwn_core.io.format import Format
-from rwn_core.io.format_limits import losses
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import describe
 from rwn_core.io.read import read, schema_from
 from rwn_core.io.reading import FileToRead, Reading
-from rwn_core.io.write import table_bytes, write_atomically
+from rwn_core.io.write import write_atomically
 from rwn_core.parallel.pool import CANCELLED, Stopped
 
 LARGE = "read fewer columns or records, or use the commands for large tables."
@@ -39,19 +32,6 @@ def said(make: Any, *given: Any, kind: type[RWNError] = InputError) -> str:
         make(*given)
     assert type(caught.value) is kind
     return str(caught.value)
-
-
-def by_title(title: str) -> Format:
-    return next(form for form in formats.FORMATS if form.title == title)
-
-
-def test_the_formats_are_named() -> None:
-    assert formats.titles() == "CSV, Parquet, Excel, TSV, Feather, Stata, SPSS, SAS or R"
-    assert formats.kinds().startswith("CSV (UTF-8, separated by commas, one header line), Parquet,")
-    assert formats.endings("csv") == ".parquet, .xlsx, .tsv, .feather, .dta, .sav or .rds"
-    assert said(table_bytes, pd.DataFrame(), "sas", kind=ParameterError) == (
-        f"SAS files are only read; choose {formats.endings()}."
-    )
 
 
 def test_a_file_is_known_by_its_first_bytes() -> None:
@@ -140,77 +120,12 @@ def test_a_schema_file_is_utf_8(tmp_path: Path) -> None:
     )
 
 
-def test_tables_up_to_the_limits_are_taken() -> None:
-    limits.check_size("t", 50_000, 2_000)
-    limits.check_unpacked("t", 1_000_000_000)
-    assert said(limits.check_size, "t", 0, 2_001) == (
-        "t has 2,001 columns; choose at most 2,000 of them."
-    )
-    assert said(limits.check_size, "t", 50_001, 2_000) == (
-        f"t has 50,001 records of 2,000 columns, more than 100,000,000 cells; {LARGE}"
-    )
-    assert said(limits.check_unpacked, "t", 1_000_000_001) == (
-        f"t unpacks to more than 1,000 MB; {LARGE}"
-    )
-
-
 def test_a_long_or_hostile_name_is_shown_tamely() -> None:
     name = "x" * (LONGEST_SHOWN - 4) + ".csv"
     assert shown(name) == name
     assert shown("x" + name) == "x" * (LONGEST_SHOWN - 3) + ".c…"
     assert shown("C:\\data\\a\x1b.csv") == "a?.csv"
     assert shown("/") == "the file"
-
-
-FRAME = pd.DataFrame(
-    {name: [True, False] for name in "abcd"}
-    | {"t": pd.array(["x", "y"], "str"), "n": [1, 2], "c": pd.Categorical(["u", "v"])}
-)
-CODES: dict[str, tuple[Any, ...]] = {"t": ("-",), "n": ("a", 9), "c": ("b",)}
-
-
-def test_what_a_format_does_not_keep_is_said_for_up_to_three_variables() -> None:
-    schema = Schema(
-        variables=tuple(
-            Variable(name=name, kind=Kind.CATEGORICAL, missing_codes=CODES.get(name, ()))
-            for name in FRAME.columns
-        )
-    )
-    data = Microdata.from_frame(FRAME, schema)
-    assert losses(data, by_title("CSV")) == [
-        "CSV does not keep truth values (a, b, d).",
-        "CSV does not keep codes for missing (t, n).",
-        "CSV does not keep letters for missing (c, n).",
-    ]
-    assert losses(data, by_title("R")) == ["R does not keep letters for missing (c, n)."]
-    more = Microdata.from_frame(FRAME.assign(c=[True, False]))
-    assert losses(more, by_title("CSV")) == ["CSV does not keep truth values (a, b, c, ...)."]
-    hidden = schema.replace_variable("n", role=Role.IDENTIFIER)
-    said = losses(Microdata.from_frame(FRAME, hidden), by_title("R"))
-    assert said == ["R does not keep letters for missing (c)."]
-
-
-def test_spss_is_given_as_many_codes_for_missing_as_it_takes(tmp_path: Path) -> None:
-    codes: dict[str, tuple[Any, ...]] = {
-        "four": (6, 7, 8, 9),
-        "mixed": ((-9.0, -1.0), 97, 98),
-        "range": ((-9.0, -1.0),),
-        "letters": ("a",),
-        "some": ("a", 9),
-        "none": (),
-    }
-    frame = pd.DataFrame({name: [1.5, 2.5] for name in codes})
-    variables = [Variable(name=n, kind=Kind.CONTINUOUS, missing_codes=c) for n, c in codes.items()]
-    content = table_bytes(frame, "spss", Schema(variables=tuple(variables)))
-    (tmp_path / "t.sav").write_bytes(content)
-    _, meta = pyreadstat.read_sav(tmp_path / "t.sav", user_missing=True)
-    ends = {n: [(p["lo"], p["hi"]) for p in parts] for n, parts in meta.missing_ranges.items()}
-    assert ends == {
-        "four": [(6, 6), (7, 7), (8, 8)],
-        "mixed": [(-9, -1), (97, 97)],
-        "range": [(-9, -1)],
-        "some": [(9, 9)],
-    }
 
 
 def archive(**parts: bytes) -> bytes:

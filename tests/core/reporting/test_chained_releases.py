@@ -108,16 +108,6 @@ def test_a_file_is_found_where_its_record_says(
     assert entry["chain"]["checked"] == [made[0][0]["release"]["id"]]
 
 
-def test_without_a_limit_the_number_is_said_and_nothing_refused(tmp_path: Path) -> None:
-    data, free = people(13), rwn.Policy(limits=())
-    one, first = released(data, [["a", "b"], ["c", "s"]], free)
-    other, second = released(data, [["b", "c"]], free)
-    add(tmp_path / "ledger.jsonl", one, data)
-    entry, warned = add(tmp_path / "ledger.jsonl", other, data, files=[first, second])
-    assert entry["kept"] is True
-    assert "of the names are right" in warned[-1]
-
-
 def test_other_people_are_not_merged(two: tuple[Microdata, Made, Made], tmp_path: Path) -> None:
     data, (one, _), _ = two
     stranger = people(99)

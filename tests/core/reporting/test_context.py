@@ -86,11 +86,6 @@ def test_a_wrong_answer_is_refused_in_one_sentence(wrong: dict[str, object], why
     assert str(refused.value).count(".") == 1
 
 
-def test_a_test_without_a_claim_is_kept() -> None:
-    none = replace(FULL, intruder_test=replace(TEST, claims=0, confirmed=0))
-    assert Context.from_dict(none.to_dict()) == none
-
-
 def test_a_file_without_context_is_refused() -> None:
     with pytest.raises(InputError, match="no context"):
         context_in(project(table()).to_toml())

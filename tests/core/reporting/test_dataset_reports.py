@@ -164,23 +164,11 @@ def test_an_internal_fact_of_a_dataset_is_not_made_public(
         public(made)
 
 
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("Somebody from magrathea.", "fewer than 10 records"),
-        ("Ask zaphod 00007 of it", "fewer than 10 records"),
-        ("It began on 1978-03-10.", "fewer than 10 records"),
-        ("Many are from Vogsphere.", ""),
-    ],
-)
-def test_a_planted_value_is_refused(
-    line: str, kind: str, made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant(monkeypatch, line)
-    if not kind:  # a value of 37 records is an aggregate
-        assert line.encode() in public(made)[".html"]
-        return
-    with pytest.raises(ReleaseError, match=kind):
+def test_a_planted_value_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, "Many are from Vogsphere.")  # a value of 37 records is an aggregate
+    assert b"Many are from Vogsphere." in public(made)[".html"]
+    plant(monkeypatch, "Somebody from magrathea.")
+    with pytest.raises(ReleaseError, match="fewer than 10 records"):
         public(made)
 
 

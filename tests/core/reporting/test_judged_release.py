@@ -16,7 +16,6 @@ import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting import read_record, release_folder
-from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
@@ -153,12 +152,6 @@ def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path: Path, monkeypa
             write_folder(files, parent, "0123")
 
 
-def test_a_title_that_tells_a_value_of_the_original_makes_no_file(bodyfat_table, broken) -> None:
-    rarest = f"Body fat up to {bodyfat_table.frame['siri'].max():g}"
-    with pytest.raises(ReleaseError, match="public file would hold"):
-        release_files(broken, bodyfat_table, ADA, title=rarest)
-
-
 def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table) -> None:
     few = rwn.NBRS2015(epsilon=1.0, q=1.0)
     judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=Draws(further=1))
@@ -206,21 +199,3 @@ def test_what_the_schema_leaves_or_cannot_change_stops_nothing() -> None:
     for each, k in ((left, 3), (constant, 3), (data, 200)):
         made = quickly_made_of(each, rwn.RWN(k=k), ["cells_changed"])
         assert made.record["table"]["untouched"] == []
-
-
-def test_a_method_for_numbers_releases_categories_as_in_the_original() -> None:
-    material = quickly_made_of(rare_flag(), rwn.AdditiveNoise(size=0.2), ["cells_changed"])
-    assert material.record["table"]["untouched"] == []
-    assert treatments(material)["flag"] == "released as in the original"
-    assert treatments(material)["age"] == "masked"
-
-
-def test_the_contact_is_in_the_notice(bodyfat_table, kept) -> None:
-    for contact, said in (
-        ("data@institute.org, +43 1 4000", "data@institute.org, +43 1 4000"),
-        ("", "no contact was stated"),
-    ):
-        answer = Approval(by="Ada", reason="x", context=Context(contact=contact))
-        notice = release_files(kept, bodyfat_table, answer)["for-users/notice.html"].decode()
-        assert said in notice
-        assert "do not use it" in notice

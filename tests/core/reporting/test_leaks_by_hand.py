@@ -67,12 +67,6 @@ def test_each_text_is_refused_for_its_own_reason(text: str, kind: str) -> None:
     assert refusal(text) == kind
 
 
-def test_a_file_that_is_named_by_one_word_may_have_a_name_that_others_say() -> None:
-    assert refusal("the survey", material=by_hand(source={"file": "/data/survey"})) == ""
-    assert refusal("the survey") == ""
-    assert refusal("a word", material=by_hand()) == ""
-
-
 def test_runs_of_twelve_words_are_compared_and_what_all_notices_say_is_none() -> None:
     twelve = " ".join("abcdefghijkl")
     rare = {twelve, "zaphod", 7.5, "most"}

@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.facts.fact import Audience, Content, Fact, Table
+from rwn_core.reporting.facts.fact import Audience, Content, Fact
 from rwn_core.reporting.file_text import file_texts
 from rwn_core.reporting.page import page
 from rwn_core.reporting.readable import decision_html, scenario_html
@@ -110,28 +110,6 @@ def test_minutes_lead_with_the_verdict_and_fit_one_page() -> None:
     assert "dissent" not in older.to_dict()
     assert "limit" not in older.to_dict()
     assert older.limits == FULL.policy
-
-
-def test_a_page_is_plain_markup_that_asks_nobody() -> None:
-    table = Table(columns=("a", "b"), rows=(("1", "2 < 3"), ("4", "5")))
-    facts = [
-        Fact(key="one", title="One", audience=Audience.BOTH, content=Content(lines=("x", "y"))),
-        Fact(key="two", title="Two", audience=Audience.BOTH, content=Content(table=table)),
-    ]
-    html = page("Title", "MARK", "About", facts).decode()
-    assert re.sub(r"(?s)<style>.*</style>", "", html) == (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        '<meta name="viewport" content="width=device-width"><title>MARK: Title</title></head>'
-        '<body><p class="mark">MARK</p><h1>Title</h1><p class="about">About</p>'
-        '<section id="one"><h2>One</h2><p>x</p><p>y</p></section>'
-        '<section id="two"><h2>Two</h2><div class="wide"><table>'
-        "<thead><tr><th>a</th><th>b</th></tr></thead>"
-        "<tbody><tr><td>1</td><td>2 &lt; 3</td></tr><tr><td>4</td><td>5</td></tr></tbody>"
-        "</table></div></section></body></html>\n"
-    )
-    assert "@media print" in html
 
 
 def test_charts_of_a_page_have_their_caption_and_their_data_as_text() -> None:

@@ -15,7 +15,6 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.fact import method_words
-from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.facts.public_words import LOST
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
 from tests.core.reporting.conftest import quickly_made_of, touched
@@ -137,18 +136,6 @@ def test_every_method_gets_through_the_leak_check() -> None:
             text = public_file(made, data, suffix).decode()
             assert method_words(type(params))[0] in text.replace("&apos;", "'")
             assert "Betelgeuse" not in text
-
-
-def test_variables_are_said_to_be_as_they_were_done_to(bodyfat_table: Microdata) -> None:
-    schema = bodyfat_table.schema.replace_variable("age", masked=False)
-    data = bodyfat_table.with_schema(schema)
-    params = rwn.Rounded(params=rwn.RWN(k=5), precision={"weight": 5.0})
-    said = treatments(quickly_made_of(data, params, ["cells_changed"]))
-    assert said["age"] == "released as in the original"
-    assert said["weight"] == "masked; rounded"
-    assert said["height"] == "masked"
-    # the step is a parameter: the notice does not name it
-    assert "5" not in "".join(said.values())
 
 
 def test_another_original_and_another_form_are_refused(

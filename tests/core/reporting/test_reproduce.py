@@ -21,10 +21,11 @@ WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
 @pytest.fixture(scope="module")
 def released(bodyfat_table, tmp_path_factory) -> tuple[Path, Path, Path]:
-    """The folder of a release with weights, slices and rounding, its key and its original."""
+    """The folder of a soft kernel's release, with weights, slices and rounding; key, original."""
     place = tmp_path_factory.mktemp("release")
     data = bodyfat_table.with_weights({"age": 2.0}).with_slices([["siri", "neck"]])
-    params = rwn.Rounded(params=rwn.RWN(epsilon=2.0, k=5), precision={"age": 5.0})
+    soft = rwn.RWN(kernel="gaussian", balance=1.0, cap=0.2)
+    params = rwn.Rounded(params=soft, precision={"age": 5.0})
     draws = Draws(key_file=place / "sealed.key")
     judged = judge_release(data, params, "csv", WIDE, draws=draws)
     files = release_files(judged, data, Approval(by="Ada", reason="A lesson"))
@@ -122,17 +123,3 @@ def test_a_full_disk_is_no_policy(tmp_path, monkeypatch, capsys) -> None:
     assert main.run([*sweeping, "-o", str(out)]) == 5
     assert "No space left on device" in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_a_release_with_a_soft_kernel_comes_out_again(bodyfat_table, capsys, tmp_path) -> None:
-    params = rwn.RWN(kernel="gaussian", balance=1.0, cap=0.2)
-    key = tmp_path / "sealed.key"
-    judged = judge_release(bodyfat_table, params, "csv", WIDE, draws=Draws(key_file=key))
-    files = release_files(judged, bodyfat_table, Approval(by="Ada", reason="A lesson"))
-    bodyfat_table.frame.to_parquet(tmp_path / "original.parquet")
-    folder = write_folder(files, tmp_path, "1")
-    (file,) = (folder / "for-users").glob("release-*.csv")
-    asked = ["reproduce", str(folder), "--key", str(key)]
-    asked += ["--original", str(tmp_path / "original.parquet"), "-o", str(tmp_path / "again.csv")]
-    assert main.run(asked) == 0, capsys.readouterr().err
-    assert (tmp_path / "again.csv").read_bytes() == file.read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pydoc
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.summary import Plotted, Summarized, Summary
+from rwn_core.data.summary import Plotted, Summarized
 from rwn_core.evaluation.claims import claim_table
 
 MARK = "<b>&\"'"
@@ -74,15 +73,6 @@ def test_texts_are_short_and_hold_no_value_of_a_record(results: dict[str, Any]) 
     assert "other" in repr(results["schema"])
 
 
-def test_a_long_table_says_how_many_rows_are_left_out() -> None:
-    rows = [(f"row {number}", "word " * 200) for number in range(100)]
-    summary = Summary(title="A title. " * 100, columns=("one", "two"), rows=rows)
-    assert len(summary.text().splitlines()) == 10
-    assert summary.text().endswith("... and 96 more")
-    assert summary.html().count("<tr>") == 41
-    assert "... and 60 more" in summary.html()
-
-
 def test_charts_are_those_of_the_app(results: dict[str, Any]) -> None:
     from rwn_core.charts import CHARTS
 
@@ -128,9 +118,3 @@ def test_a_wrong_chart_is_refused_in_a_sentence(
 def test_what_has_no_chart_is_refused() -> None:
     with pytest.raises(rwn.ParameterError, match="an Audit, an Ensemble and a Sweep"):
         rwn.plot(secret_table())
-
-
-def test_the_help_is_short_and_has_the_way_in() -> None:
-    text = pydoc.plain(pydoc.render_doc(rwn))
-    assert len(text.splitlines()) < 100
-    assert all(f"rwn.{name}" in text for name in ("read", "recommend", "mask", "audit", "sweep"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.reporting.facts import FACTS, Audience, Content, Material, facts_for
+from rwn_core.reporting.facts import FACTS, Audience, Content, Material
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from tests.core.reporting.records_by_hand import RECORD, by_hand, record, said
 
@@ -115,20 +115,6 @@ def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(
     part[path[-1]] = part[path[-1]][:-1]
     with pytest.raises(ValueError, match=r"argument \d is (shorter|longer) than"):
         section(key, Material(record=damaged))
-
-
-def test_every_audience_gets_its_own_facts_and_those_of_both() -> None:
-    material = by_hand()
-    inside = facts_for(Audience.INTERNAL, material)
-    outside = facts_for(Audience.PUBLIC, material)
-    assert [fact.key for fact in outside] == [
-        "treated", "variables", "loss", "errors", "totals", "use", "file", "review"
-    ]  # fmt: skip
-    assert [fact.key for fact in inside[:5]] == ["treated", "errors", "use", "file", "review"]
-    assert len(inside) == 28
-    made = [entry for entry in FACTS if entry.audience is Audience.INTERNAL]
-    assert [(each.key, each.title) for each in inside[5:]] == [(e.key, e.title) for e in made]
-    assert inside[5].content == section("data", material)
 
 
 def test_the_review_is_a_year_later_on_a_day_that_every_month_has() -> None:

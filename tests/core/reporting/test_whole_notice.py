@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from xml.etree import ElementTree
 
-import numpy as np
 import orjson
-import pandas as pd
 import pytest
 
-import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_core.masking import METHODS
 from rwn_core.reporting import public_notice
-from rwn_core.reporting.ddi_codebook import codebook
-from rwn_core.reporting.facts import Audience, Material, facts_for
+from rwn_core.reporting.facts import Audience, Material
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import Content, Fact, method_words, what_it_destroys
 from rwn_core.reporting.facts.outside import OUTSIDE, treatments
 from rwn_core.reporting.facts.public_words import vocabulary
-from rwn_core.reporting.internal_report import internal_html
 from rwn_core.reporting.public_notice import (
-    public_file,
     read_card,
     require_form,
     unchecked_file,
 )
-from tests.core.reporting.conftest import quickly_made_of
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAME, DOES, SOURCE = method_words(by_hand().method)
@@ -59,18 +51,6 @@ def test_each_form_is_every_public_fact_in_its_place(sentences: Callable[..., No
     assert read_card("\n".join(found[".toml, many files"]))["files"] == PARTS
     assert f"{NAME} (RWN, the 2022 method)" in "".join(found[".toml"])
     assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:8])
-
-
-def test_a_codebook_without_treatments_leaves_them_empty_and_a_damaged_record_makes_none() -> None:
-    facts = facts_for(Audience.PUBLIC, TITLED)
-    bare = [replace(f, content=Content()) if f.key == "variables" else f for f in facts]
-    root = ElementTree.fromstring(codebook(TITLED, bare))
-    security = [each.text for each in root.iter("{ddi:codebook:2_5}security")]
-    assert security == [None, None, None]
-    for name in ("kinds", "roles"):
-        table = {**RECORD["table"], name: RECORD["table"][name][:2]}
-        with pytest.raises(ValueError, match="shorter than"):
-            codebook(by_hand(table=table), facts)
 
 
 @pytest.mark.parametrize(
@@ -155,16 +135,3 @@ def test_that_missing_values_move_is_said_where_they_do() -> None:
     assert not is_said(["income"], readings={})
     for method in METHODS:
         assert is_said(["age"], method) == METHODS[method].moves_missing
-
-
-def test_the_notice_and_the_report_of_a_table_say_whether_its_missing_values_move() -> None:
-    number = np.arange(60)
-    frame = pd.DataFrame({"x": number * 1.5, "y": number % 7, "group": ["a", "b"] * 30})
-    holes = frame.assign(x=frame["x"].where(number % 5 > 0))
-    for table, missing in ((frame, []), (holes, ["x"])):
-        data = rwn.Microdata.from_frame(table)
-        made = quickly_made_of(data, rwn.RWN(k=5), ())
-        assert made.record["table"]["missing"] == missing
-        texts = [public_file(made, data, suffix) for suffix in (".html", ".json", ".xml")]
-        for text in (*texts, internal_html(made)):
-            assert (words.MISSING.encode() in text) == bool(missing)

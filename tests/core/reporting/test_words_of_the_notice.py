@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Material
@@ -65,20 +63,6 @@ def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases() -> None:
         assert false not in everything
     one_file = {**slopes(0.0, 1.0, releases=1), "drawn": 1}
     assert words.SINGLE.format(response="y") in errors(slopes=[one_file])
-
-
-def test_the_largest_shift_of_either_sign_is_said() -> None:
-    shifts = np.geomspace(0.001, 10.0, 200)
-    for key, near, far in (
-        ("mean_shift", words.MEANS, words.FAR_MEANS),
-        ("share_shift", words.SHARES, words.FAR_SHARES),
-    ):
-        read = [{"value": 0.0, key: {"x": 0.0, "y": sign * s}} for s in shifts for sign in (1, -1)]
-        lines = [told("totals", {"marginals": reading}).lines for reading in read]
-        expected = [*(near.format(near=word) for word in words.NEAR), far]
-        assert list(dict.fromkeys(line for _, line in lines)) == expected
-        assert all(one == other for one, other in zip(lines[::2], lines[1::2], strict=True))
-    assert told("totals", {}).lines == (words.TOTALS,)
 
 
 def test_means_move_in_standard_deviations_and_a_constant_does_not() -> None:

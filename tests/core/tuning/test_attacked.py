@@ -99,9 +99,8 @@ def test_trials_attack_a_few_releases_of_an_answer() -> None:
     assert point.spreads["red_team"].median > 0.2
 
 
-@pytest.mark.parametrize("further", [0, 1])
 def test_a_judged_release_is_attacked_and_its_record_says_so(
-    further: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # of the secrets that are drawn in earnest, one in 25 masks all rare flags by chance
     monkeypatch.setattr(
@@ -110,7 +109,7 @@ def test_a_judged_release_is_attacked_and_its_record_says_so(
     policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.2),))
     judged = judge_release(
         open_secret(), rwn.RowCopy(epsilon=0, k=5, q=1), "csv", policy,
-        draws=Draws(further=further),
+        draws=Draws(further=1),
     )  # fmt: skip
     words = judged.document["readings"]["red_team"]["words"]
     assert "flag is named for" in words

@@ -72,14 +72,6 @@ def test_a_width_found_by_some_rows_of_a_large_table_is_confirmed_by_all(
     )
 
 
-def test_where_no_width_keeps_it_the_largest_is_nearest() -> None:
-    data = normal(60)
-    answer = seek_width(data, settings(0.5, 1.0), goal(0.02), plan=PLAN)
-    assert not answer.reached
-    assert answer.point.setting.params.width == 1.0
-    assert "No setting" in answer.sentence
-
-
 def test_on_a_small_file_independent_slices_would_serve_as_well() -> None:
     """Sixty records with strong relations: at 3 % hardly any of them are left."""
     draw = np.random.default_rng(1)

@@ -97,16 +97,6 @@ def test_settings_without_a_closed_form_are_left_out() -> None:
     assert set(found) == {plain.key}
 
 
-def test_each_setting_is_forecast_in_its_own_metric() -> None:
-    data = rwn.load_demo("cps1988").take(np.arange(400))
-    others = ({}, {"weights": "discrete"}, {"encoding": "matching"}, {"scale": "range"})
-    settings = [Setting.of("rwn", {"k": 5, **other}).resolved(data) for other in others]
-    found = all_expected(data, settings)
-    assert len({found[setting.key]["expected_rows"] for setting in settings}) == len(others)
-    for setting in settings:
-        assert found[setting.key] == all_expected(data, [setting])[setting.key]
-
-
 def test_an_estimate_says_from_how_many_releases_it_is() -> None:
     data = rwn.load_demo("bodyfat")
     closed, guessed = (Setting.of("rank_swapping", {"p": p}).resolved(data) for p in (0.04, 0.3))

@@ -13,12 +13,10 @@ from rwn_core.tuning import (
     Policy,
     Setting,
     Sweep,
-    frontier,
     seek,
     sweep,
 )
 from rwn_core.tuning.point import few_words
-from rwn_core.tuning.setting_pool import SettingPool
 
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=2)
 POLICY = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
@@ -45,13 +43,6 @@ def test_a_point_knows_how_many_records_it_releases(bodyfat, swept) -> None:
     ]
 
 
-def test_parts_of_a_plan_know_it_together(bodyfat, swept) -> None:
-    few = swept.points[0]
-    with SettingPool(bodyfat, [few.setting], PLAN, workers=2) as crew:
-        (apart,) = crew.points([few.setting], PLAN, lambda share: None)
-    assert apart.shown == few.shown
-
-
 def test_it_keeps_no_policy_and_the_sweep_says_why(swept) -> None:
     few, many = swept.points
     verdict = POLICY.judge_point(few)
@@ -65,10 +56,6 @@ def test_it_keeps_no_policy_and_the_sweep_says_why(swept) -> None:
     strict = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.0001),))
     assert f"nearest is {many.setting.words}" in swept.words(strict)
     assert few_words([many]) == ""
-
-
-def test_it_is_on_no_frontier(swept) -> None:
-    assert frontier(swept.points, "correlation", "distance_linkage") == [swept.points[1]]
 
 
 def test_goal_seek_does_not_propose_it(bodyfat, swept, short) -> None:

@@ -96,6 +96,8 @@ def answers(bodyfat, swept):
 def test_the_goal_is_kept_by_fifty_fresh_releases(swept, answers, limit: float) -> None:
     found, values = answers[limit]
     assert found.reached
+    assert f"Distance linkage at most {100 * limit:.0f} %" in found.goal.words
+    assert "Worst-case linkage" in found.sentence
     low, high = found.point.spreads["distance_linkage"].interval
     assert high <= limit
     # promised: 19 of 20 below the limit, 9 of 10 inside; 1 in 1,000 tests would see more outside
@@ -120,13 +122,6 @@ def test_the_stated_shares_hold_over_four_hundred_fresh_releases(answers) -> Non
     assert inside >= 400 * (0.9 - 2 * 0.04 / math.sqrt(2))
 
 
-def test_the_answer_names_both_intruders(answers) -> None:
-    found, _ = answers[0.05]
-    assert "Distance linkage at most 5 %" in found.goal.words
-    assert "Worst-case linkage" in found.sentence
-    assert set(found.point.spreads) == {"distance_linkage", "correlation", "bayes_linkage"}
-
-
 def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None:
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)
@@ -143,18 +138,6 @@ def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, shor
     assert not found.reached
     assert "No setting within the sweep's ranges keeps" in found.sentence
     assert found.point.setting.words in found.sentence
-
-
-def test_the_reverse_keeps_utility_and_lowers_risk(bodyfat, swept, short) -> None:
-    goal = Goal(keep="correlation", limit=0.1, best="distance_linkage")
-    found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
-    assert found.reached
-    assert found.point.spreads["correlation"].interval[1] <= 0.1
-    assert "at most 0.1" in goal.words
-    riskier = [
-        p for p in swept if goal.excess(p) <= -0.02 and goal.loss(p) < goal.loss(found.point)
-    ]
-    assert not riskier
 
 
 def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept, short) -> None:
@@ -195,45 +178,6 @@ def test_steps_are_those_of_every_grid_in_any_order() -> None:
     # without both there is no neighborhood
     only = around(Setting.of("rwn", {"epsilon": 2.0}), steps)
     assert all(one.params.epsilon is not None or one.params.k is not None for one in only)
-
-
-def test_a_number_of_one_value_is_a_step_where_other_settings_lack_it() -> None:
-    made = [
-        Point(setting=Setting.of("rwn", parameters), spreads={})
-        for parameters in ({"k": 3}, {"k": 9}, {"k": 3, "epsilon": 2.0})
-    ]
-    steps = half_steps(made)
-    reached = {setting.key for setting in around(Setting.of("rwn", {"k": 9}), steps)}
-    assert Setting.of("rwn", {"k": 9, "epsilon": 2.0}).key in reached
-    assert half_steps(made[:2]).keys() == {"k"}
-
-
-def test_a_goal_seeks_every_number_of_several_grids_in_any_order(bodyfat, monkeypatch) -> None:
-    monkeypatch.setattr(goal_module, "_STATED", 8)
-    monkeypatch.setattr(goal_module, "_ROUNDS", 2)
-    tried: list[dict[str, Setting]] = []
-    points = SettingPool.points
-
-    def watched(crew, settings, plan, tell):
-        tried[-1].update({setting.key: setting for setting in settings})
-        return points(crew, settings, plan, tell)
-
-    monkeypatch.setattr(SettingPool, "points", watched)
-    plan = replace(PLAN, measures=("correlation", "distance_linkage"), releases=3)
-    goal = Goal(keep="distance_linkage", limit=0.2, best="correlation")
-    said = []
-    for grids in (GRIDS, GRIDS[::-1]):
-        tried.append({})
-        swept = sweep(bodyfat, grids, plan=plan, workers=1).points
-        said.append(seek(bodyfat, swept, goal, plan=plan, workers=1).sentence)
-    assert said[0] == said[1]
-    assert tried[0].keys() == tried[1].keys()
-    both = [
-        each.params
-        for each in tried[0].values()
-        if None not in (each.params.epsilon, each.params.k)
-    ]
-    assert any((params.epsilon, params.k) != (3.0, 5) and params.q < 1 for params in both)
 
 
 def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:

@@ -89,23 +89,6 @@ def test_a_limit_that_nobody_can_read_is_named_and_not_kept():
         goal_module._judged(Goal(keep=policy(attribute_gain=0.05), best="correlation"), [point])
 
 
-def test_a_setting_that_lacks_an_answer_keeps_nothing():
-    goal = Goal(keep=policy(bayes_linkage=0.5, attribute_gain=0.05), best="correlation")
-    full = {key: Spread(measure=key, values=(0.01, 0.01)) for key in goal.measures}
-    less = {**full, "attribute_gain": Spread(measure="attribute_gain", reason="Too many.")}
-    one, other = (Point(setting=Setting.of("rwn", {"k": 3}), spreads=s) for s in (full, less))
-    assert goal.excess(one) < 0 < goal.excess(other)
-    judged, unread = goal_module._judged(goal, [one, other])
-    assert judged == goal
-    assert not unread
-
-
-def test_a_sweep_without_a_measure_of_the_policy_is_refused(bodyfat, swept):
-    goal = Goal(keep=policy(membership=0.05), best="correlation")
-    with pytest.raises(ParameterError, match="sweep with all of them: membership, correlation"):
-        seek(bodyfat, swept, goal, workers=1)
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -65,33 +65,6 @@ def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer)
     assert words in answer.sentence
 
 
-def test_published_is_said_where_it_keeps_not_all_limits(few, quick) -> None:
-    policy = Policy(limits=(Limit(measure="true_matches", at_most=0.0001),))
-    ranges = replace(RANGES, strengths=(1.0, 2.0), starts=[()], only_starts=True, tries=12)
-    found = seek_slices(few, policy, ranges=ranges, workers=1)
-    assert not found.reached
-    assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ")
-    assert found.published is not None
-    other = found.published.setting
-    if other.key != found.point.setting.key:
-        words = f"RWN as published keeps not all limits; nearest is {short_setting(other)}"
-        assert words in found.sentence
-
-
-def test_the_answer_itself_as_published_is_not_repeated(answer) -> None:
-    same = replace(answer, published=answer.point)
-    assert "as published" not in same.sentence
-
-
-def test_a_soft_start_is_searched_along_its_width(few, quick) -> None:
-    start = Setting(params=rwn.RWN(kernel="gaussian", balance=1.0))
-    ranges = SliceRanges(strengths=(0.5, 1.0, 2.0), starts=[()], tries=12, weights=False)
-    found = seek_slices(few, BOTH, setting=start, ranges=ranges, workers=1)
-    assert found.reached
-    assert found.point.setting.params.width in ranges.strengths
-    assert found.point.setting.params.balance == 1.0
-
-
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
     start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching", outside_household=True)
     even, soft, balanced = start.with_each_kernel()

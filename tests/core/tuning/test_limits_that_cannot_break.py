@@ -11,9 +11,6 @@ import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
-from rwn_core.reporting import ReleasedFile, internal_record
-from rwn_core.reporting.judged_release import Draws, judge_release
-from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import (
     Goal,
@@ -137,7 +134,10 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
     grid = Grid(axes={"epsilon": (1.0,), "k": (20,), "q": (1.0,)})
     settings = prepared(rare, grid, references=False)
     plan = Plan(measures=("correlation", *POLICY.measures), releases=3)
-    (point,) = sweep(rare, settings, plan=plan, workers=1).points
+    swept = sweep(rare, settings, plan=plan, workers=1)
+    assert not swept.frame(POLICY)["keeps_all_limits"].any()
+    assert CANNOT in swept.words(POLICY)
+    (point,) = swept.points
     again = Point.from_dict(orjson.loads(orjson.dumps(point.to_dict())))
     scenario = Scenario(
         table=rare.fingerprint, setting=point.setting, policy=POLICY, readings=point.stated()
@@ -158,15 +158,6 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
         for key, each in loaded.readings.items()
     }
     assert POLICY.judge_stated(old).kept
-
-
-def test_the_sweep_says_why_nothing_keeps_the_policy(rare: rwn.Microdata) -> None:
-    grid = Grid(axes={"epsilon": (1.0,), "k": (20,), "q": (1.0,)})
-    plan = Plan(measures=("correlation", *POLICY.measures), releases=2)
-    found = sweep(rare, prepared(rare, grid, references=False), plan=plan, workers=1)
-    assert not found.frame(POLICY)["keeps_all_limits"].any()
-    assert CANNOT in found.words(POLICY)
-    assert "None of 1 setting keeps all limits" in found.words(POLICY)
 
 
 def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> None:
@@ -212,19 +203,6 @@ def test_matching_refuses_what_is_empty(rare: rwn.Microdata) -> None:
         rare, ["rwn"], Loss(measure="correlation", value=nothing["unrelated"] / 2), plan=plan
     )
     assert found.path
-
-
-def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
-    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=Draws(further=2))
-    assert not judged.verdict.kept
-    assert judged.further == (False, False)
-    assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
-    assert judged.document["verdict"]["ends"]["distance_linkage"]["unmasked"] == 1.0
-    release = rwn.mask(rare, PARAMS)
-    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
-    record = read_record(internal_record(rare, release, file, policy=POLICY))
-    assert record["verdict"]["kept"] is False
-    assert CANNOT in record["verdict"]["words"]
 
 
 def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
@@ -298,8 +276,3 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
     with pytest.raises(ParameterError, match=words % measure):
         Loss(measure=measure, value=value)
     assert Limit(measure=measure, at_most=1).at_most == 1
-
-
-def test_a_measure_that_goes_beyond_one_takes_such_a_limit() -> None:
-    assert Limit(measure="eigenvalues", at_most=5).at_most == 5
-    assert Limit(measure="mahalanobis", at_most=12).at_most == 12

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_core.datasets import planner
-from rwn_core.datasets.planner import candidates, plan_large
+from rwn_core.datasets.planner import plan_large
 from rwn_core.errors import ParameterError
 
 
@@ -54,32 +52,10 @@ def test_a_larger_table_takes_longer(table) -> None:
     assert large.fall_back < small.fall_back
 
 
-def test_a_stated_size_is_enough() -> None:
-    offers = plan_large(rwn.RWN(epsilon=0.5, k=3), n=50_000, p=2)
-    assert len(offers) == 4
-
-
-def test_the_share_of_candidates() -> None:
-    assert candidates(rwn.RWN(k=1), 100) == 1.0
-    assert candidates(rwn.RWN(k=1, neighbors="sample", m=10), 100) == 0.1
-    assert candidates(rwn.RWN(k=1, neighbors="partition", u=4), 100) == 0.25
-
-
 @pytest.mark.parametrize("wrong", [{}, {"n": 10_000}, {"n": 100, "p": 3}, {"n": 10_000, "p": 0}])
 def test_what_cannot_be_planned_is_refused(wrong: dict) -> None:
     with pytest.raises(ParameterError):
         plan_large(rwn.RWN(k=3), **wrong)
-
-
-def test_the_distances_are_held_once():
-    points = np.random.default_rng(0).normal(size=(5000, 2))
-    tracemalloc.start()
-    held = planner._distances(points).nbytes
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1.3 * held
-
-
-def test_a_method_without_random_candidates_is_refused() -> None:
     with pytest.raises(ParameterError, match="random candidates"):
         plan_large(rwn.NBRS2015(epsilon=2.0), n=10_000, p=5)
+    assert len(plan_large(rwn.RWN(epsilon=0.5, k=3), n=50_000, p=2)) == 4

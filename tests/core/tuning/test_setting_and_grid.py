@@ -118,18 +118,6 @@ def test_a_grid_without_points_or_with_too_many_is_refused() -> None:
         Grid(axes={"k": range(1, 201), "epsilon": range(200)})
 
 
-def test_several_methods_each_take_the_parameters_that_they_have() -> None:
-    grid = Grid(
-        axes={"epsilon": (1, 2), "k": (3, 5, 8), "record_selection": ("count", "bernoulli")},
-        method=("rwn", "nbrs2015"),
-    )
-    settings = grid.settings()
-    assert len(grid) == len(settings) == 2 * 3 + 2 * 2
-    of_2015 = [setting for setting in settings if setting.method == "nbrs2015"]
-    assert [set(s.parameters) - {"record_selection"} for s in of_2015] == [{"epsilon"}] * 4
-    assert all("k" in s.parameters for s in settings if s.method == "rwn")
-
-
 def test_what_none_of_several_methods_knows_is_refused() -> None:
     with pytest.raises(ParameterError, match="None of the methods rwn, nbrs2015 has a parameter m"):
         Grid(axes={"epsilon": (1,), "mm": (3,)}, method=("rwn", "nbrs2015"))

@@ -127,7 +127,7 @@ def simulate(data: Microdata, params: rwn.RWN, seed: str) -> tuple[Moments, np.n
 @pytest.fixture(scope="module", params=["bodyfat", "cps1988"])
 def trial(request, key_base):
     data = rwn.load_demo(request.param)
-    data = data.take(np.arange(min(data.n, 3000)))  # too many for all pairs
+    data = data.take(np.arange(min(data.n, 2100)))  # too many for all pairs
     params = rwn.RWN(epsilon=2.0 if request.param == "bodyfat" else 0.1, k=5, q=0.7)
     moments, releases = simulate(data, params, f"{key_base} forecast {request.param}")
     return data, params, moments, releases
@@ -177,17 +177,13 @@ def mixed_with_holes(n: int = 120) -> Microdata:
 
 
 def test_missing_numbers_and_constants(key_base):
+    """Of means `test_missing_numbers` tells."""
     data, params = mixed_with_holes(), rwn.RWN(k=4, q=0.8)
     found = forecast(data, params)
     neighborhoods = find_neighborhoods(coordinates(data), k=4)
     rng = np.random.default_rng(list(f"{key_base} holes".encode()))
-    frames = [
-        copy_from_donors(data, simulated_donors(neighborhoods, 0.8, data.p, rng)).frame
-        for _ in range(RELEASES)
-    ]
-    means = np.array([frame[["x", "y", "constant"]].mean() for frame in frames])
-    spread = means.std(axis=0, ddof=1) / np.sqrt(RELEASES)
-    assert (np.abs(means.mean(axis=0) - found.means) <= 4.5 * spread + 0.01 * spread.max()).all()
+    draws = (simulated_donors(neighborhoods, 0.8, data.p, rng) for _ in range(RELEASES))
+    frames = (copy_from_donors(data, each).frame for each in draws)
     covariance = np.array([frame["x"].cov(frame["y"]) for frame in frames])
     error = covariance.std(ddof=1) / np.sqrt(RELEASES)
     assert abs(covariance.mean() - found.covariances.loc["x", "y"]) < 4.5 * error
@@ -225,16 +221,6 @@ def test_variables_that_share_a_donor_have_no_cross_tab():
         found.cross_tab("a", "b")
     law = rwn.mask(data, rwn.RWN(k=2, q=0.5), seed=1).law
     assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
-
-
-def test_huge_and_tiny_numbers():
-    values = np.random.default_rng(1).normal(size=(30, 2))
-    plain = forecast(Microdata.from_frame(pd.DataFrame(values, columns=["a", "b"])), rwn.RWN(k=3))
-    for factor in (1e149, 1e-120):
-        frame = pd.DataFrame(values * factor, columns=["a", "b"])
-        found = forecast(Microdata.from_frame(frame), rwn.RWN(k=3))
-        np.testing.assert_allclose(found.means, plain.means * factor, rtol=1e-9)
-        np.testing.assert_allclose(found.correlations, plain.correlations, rtol=1e-9)
 
 
 def test_a_sample_is_what_the_books_say() -> None:

@@ -64,12 +64,9 @@ def test_a_scan_uses_neighbors_at_hand():
     assert forecast_scan(data, []) == []
 
 
-@pytest.mark.parametrize(
-    "other", [{"scale": "range"}, {"encoding": "matching"}, {"weights": "discrete"}], ids=str
-)
-def test_a_scan_refuses_two_metrics(other):
+def test_a_scan_refuses_two_metrics():
     data = rwn.load_demo("pima")
-    settings = [rwn.RWN(k=3), rwn.RWN(k=3, **other)]
-    for scan in (forecast_scan, forecast_sample):
-        with pytest.raises(ParameterError, match="same scale, encoding and weights"):
-            scan(data, settings)
+    for other in ({"scale": "range"}, {"encoding": "matching"}, {"weights": "discrete"}):
+        for scan in (forecast_scan, forecast_sample):
+            with pytest.raises(ParameterError, match="same scale, encoding and weights"):
+                scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, **other)])

@@ -11,6 +11,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.forecast import expected_sums, forecast
+from rwn_core.evaluation.forecast.columns import sample_uniques
 from rwn_core.masking import RWN
 
 PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "know-the-utility.md"
@@ -77,6 +78,11 @@ def test_the_words_say_so():
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     largest = f"above {expected_sums.LARGEST_EXACT:,} records only the means of variables without"
     assert largest in page
+
+
+def test_a_record_without_a_key_is_no_sample_unique():
+    data = Microdata.from_frame(pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [5.0, 5.0, 5.0]}))
+    assert sample_uniques(data, ["a", "b"]).tolist() == [0, 1]
 
 
 def data_of(numbers: np.ndarray) -> Microdata:

@@ -24,8 +24,7 @@ from tests.check_values import check_values
 
 BALANCED = RWN(kernel="gaussian", balance=1.0)
 SETTINGS = {
-    "gaussian": RWN(kernel="gaussian", q=0.7, width=0.6),
-    "balanced": replace(BALANCED, width=0.6),
+    "balanced": replace(BALANCED, q=0.7, width=0.6),
     "exponential with own": RWN(kernel="exponential", own=True, cap=0.3, q=0.8),
 }
 BAL_5 = check_values("kernel")["BAL-5"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import analyst as lesson
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, sample
 from rwn_core.evaluation.standard_errors import Z95, QuestionModel
@@ -39,25 +42,12 @@ def test_intervals_with_the_factor_hold_the_population_s_slope_and_printed_ones_
     assert printed < 0.9  # so that the factor has something to do
 
 
-def test_the_change_of_a_slope_stays_within_its_bound_in_fresh_releases() -> None:
-    data = lesson.table(sample(0))
-    found = lesson.analyst(data, SETTING)
-    change = np.abs(fresh(data)[:, 0] - found.original[0]) / found.original[1]
-    within = np.array([claim.within for claim in found.claims.claims])
-    assert (change <= within).mean(axis=0).min() >= 0.9
-
-
-def test_factors_grow_with_the_masking() -> None:
-    weak, strong = (
-        lesson.analyst(lesson.table(sample(0)), rwn.RWN(epsilon=0.0, k=k, q=q))
-        for k, q in ((5, 0.1), (40, 1.0))
-    )
-    assert sum(weak.factors) < sum(strong.factors)
-
-
 def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_intervals() -> None:
     data = lesson.table(sample(0), tied=True)
     found = lesson.analyst(data, SETTING)
+    design = np.column_stack([np.ones(data.n), data.matrix(list(data.schema.question.predictors))])
+    own = np.linalg.lstsq(design, data.values("y"), rcond=None)[0]
+    np.testing.assert_allclose(found.original[0], own[1:], rtol=1e-6)
     assert found.factors == (None,) * 4
     assert "collinear" in found.claims.refusal
     assert found.released[1].max() < found.original[1, 0] / 10  # "very wide" against "short"
@@ -67,10 +57,9 @@ def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_
     assert held.mean() < 0.5
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_the_original_fit_is_that_of_least_squares(tied: bool) -> None:
-    data = lesson.table(sample(0), tied=tied)
-    names = list(data.schema.question.predictors)
-    design = np.column_stack([np.ones(data.n), data.matrix(names)])
-    slopes = np.linalg.lstsq(design, data.values("y"), rcond=None)[0]
-    np.testing.assert_allclose(lesson.analyst(data, SETTING).original[0], slopes[1:], rtol=1e-6)
+def test_a_release_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = lesson.table(sample(0))
+    monkeypatch.setattr(lesson, "mask", lambda *_, **__: SimpleNamespace(masked=None))
+    monkeypatch.setattr(QuestionModel, "fit", lambda *_: None)
+    with pytest.raises(NotApplicable, match="no answer on the masked file"):
+        lesson.analyst(data, SETTING)

@@ -22,20 +22,6 @@ def test_LEAK_1_leakage_of_the_literal_design() -> None:
     assert round(found, 3) != expected["published_on_slide"]
 
 
-def test_leakage_counted_in_simulated_populations() -> None:
-    rng, keys, population, sample = np.random.default_rng(4), 6, 2_000, 300
-    both = alone = 0
-    for _ in range(300):
-        cells = (rng.random((population, keys)) < 0.2) @ (1 << np.arange(keys))
-        everybody = np.bincount(cells, minlength=1 << keys)
-        drawn = np.bincount(rng.permutation(cells)[:sample], minlength=1 << keys)
-        alone += int((drawn == 1).sum())
-        both += int(((drawn == 1) & (everybody == 1)).sum())
-    expected = lesson.leakage(keys, population, sample)
-    error = np.sqrt(expected * (1 - expected) / alone)
-    assert both / alone == pytest.approx(expected, abs=4 * error)
-
-
 def test_a_sample_beyond_the_population_is_refused() -> None:
     with pytest.raises(ParameterError, match="whole population"):
         lesson.leakage(3, 10, 11)

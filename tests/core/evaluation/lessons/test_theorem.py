@@ -63,17 +63,6 @@ def test_the_distance_falls_to_nothing_with_epsilon_also_for_discrete_values() -
         assert far[-1] < 0.01 < 0.05 < far[0], density
 
 
-def test_whole_rows_are_real_rows_and_independent_cells_are_not() -> None:
-    data = points_of("normal", 300)
-    copied = lesson.theorem(RowCopy(epsilon=1.5, k=1).prepare(data))
-    drawn = lesson.theorem(rwn.RWN(epsilon=1.5, k=1).prepare(data))
-    assert copied.whole_rows == 1.0
-    assert drawn.whole_rows < 0.1
-    assert copied.donors[0] == copied.donors[1]
-    # x and y vary together in the ball: the sum of a whole row varies more
-    assert copied.added_error > 1.1 * drawn.added_error
-
-
 def test_TH_2_coordinates_in_a_disc_are_dependent() -> None:
     expected, found = ENTRIES["TH-2"]["expected"], lesson.disc_moments()
     assert found.square == pytest.approx(expected["Ex2"])
@@ -82,20 +71,3 @@ def test_TH_2_coordinates_in_a_disc_are_dependent() -> None:
     assert found.correlation == pytest.approx(expected["corr_x2y2"])
     x, y = points_of("uniform disc", 40_000).matrix(["x", "y"]).T
     assert (x * x * y * y).mean() == pytest.approx(found.product, abs=0.001)
-
-
-def test_a_small_radius_raises_the_correlation_as_spreads_shrink_before_the_covariance() -> None:
-    data = points_of("normal", 1000)
-    before = np.cov(data.matrix(["x", "y"]), rowvar=False)
-    after = rwn.forecast(data, rwn.RWN(epsilon=0.4, k=1)).covariances.to_numpy()
-    change = after / before - 1
-    assert change[0, 0] < -0.01
-    assert change[1, 1] < -0.01
-    assert abs(change[0, 1]) < 0.5 * min(abs(change[0, 0]), abs(change[1, 1]))
-    correlations = [each[0, 1] / np.sqrt(each[0, 0] * each[1, 1]) for each in (before, after)]
-    assert correlations[1] > correlations[0] + 0.01
-
-
-def test_at_the_smallest_radius_nearly_all_rows_are_those_of_a_person() -> None:
-    prepared = rwn.RWN(epsilon=0.05, k=1).prepare(points_of("normal", 300))
-    assert lesson.theorem(prepared, record=6).whole_rows == pytest.approx(0.95, abs=0.02)
