@@ -363,14 +363,20 @@ def test_a_torn_line_stops_whoever_adds(path: Path) -> None:
 def test_a_full_disk_leaves_the_ledger_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = table()
+    """Full when the line is laid ready, or when the ledger itself is written."""
+    data, real = table(), os.fsync
     add(path, of(data), data)
     before, second = path.read_bytes(), of(data, "second")
+    for everywhere in (True, False):
 
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+        def full(descriptor: int, everywhere: bool = everywhere) -> None:
+            if everywhere or os.path.samestat(os.fstat(descriptor), path.stat()):
+                raise OSError(28, "No space left on device")
+            real(descriptor)
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ReleaseError, match="No space left on device"):
-        add(path, second, data)
-    assert path.read_bytes() == before
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "fsync", full)
+            with pytest.raises(ReleaseError, match="No space left on device"):
+                add(path, second, data)
+        assert path.read_bytes() == file_bytes(path) == before
+    assert add(path, second, data)[0]["number"] == 2

@@ -20,9 +20,9 @@ from rwn_core.measures.statistics.association import (
 )
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import (
-    Choice,
     SliceSearch,
     seek_slices,
     slice_steps,
@@ -230,25 +230,28 @@ def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
 
 
 def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
-    """Trials that are content with everything decide nothing: fresh releases break the limit."""
-    used = SliceSearch._used
-    first: list[object] = []
+    """Trials that are content with everything decide nothing: fresh releases break a limit."""
+    fresh, kept = SliceSearch._fresh, []
 
-    def planted(self: SliceSearch, choice: Choice, *rest: Any, quick: bool) -> float:
-        first.append(choice)
-        return 0.99 if len(first) < 4 else used(self, choice, *rest, quick=quick)
+    def watched(self: SliceSearch, *choice: Any) -> Point:
+        point = fresh(self, *choice)
+        kept.append(BOTH.judge_point(point).kept)
+        return point
 
-    monkeypatch.setattr(SliceSearch, "_used", planted)
-    found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
+    monkeypatch.setattr(SliceSearch, "_used", lambda self, *_, quick: 0.99)
+    monkeypatch.setattr(SliceSearch, "_fresh", watched)
+    found = seek_slices(few, BOTH, ranges=SMALL, workers=1)
     assert found.reached
-    assert LINKAGE.judge_point(found.point).kept
+    assert BOTH.judge_point(found.point).kept
+    assert kept[0] is False
+    assert kept.index(True) == len(kept) - 1
 
 
 def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:
     """What is read quickest refuses first: the intruder's beliefs are not asked for nothing."""
     policy = Policy(
         limits=(
-            Limit(measure="distance_linkage", at_most=1.0),
+            Limit(measure="distance_linkage", at_most=0.5),
             Limit(measure="true_matches", at_most=0.0001),
         )
     )
