@@ -60,6 +60,12 @@ def test_mask_writes_the_bytes_that_python_writes(
     assert "rounded: age in steps of 5, weight in steps of 10" in said
 
 
+def test_without_a_seed_no_two_releases_are_alike(rwn_command: Run) -> None:
+    for name in ("one.csv", "two.csv"):
+        assert rwn_command("mask", "demo:bodyfat", name, "--k", 5)[0] == 0
+    assert Path("one.csv").read_bytes() != Path("two.csv").read_bytes()
+
+
 def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
     masked = ("masked.csv", "--k", 5, "--seed", 7, "--order", "original")
     rwn_command("mask", bodyfat, *masked, "--schema", "bodyfat.toml")

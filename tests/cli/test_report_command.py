@@ -138,6 +138,17 @@ def test_evidence_of_another_release_is_refused(masked: Run) -> None:
     assert (code, "has no charts" in said) == (0, True)
 
 
+def test_a_file_is_told_from_every_other(masked: Run) -> None:
+    assert masked("report", "record.toml", "--public", "-o", "card.toml")[0] == 0
+    code, _, said = masked("verify", "out.csv", "card.toml")
+    assert (code, "SHA-256" in said) == (0, True)
+    content = bytearray(Path("out.csv").read_bytes())
+    content[-2] ^= 1
+    Path("out.csv").write_bytes(content)
+    code, _, said = masked("verify", "out.csv", "card.toml")
+    assert (code, "out.csv is not the file of the card" in said) == (4, True)
+
+
 def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
     assert masked("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")[0] == 0
     first = Path("ledger.jsonl").read_bytes()

@@ -16,6 +16,7 @@ from rwn_core.datasets.column_sums import (
     ColumnStatistics,
     block_sums,
     merge_sums,
+    weighted_statistics,
 )
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_regression import coefficients, standard_errors
@@ -148,3 +149,10 @@ def test_there_is_not_always_an_answer() -> None:
     for reason, (statistics, predictors) in cases.items():
         with pytest.raises(NotApplicable, match=reason):
             standard_errors(statistics, Question(response="y", predictors=predictors))
+
+
+def test_statistics_from_counts_are_those_of_the_values() -> None:
+    found = weighted_statistics(np.array([0.0, 1.0, 2.0]), np.array([3, 0, 2]))
+    values = np.array([0, 0, 0, 2, 2])
+    assert found.mean == values.mean()
+    assert found.sd == pytest.approx(values.std(ddof=1), rel=1e-15)

@@ -12,7 +12,11 @@ from rwn_core.evaluation.standard_errors import (
     masked_samples,
     mean_inflation,
 )
+from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
 from rwn_core.masking import RWN
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.randomness import SecretKey
 
 BALANCED = RWN(kernel="gaussian", balance=1.0, width=0.5)
 SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, RWN(kernel="exponential", own=True))
@@ -41,3 +45,18 @@ def test_the_inflation_of_means_is_that_of_masked_bootstrap_samples() -> None:
     error = np.sqrt(2 / 300) * ratio.mean() * 2  # the variables of a body are related
     assert abs((ratio - said["inflation"]).mean()) < error
     assert abs((ratio - 1).mean()) > 2 * error
+
+
+def test_a_narrow_width_among_clones_is_called_weak() -> None:
+    values = np.repeat(np.arange(12.0), 10)
+    frame = table().frame.iloc[:, :2].assign(siri=values, age=values.astype(int))
+    data = Microdata.from_frame(frame[["siri", "age"]])
+    weak = []
+    for width in (0.05, 30.0):
+        params = RWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
+        release = params.prepare(data).release(SecretKey.from_seed(1))
+        reading = MEASURES["cells_changed"].compute(
+            Comparison(original=data, masked=release.masked, law=release.law)
+        )
+        weak.append(weakly_masked(data, params, changed_shares(reading.detail)))
+    assert weak == [["siri", "age"], []]

@@ -17,6 +17,7 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import parse
+from rwn_core.io.readstat_writer import coded_table
 from rwn_core.io.write import table_bytes
 
 
@@ -75,3 +76,18 @@ def test_the_data_frames_of_an_r_file_are_named(tmp_path: Path) -> None:
     rdata.write_rda(tmp_path / "two.rda", frames)
     data = parse("two.rda", (tmp_path / "two.rda").read_bytes())
     assert "The file holds 2 data frames: people is read, not towns." in data.notices
+
+
+def test_the_largest_short_numbers_take_four_bytes() -> None:
+    short = 2**31 - 1000
+    frame = pd.DataFrame({"in": [1, short - 1], "out": [1, short], "low": [1, -short]})
+    made = coded_table(frame, None).frame
+    assert [str(dtype) for dtype in made.dtypes] == ["int32", "float64", "float64"]
+    frame = pd.DataFrame({"in": pd.Categorical(["a", "b"]), "out": pd.Categorical(["a", "b"])})
+    labels = {"in": ((short - 1, "a"), (1, "b")), "out": ((short, "a"), (1, "b"))}
+    variables = [
+        Variable(name=name, kind=Kind.CATEGORICAL, value_labels=pairs)
+        for name, pairs in labels.items()
+    ]
+    made = coded_table(frame, Schema(variables=tuple(variables))).frame
+    assert [str(dtype) for dtype in made.dtypes] == ["int32", "float64"]

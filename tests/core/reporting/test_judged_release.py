@@ -199,3 +199,9 @@ def test_what_the_schema_leaves_or_cannot_change_stops_nothing() -> None:
     for each, k in ((left, 3), (constant, 3), (data, 200)):
         made = quickly_made_of(each, rwn.RWN(k=k), ["cells_changed"])
         assert made.record["table"]["untouched"] == []
+
+
+def test_a_title_that_tells_a_value_of_the_original_makes_no_file(bodyfat_table, broken) -> None:
+    rarest = f"Body fat up to {bodyfat_table.frame['siri'].max():g}"
+    with pytest.raises(ReleaseError, match="public file would hold"):
+        release_files(broken, bodyfat_table, ADA, title=rarest)

@@ -330,3 +330,53 @@ def test_entries_of_an_earlier_version_are_read_and_followed(
     assert entry["before"] == orjson.loads(older[1])["hash"]
     assert entry["chain"]["unchecked"] == ["0" * 32, "1" * 32]
     assert any("could not be checked" in each for each in warned)
+
+
+def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path: Path) -> None:
+    path, ready = tmp_path / "ledger.jsonl", tmp_path / "ledger.jsonl.next"
+    ready.write_bytes(b"second\n")
+    for content, completed in (
+        (b"first\nsec", b"first\nsecond\n"),
+        (b"first\nthi", b"first\nthi"),
+        (b"first\n", b"first\n"),
+        (b"se", b"second\n"),
+    ):
+        path.write_bytes(content)
+        assert file_bytes(path) == completed
+    ready.unlink()
+    path.write_bytes(b"first\nsec")
+    assert file_bytes(path) == b"first\nsec"
+
+
+def test_a_torn_line_stops_whoever_adds(path: Path) -> None:
+    data = table()
+    add(path, of(data), data)
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:50])
+    with pytest.raises(InputError, match="Line 2 of the ledger is incomplete"):
+        add(path, of(data, "second"), data)
+    assert path.read_bytes() == whole + whole[:50]
+    with pytest.raises(InputError, match="Line 1 of the ledger is no entry"):
+        read_entries(b"hello\n")
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Full when the line is laid ready, or when the ledger itself is written."""
+    data, real = table(), os.fsync
+    add(path, of(data), data)
+    before, second = path.read_bytes(), of(data, "second")
+    for everywhere in (True, False):
+
+        def full(descriptor: int, everywhere: bool = everywhere) -> None:
+            if everywhere or os.path.samestat(os.fstat(descriptor), path.stat()):
+                raise OSError(28, "No space left on device")
+            real(descriptor)
+
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "fsync", full)
+            with pytest.raises(ReleaseError, match="No space left on device"):
+                add(path, second, data)
+        assert path.read_bytes() == file_bytes(path) == before
+    assert add(path, second, data)[0]["number"] == 2

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_core.errors import InputError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.release_record import follows
@@ -128,3 +129,12 @@ def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:
     assert set(some["not_judged"]) == {"prediction"}
     told = read_record(internal_record(bodyfat, release, file, measures=("correlation",)))
     assert {each["measure"] for each in told["limit"]} == set(rwn.Policy().measures)
+
+
+def test_a_change_anywhere_is_seen(bodyfat) -> None:
+    text, _ = record(bodyfat)
+    assert read_record(text)
+    with pytest.raises(InputError, match="changed after it was frozen"):
+        read_record(text.replace("age = 5.0", "age = 4.0"))
+    with pytest.raises(InputError, match="no internal record"):
+        read_record(decision(None).frozen())

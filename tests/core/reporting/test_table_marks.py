@@ -88,3 +88,15 @@ def test_common_records_and_variables_are_counted_by_hand() -> None:
     )
     assert common_records(marks(names="n"), marks(names="m", count=1)) == 0.0
     assert common_columns(marks(columns=["a", "a", "b"]), marks(columns=["a", "b", "b"])) == 2
+
+
+def test_marks_are_short_sorted_and_of_different_records() -> None:
+    frame = pd.DataFrame({"y": ["b", "a", "b"], "x": [-0.0, 1.0, 0.0]})
+    made = table_marks(Microdata.from_frame(frame), KEY)
+    assert made["count"] == 2  # zero has no sign
+    assert made["records"] == sorted(made["records"])
+    assert made["columns"] == sorted(made["columns"])
+    assert {len(mark) for mark in (*made["records"], *made["columns"], made["table"])} == {16}
+    assert SKETCH == 2048
+    turned = table_marks(Microdata.from_frame(frame[["x", "y"]]), KEY)
+    assert {**turned, "table": ""} == {**made, "table": ""}

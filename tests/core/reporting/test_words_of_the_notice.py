@@ -85,8 +85,16 @@ def test_each_word_begins_where_it_should() -> None:
     for place, end in enumerate((0.1, 0.4, 0.6, 0.9)):
         for value, line in ((end * 0.999, said[place]), (end, said[place + 1])):
             assert line in told("loss", {"cells_changed": {"value": value}}).lines
-    near = [*(words.MEANS.format(near=each) for each in words.NEAR), words.FAR_MEANS]
-    for place, end in enumerate((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)):
-        for value, line in ((end * 0.999, near[place]), (end, near[place + 1])):
-            marginals = {"value": 0.0, "mean_shift": {"x": value}}
-            assert told("totals", {"marginals": marginals}).lines[1] == line
+
+
+def test_the_largest_shift_of_either_sign_is_said() -> None:
+    for key, line, far in (
+        ("mean_shift", words.MEANS, words.FAR_MEANS),
+        ("share_shift", words.SHARES, words.FAR_SHARES),
+    ):
+        near = [*(line.format(near=each) for each in words.NEAR), far]
+        for place, end in enumerate((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)):
+            for value, wanted in ((end * 0.999, near[place]), (end, near[place + 1])):
+                for one in (value, -value):  # the largest of either sign
+                    marginals = {"value": 0.0, key: {"x": 0.0, "y": one}}
+                    assert told("totals", {"marginals": marginals}).lines[1] == wanted

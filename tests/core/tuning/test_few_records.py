@@ -13,6 +13,7 @@ from rwn_core.tuning import (
     Policy,
     Setting,
     Sweep,
+    frontier,
     seek,
     sweep,
 )
@@ -73,3 +74,7 @@ def test_goal_seek_does_not_propose_it(bodyfat, swept, short) -> None:
 def test_a_sample_is_as_small_as_was_asked() -> None:
     setting = Setting(params=rwn.METHODS["sampling"](left_out=0.8))
     assert not Point(setting=setting, spreads={}, shown=(0.2,)).few
+
+
+def test_it_is_on_no_frontier(swept) -> None:
+    assert frontier(swept.points, "correlation", "distance_linkage") == [swept.points[1]]

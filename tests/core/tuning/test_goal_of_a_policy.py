@@ -114,3 +114,14 @@ def test_the_verdict_of_a_setting_is_at_the_upper_end_of_one_more_release():
     ends = {"median": 0.05, "high": 0.059}
     assert limits.judge_stated({"bayes_linkage": ends}).broken == ("bayes_linkage",)
     assert limits.judge_stated({"bayes_linkage": {"median": 0.05}}).kept
+
+
+def test_a_setting_that_lacks_an_answer_keeps_nothing():
+    goal = Goal(keep=policy(bayes_linkage=0.5, attribute_gain=0.05), best="correlation")
+    full = {key: Spread(measure=key, values=(0.01, 0.01)) for key in goal.measures}
+    less = {**full, "attribute_gain": Spread(measure="attribute_gain", reason="Too many.")}
+    one, other = (Point(setting=Setting.of("rwn", {"k": 3}), spreads=s) for s in (full, less))
+    assert goal.excess(one) < 0 < goal.excess(other)
+    judged, unread = goal_module._judged(goal, [one, other])
+    assert judged == goal
+    assert not unread

@@ -11,6 +11,9 @@ import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
+from rwn_core.reporting import ReleasedFile, internal_record
+from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import (
     Goal,
@@ -276,3 +279,16 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
     with pytest.raises(ParameterError, match=words % measure):
         Loss(measure=measure, value=value)
     assert Limit(measure=measure, at_most=1).at_most == 1
+
+
+def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
+    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=Draws(further=2))
+    assert not judged.verdict.kept
+    assert judged.further == (False, False)
+    assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
+    assert judged.document["verdict"]["ends"]["distance_linkage"]["unmasked"] == 1.0
+    release = rwn.mask(rare, PARAMS)
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    record = read_record(internal_record(rare, release, file, policy=POLICY))
+    assert record["verdict"]["kept"] is False
+    assert CANNOT in record["verdict"]["words"]

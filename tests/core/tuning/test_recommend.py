@@ -154,3 +154,18 @@ def test_presets_are_distances_from_the_policy() -> None:
         ]
         assert (trial.verdict(places[0]).largest or 0.0) <= USED[preset]
     assert found["Light"][name] <= found["Standard"][name]
+
+
+def test_units_and_outliers_change_no_answer() -> None:
+    """A column in other units and one record far away leave method and slices as they are."""
+    data = numbers(240)
+    other = data.frame.assign(a=1000.0 * data.frame["a"])
+    scaled = rwn.Microdata.from_frame(other, data.schema)
+    one, other = (rwn.recommend(each, whole=False) for each in (data, scaled))
+    assert one.setting == other.setting
+    far = data.frame.copy()
+    far.loc[0, "b"] = 1e6
+    answer = rwn.quick_verdict(
+        rwn.Microdata.from_frame(far, data.schema), "rwn", within=math.inf
+    ).answer
+    assert answer in ("cannot", "unknown")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +20,15 @@ from rwn_core.measures.statistics.association import (
 )
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate_settings import Trials
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import (
+    SliceSearch,
     seek_slices,
     slice_steps,
     weight_steps,
 )
+from rwn_core.tuning.setting_pool import SettingPool
 from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
@@ -223,3 +227,43 @@ def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
     assert list(weight_steps((("b", 0.5),), "b")) == [(("b", 0.25),), ()]
     assert list(weight_steps((("b", 0.0),), "b")) == []
     assert list(weight_steps((("a", 0.5),), "ab")) == [(("a", 0.25), ("b", 0.5)), (("b", 2.0),)]
+
+
+def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
+    """Trials that are content with everything decide nothing: fresh releases break a limit."""
+    fresh, kept = SliceSearch._fresh, []
+
+    def watched(self: SliceSearch, *choice: Any) -> Point:
+        point = fresh(self, *choice)
+        kept.append(BOTH.judge_point(point).kept)
+        return point
+
+    monkeypatch.setattr(SliceSearch, "_used", lambda self, *_, quick: 0.99)
+    monkeypatch.setattr(SliceSearch, "_fresh", watched)
+    found = seek_slices(few, BOTH, ranges=SMALL, workers=1)
+    assert found.reached
+    assert BOTH.judge_point(found.point).kept
+    assert kept[0] is False
+    assert kept.index(True) == len(kept) - 1
+
+
+def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:
+    """What is read quickest refuses first: the intruder's beliefs are not asked for nothing."""
+    policy = Policy(
+        limits=(
+            Limit(measure="distance_linkage", at_most=0.5),
+            Limit(measure="true_matches", at_most=0.0001),
+        )
+    )
+    asked: list[tuple[str, ...]] = []
+    points = SettingPool.points
+
+    def counted(self: SettingPool, settings: object, plan: Plan, progress: object) -> object:
+        asked.append(plan.measures)
+        return points(self, settings, plan, progress)
+
+    monkeypatch.setattr(SettingPool, "points", counted)
+    ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
+    assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
+    assert asked[0] == ("true_matches",)
+    assert ("distance_linkage",) not in asked

@@ -190,3 +190,15 @@ def test_a_curve_without_a_band_says_why() -> None:
     drawn = draw(found, None)
     assert "no range" in drawn["note"]
     assert "a few values carry most of the variance" in drawn["alt"]
+
+
+def test_the_shape_of_a_mean_is_that_of_its_draws() -> None:
+    data, params = with_an_outlier(30.0), rwn.RWN(k=5, q=0.3)
+    ahead, prepared = forecast(data, params), params.prepare(data)
+    drawn = np.array([
+        float(prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame["x"].mean())
+        for seed in range(1500)
+    ])  # fmt: skip
+    scaled = (drawn - drawn.mean()) / drawn.std()
+    assert (scaled**3).mean() == pytest.approx(ahead.mean_skewness["x"], abs=0.2)
+    assert (scaled**4).mean() - 3 == pytest.approx(ahead.mean_excess["x"], abs=0.5)

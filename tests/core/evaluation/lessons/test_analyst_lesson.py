@@ -63,3 +63,11 @@ def test_a_release_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(QuestionModel, "fit", lambda *_: None)
     with pytest.raises(NotApplicable, match="no answer on the masked file"):
         lesson.analyst(data, SETTING)
+
+
+def test_the_change_of_a_slope_stays_within_its_bound_in_fresh_releases() -> None:
+    data = lesson.table(sample(0))
+    found = lesson.analyst(data, SETTING)
+    change = np.abs(fresh(data)[:, 0] - found.original[0]) / found.original[1]
+    within = np.array([claim.within for claim in found.claims.claims])
+    assert (change <= within).mean(axis=0).min() >= 0.9
