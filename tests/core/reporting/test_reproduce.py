@@ -90,7 +90,7 @@ def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("rwn_core.masking.mask", stopped)
+        patched.setattr("rwn_core.mask", stopped)
         assert main.run(command) in (1, 130)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
     assert main.run(command) == 0
