@@ -83,7 +83,7 @@ class Forks:
             tests = [items[name] for name in fault["tests"] if name in items]
             failed = self._fork(session, tests, fault)
             if failed and not fault["every"]:
-                failed = [] if self._fork(session, [items[failed[0]]], {}) else failed
+                failed = None if self._fork(session, [items[failed[0]]], {}) else failed
             noted = {"key": fault["key"], "failed": failed}
             with ends.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(noted) + "\n")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import queue
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -126,20 +129,30 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Notes(Path(os.environ[OUT])))
 
 
-def note_lines(place: Path, folder: Path, rooms: Iterable[str]) -> None:
-    """Run the tests of the rooms once, unless their notes are in the folder."""
+def note_lines(places: Sequence[Path], folder: Path, rooms: Iterable[str]) -> None:
+    """Run the tests of the rooms once, a folder in each place, unless their notes are there."""
     folder.mkdir(parents=True, exist_ok=True)
-    for group in dict.fromkeys(name for room in rooms for name in GROUPS.get(room, ())):
+    free: queue.SimpleQueue[Path] = queue.SimpleQueue()
+    for place in places:
+        free.put(place)
+
+    def note(group: str) -> None:
         out = folder / f"{group.replace('/', '_')}.json"
-        if not out.exists():
-            command = [sys.executable, "-m", "pytest", "-p", "tools.mutant_tests", "-q"]
-            subprocess.run(
-                [*command, "-p", "no:cacheprovider", "-m", MARKERS, f"tests/{group}"],
-                cwd=place,
-                env={**os.environ, "PYTHONPATH": str(place), OUT: str(out)},
-                stdout=subprocess.DEVNULL,
-                check=False,
-            )
+        if out.exists():
+            return
+        place = free.get()
+        command = [sys.executable, "-m", "pytest", "-p", "tools.mutant_tests", "-q"]
+        subprocess.run(
+            [*command, "-p", "no:cacheprovider", "-m", MARKERS, f"tests/{group}"],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": str(place), OUT: str(out)},
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
+        free.put(place)
+
+    with ThreadPoolExecutor(len(places)) as pool:
+        list(pool.map(note, dict.fromkeys(name for room in rooms for name in GROUPS.get(room, ()))))
 
 
 class TestsOfLines:
@@ -175,8 +188,10 @@ class TestsOfLines:
         running = set[str]()
         for line in range(begin, end + 1):
             running |= self._lines.get((mutant.path, line), set())
-        if not running:  # run at the import: any test of the file
-            running = set[str]().union(*(v for k, v in self._lines.items() if k[0] == mutant.path))
+        if not running:  # run at the import: tests that run the file, or name it
+            running = self._naming(mutant.path).union(
+                *(tests for (path, _), tests in self._lines.items() if path == mutant.path)
+            )
         first = tuple(f"tests/{name}/" for name in GROUPS[room])
 
         def rank(name: str) -> tuple[bool, float]:
@@ -189,6 +204,12 @@ class TestsOfLines:
         others = self._within(sorted(files, key=rank), most * _PARTS[2])
         tests = [*near, *rest, *others]
         return tests, sum(self.seconds[name] for name in tests)
+
+    def _naming(self, path: str) -> set[str]:
+        folder, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
+        imported = re.compile(rf"{re.escape(folder)}(\.| import [^\n]*\b){name}\b")
+        naming = (each for each in self._files if imported.search(Path(each).read_text("utf-8")))
+        return {test for file in naming for test in self._files[file]}
 
     def _within(self, names: Iterable[str], seconds: float) -> list[str]:
         """Return the first tests that take this long together; at least one."""

@@ -2,8 +2,8 @@
 
 Changes 40 random places of each room (a folder of rwn_core, or ui, cli, js), one at a time, in
 copies of the repository, and runs the tests that run the changed line, the cheapest first: in a
-fork of one process of pytest where the fault is within a function, and then, if none fails, in a
-process of its own. Faults that no test finds are listed. A stopped run continues (``--folder``).
+fork of one process of pytest where the fault is within a function, else in a process of its own.
+Faults that no test finds are listed. A stopped run continues (``--folder``).
 ``--matrix`` notes every test that finds a fault, and lists those of the room that find none, or
 none that cheaper tests miss. Needs ``coverage``.
 """
@@ -58,7 +58,7 @@ def main() -> int:
     for place in places:  # always at the same path, so that compiled kernels are found again
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(*LEFT_OUT))
-    note_lines(places[0], given.folder / "lines", given.rooms)
+    note_lines(places, given.folder / "lines", given.rooms)
     tests = TestsOfLines(given.folder / "lines")
     shares = []
     for room in given.rooms:
@@ -72,9 +72,9 @@ def main() -> int:
             continue
         found = _forked(faults, places, every=False) if room != "js" else {}
         for mutant, _, seconds in faults:
-            if found.get(mutant.key):
-                _note(ends, mutant, "killed", seconds)
-        _run([fault for fault in faults if not found.get(fault[0].key)], places, ends)
+            if mutant.key in found:
+                _note(ends, mutant, "killed" if found[mutant.key] else "survived", seconds)
+        _run([fault for fault in faults if fault[0].key not in found], places, ends)
         shares.append(_report(room, sample, _known(ends)))
     return int(min(shares, default=1.0) < DEMANDED)
 
@@ -94,7 +94,7 @@ def _known(ends: Path) -> dict[str, dict[str, Any]]:
 
 
 def _forked(faults: list[Fault], places: list[Path], *, every: bool) -> dict[str, list[str]]:
-    """Return the failing tests of the faults that forks can try: the first ones, or all."""
+    """Return the failing tests (the first, or all) of the faults that forks can try."""
     processes = []
     for at, place in enumerate(places):
         lines, chosen = [], set[str]()
@@ -116,9 +116,8 @@ def _forked(faults: list[Fault], places: list[Path], *, every: bool) -> dict[str
     found: dict[str, list[str]] = {}
     for given, process in processes:
         process.wait()
-        found |= {
-            key: end["failed"] or [] for key, end in _known(given.with_suffix(".forks")).items()
-        }
+        ends = _known(given.with_suffix(".forks"))
+        found |= {key: end["failed"] for key, end in ends.items() if end["failed"] is not None}
     return found
 
 

@@ -34,9 +34,11 @@ def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield f"{name}:{node.lineno} {node.name}", _first_line(node)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             says = lines[node.lineno - 1].partition("#")[2]
-            yield f"{name}:{node.lineno} {node.targets[0].id}", says.strip()
+            if isinstance(target, ast.Name):
+                yield f"{name}:{node.lineno} {target.id}", says.strip()
         if isinstance(node, ast.ClassDef):
             for each in (part for part in node.body if isinstance(part, ast.FunctionDef)):
                 yield f"{name}:{each.lineno} {node.name}.{each.name}", _first_line(each)

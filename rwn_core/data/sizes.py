@@ -4,7 +4,7 @@
 QUICK_RECORDS = 1_000
 # decides: records up to which Tune shows all, limits that are quick are read with every move, the
 # nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
-# random ones are shown, and found; the red team's models learn from so many
+# so many random ones are shown, and found; the red team's models learn from so many
 LIVE_RECORDS = 5_000
 # decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
 # and every person outside (beyond, random ones), and the exchange within blocks has an exact law

@@ -42,7 +42,7 @@ def check_shape(frame: pd.DataFrame) -> None:
 
 
 def check_names(columns: pd.Index[Any]) -> None:
-    """Refuse column names that cannot stand in a message or a file."""
+    """Refuse duplicate column names, and names that cannot stand in a message or a file."""
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")
     for position, name in enumerate(columns, start=1):

@@ -1,4 +1,4 @@
-"""Files of Stata and SPSS out: categories as codes with their labels."""
+"""Files of Stata and SPSS out: categories as codes with value labels."""
 
 from __future__ import annotations
 

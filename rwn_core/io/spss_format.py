@@ -1,4 +1,4 @@
-"""SPSS: variables and codes with labels, and codes that users declared as missing."""
+"""SPSS in and out: labels of variables and values, and codes that users declared as missing."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ NOTE = "CONFIDENTIAL: holds values of the original. It stays in the house."
 RISKIEST = 10
 DISTRIBUTIONS = 6
 
-CHART_OF = {  # chart by the measure that it draws
+CHART_OF = {  # by the chart's key the measure that it draws
     "correlation": "correlation",
     "correlation_change": "correlation",
     "regression": "regression",

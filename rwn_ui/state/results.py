@@ -28,18 +28,18 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_state
 
 TRIED = 50  # positions of a lever, until releases are quick
-SHOWN = (
-    "distance_linkage",
+CARDS = (
     "neighborhood_size",
     "nearest_distance",
-    UTILITY,
     "correlation",
     "regression",
     "principal_components",
     "cooks_distance",
     "mahalanobis",
-    "cells_changed",
+    "distribution",
 )
+"""The charts of Tune after the map, each of the measure of its name, the last of one variable."""
+SHOWN = ("distance_linkage", UTILITY, "cells_changed", *CARDS[:-1])
 MIXED = "association"  # is shown in place of the correlations where not all variables are numbers
 
 

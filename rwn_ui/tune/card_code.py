@@ -12,9 +12,8 @@ import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.results import MIXED
+from rwn_ui.state.results import CARDS, MIXED
 from rwn_ui.state.session import Session
-from rwn_ui.tune.view import CARDS
 
 MAP = "risk_utility_map"
 _READING = """\

@@ -32,6 +32,7 @@ from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import address
 from rwn_ui.state.results import (
+    CARDS,
     MIXED,
     RESULTS,
     CurrentRelease,
@@ -47,18 +48,6 @@ from rwn_ui.state.work import as_user, user_endpoint, user_work
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 from rwn_ui.widgets import live_sliders
-
-CARDS = (
-    "neighborhood_size",
-    "nearest_distance",
-    "correlation",
-    "regression",
-    "principal_components",
-    "cooks_distance",
-    "mahalanobis",
-    "distribution",
-)
-"""The charts after the map, each of the measure of its name, the last of one variable."""
 
 
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:

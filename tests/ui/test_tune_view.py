@@ -12,9 +12,10 @@ import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.measures.utility.marginals import one_marginal
 from rwn_ui.features import limit_queue, unchanged_categories
+from rwn_ui.state import results
 from rwn_ui.state.results import PreparedTable, current_release
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.tune import card_code, view
+from rwn_ui.tune import card_code
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
@@ -208,7 +209,7 @@ def test_the_code_of_every_card_gives_its_number(make: Any) -> None:
     release = current_release(session)
     readings = limit_queue.readings(session, release)
     listed = card_code.cards(session)
-    assert {card_code.MAP, *view.CARDS} - {"correlation"} <= set(listed)
+    assert {card_code.MAP, *results.CARDS} - {"correlation"} <= set(listed)
     for card in listed:
         names: dict[str, Any] = {}
         lines = card_code.code(session, card)

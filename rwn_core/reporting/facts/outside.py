@@ -1,4 +1,4 @@
-"""Facts that may leave the house, in words and orders of magnitude."""
+"""Facts of the public notice and of each report that may leave: words, orders of magnitude."""
 
 from __future__ import annotations
 

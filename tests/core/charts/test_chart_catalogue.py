@@ -13,7 +13,7 @@ import pytest
 from rwn_core import charts
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise, still
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
-from rwn_ui.tune import view as tune_view
+from rwn_ui.state import results
 from tests.core.charts.drawn_by_hand import every_chart
 from tests.core.charts.hand_made_readings import (
     HOSTILE,
@@ -99,7 +99,7 @@ def test_what_stills_show(drawn: dict[str, Chart], sentences: Callable[..., None
 
 def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
-    assert {"risk_utility_map", *tune_view.CARDS} <= set(drawn)
+    assert {"risk_utility_map", *results.CARDS} <= set(drawn)
     assert {draw.__module__ for draw in CHARTS.values()} == chart_files()
     assert len(set(CHARTS.values())) == len(CHARTS)
 
