@@ -136,8 +136,12 @@ def _time(seconds: float) -> str:
     """A length of time in a unit that suits it."""
     for unit, length in (("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
-            return f"{seconds / length:.2g} {unit}"
-    return f"{seconds:.2g} seconds"
+            return f"{_two_digits(seconds / length)} {unit}"
+    return f"{_two_digits(seconds)} seconds"
+
+
+def _two_digits(number: float) -> str:
+    return f"{number:.2g}" if number < 9.95 else f"{number:.0f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.evaluation.analysis_plan import Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
@@ -17,6 +18,7 @@ from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_ui.compare import match_sentences, matching
 from rwn_ui.compare import view as compare_view
+from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.scenario_trial import JOB
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import prepared
@@ -428,3 +430,19 @@ def test_a_match_of_another_table_is_not_shown(matched_on) -> None:
     )
     matched_on.test.run()
     assert "Tuned to" not in matched_on.words("markdown", "caption")
+
+
+@pytest.mark.parametrize(
+    ("passed", "value", "words"),
+    [
+        (5, 0.25, "✓ pass (0.25)"),
+        (0, 0.25, "▲ fail (0.25)"),
+        (4, 0.25, "▲ passes on 4 of 5 (0.25)"),
+        (0, None, "▲ no answer"),
+    ],
+)
+def test_an_analysis_passes_on_all_releases_or_says_on_how_many(passed, value, words) -> None:
+    (analysis,) = PASS.analyses
+    reason = "" if value else "no answer"
+    standing = Standing(analysis=analysis, passed=passed, releases=5, value=value, reason=reason)
+    assert standing_words(standing) == words

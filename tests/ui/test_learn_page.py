@@ -58,6 +58,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
         assert len(body) <= (5 if values is start else 6)
         assert max(map(len, text.splitlines())) <= 100
         seen.append(dict(shown.numbers))
+        assert ("rounded" in text) == ("SD" in values.get("round", "as they are"))
     assert seen[0] != seen[1]
 
 

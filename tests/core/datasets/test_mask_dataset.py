@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import joined_index, pairs_and_parts
+from rwn_core.datasets import joined_index, key_file, pairs_and_parts, soft_donors
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
@@ -279,6 +279,28 @@ def test_empty_neighborhoods_are_refused_as_in_memory(
     with pytest.raises(rwn.ParameterError, match="no other record within epsilon"):
         datasets.mask(folder, tmp_path / "out", alone, seed=None)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_balance_beyond_memory_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr(soft_donors, "pairs_bytes", lambda pairs: (asked.append(pairs), pairs)[1])
+    monkeypatch.setattr(soft_donors, "budget_bytes", lambda: 8.0 * datasets.N)
+    with pytest.raises(rwn.ParameterError, match="The balance of all records needs"):
+        datasets.mask(folder, tmp_path / "out", BALANCED)
+    assert asked[0] > 8 * datasets.N  # each record has more than one neighbor
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_key_is_written_over_nothing(tmp_path: Path) -> None:
+    there, broken = tmp_path / "there", tmp_path / "broken"
+    there.write_text("mine")
+    broken.symlink_to(tmp_path / "nowhere")
+    for taken in (there, broken):
+        with pytest.raises(rwn.ParameterError, match="is there already"):
+            key_file.fresh_key(taken)
+    assert there.read_text() == "mine"
 
 
 def test_an_output_that_exists_is_not_touched(folder: Path, tmp_path: Path) -> None:

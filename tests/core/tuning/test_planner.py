@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets import planner
+from rwn_core.datasets import dataset_plan, planner
 from rwn_core.datasets.planner import plan_large
 from rwn_core.errors import ParameterError
 
@@ -59,3 +61,37 @@ def test_what_cannot_be_planned_is_refused(wrong: dict) -> None:
     with pytest.raises(ParameterError, match="random candidates"):
         plan_large(rwn.NBRS2015(epsilon=2.0), n=10_000, p=5)
     assert len(plan_large(rwn.RWN(epsilon=0.5, k=3), n=50_000, p=2)) == 4
+
+
+def test_a_setting_of_k_alone_or_of_a_radius_alone_is_forecast() -> None:
+    distances = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 6.0]])  # of 2 of 4 records, to the others
+    nearest = planner._neighborhoods(distances, rwn.RWN(k=2), 4, 1.0)
+    assert nearest == (1.0, 3.5, 2.0)
+    assert planner._neighborhoods(distances, rwn.RWN(epsilon=2.5), 4, 1.0) == (0.5, 2.75, 1.5)
+
+
+def test_the_exact_method_is_chosen_unless_it_is_much_slower(table) -> None:
+    points = rwn.RWN(k=3).points(table)
+    exact, sample, *_ = plan_large(rwn.RWN(k=3), microdata=table)
+    for times, chosen in ((20.0, exact), (20.1, sample)):
+        offers = [replace(exact, seconds=times), replace(sample, seconds=1.0)]
+        found = dataset_plan.choose(offers, points)
+        assert found.offer.title == chosen.title
+        assert found.dimensions == pytest.approx(3.0, abs=0.1)
+    wide = np.random.default_rng(1).normal(size=(500, 25))
+    assert dataset_plan.choose([exact, sample], wide).offer is sample
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.123, "0.12 seconds"),
+        (119.4, "119 seconds"),
+        (120, "2 minutes"),
+        (7190, "120 minutes"),
+        (7200, "2 hours"),
+        (400_000, "111 hours"),
+    ],
+)
+def test_a_time_is_said_in_whole_numbers(seconds: float, words: str) -> None:
+    assert dataset_plan._time(seconds) == words
