@@ -189,7 +189,8 @@ def _end(mutant: Mutant, tests: list[str], seconds: float, place: Path) -> str:
         return "survived"
     if code is None:
         return "too long"
-    failed = [line.split()[1] for line in said.splitlines() if line.startswith("FAILED ")]
+    lines = [line for line in said.splitlines() if line.startswith("FAILED ")]
+    failed = [line.removeprefix("FAILED ").partition(" - ")[0] for line in lines]
     return "doubtful" if failed and _tested(failed, seconds, place)[0] else "killed"
 
 

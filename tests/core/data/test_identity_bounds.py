@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.identity import identity_doubts
-from rwn_core.data.identity.profile import Profile
+from rwn_core.data.identity.profile import PROFILE_ROWS, Profile, block_rows
+from rwn_core.data.identity.text_forms import _is_iban
 
 N = 300
 DRAWS = np.random.default_rng(5)
@@ -29,6 +30,7 @@ def times(step: int, different: int, each: int = 1) -> Any:
     return pd.Series(at * each).sample(frac=1, random_state=1, ignore_index=True)
 
 
+GIVEN = ("Anna", "Peter", "Maria", "Thomas", "Julia", "Michael")
 NUMBERS, SECONDS = "numbers of people or objects", "times to the second"
 HALVES = np.concatenate((whole(10_007, 20_003, N // 2), whole(80_001, 99_991, N // 2)))
 CASES: dict[str, tuple[Any, str]] = {
@@ -44,6 +46,13 @@ CASES: dict[str, tuple[Any, str]] = {
     "minutes of two": (times(420, N // 2, 2), ""),
     "hours": (times(3600, 60), ""),
     "twenty seconds": (times(7, 20), ""),
+    "codes of six": ([f"QX{1000 + 7 * i}" for i in range(21)], NUMBERS),
+    "codes of five": ([f"Q{1000 + 7 * i}" for i in range(21)], "names or numbers of people"),
+    "twenty codes": ([f"QX{1000 + 7 * i}" for i in range(20)], ""),
+    "eleven streets": ([f"{i + 3} Hill Street" for i in range(11)], "addresses"),
+    "ten streets": ([f"{i + 3} Hill Street" for i in range(10)], ""),
+    "six names": ([*GIVEN[:6]] * 10, "names of people"),
+    "five names": ([*GIVEN[:5]] * 10, ""),
 }
 
 
@@ -52,6 +61,18 @@ def test_a_column_is_doubted_from_a_bound_on(case: str) -> None:
     values, looks_like = CASES[case]
     found = [each.looks_like for each in identity_doubts(pd.DataFrame({"v": values}), ["v"])]
     assert [each[: len(looks_like)] for each in found] == [looks_like] * bool(looks_like)
+
+
+def test_of_a_long_column_blocks_from_its_head_to_its_end_are_read() -> None:
+    column = pd.Series(np.arange(2 * PROFILE_ROWS + 5))
+    rows = block_rows(column)
+    assert (len(rows), rows.iloc[0], rows.iloc[-1]) == (PROFILE_ROWS, 0, len(column) - 1)
+    assert block_rows(column.head(PROFILE_ROWS)) is not None
+
+
+def test_an_account_number_holds_its_checksum() -> None:
+    assert _is_iban("DE89 3704 0044 0532 0130 00")
+    assert not _is_iban("DE98 3704 0044 0532 0130 00")
 
 
 def test_texts_are_numbers_only_if_all_of_them_are_numerals() -> None:

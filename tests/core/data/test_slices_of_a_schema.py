@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.schema import Schema, as_slices, slices_words, verbatim_words
+from rwn_core.data.schema import Schema, as_slices, slice_words, slices_words, verbatim_words
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 
@@ -82,6 +82,12 @@ def test_the_checked_values_are_shared(bodyfat) -> None:
     assert sliced.values("hip") is bodyfat.values("hip")
     assert sliced.fingerprint == bodyfat.fingerprint
     pd.testing.assert_frame_equal(sliced.frame, bodyfat.frame)
+
+
+def test_of_a_slice_of_five_two_are_named_in_a_short_line() -> None:
+    assert slice_words("abcd", short=True) == slice_words("abcd") == "a + b + c + d"
+    assert slice_words("abcde", short=True) == "a + b + 3 more"
+    assert slice_words("abcde") == "a + b + c + d + e"
 
 
 def test_what_a_row_shows_of_one_person_is_said_for_each_slice() -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data import microdata
+from rwn_core.data.codebook import is_missing
 from rwn_core.data.microdata import Microdata, codes_together, numbered
 
 
@@ -36,3 +37,11 @@ def test_a_value_that_the_original_lacks_has_the_code_of_a_missing_one(names) ->
     codes, released = codes_together(original, masked, names, np.array([0, 1, 2]))
     assert codes.tolist() == [1, 0, 1]
     assert released.tolist() == [0, -1, 1]
+
+
+def test_a_code_is_missing_if_it_is_declared_or_within_a_declared_range() -> None:
+    declared = (-9, "x", (97.0, 99.0))
+    found = [
+        code for code in (-9, -8, "x", "y", 96.9, 97, 98.5, 99, 100) if is_missing(code, declared)
+    ]
+    assert found == [-9, "x", 97, 98.5, 99]
