@@ -103,6 +103,11 @@ def test_a_sample_never_draws_from_its_own_copies():
     assert (neighborhoods.sizes >= 4).all()
     for record in range(60):
         assert rows[record] not in rows[neighborhoods.members(record)]
+    other = table.without_copies(rows)
+    for record in range(60):  # every copy of every other original, once
+        start, end = other.offsets[record : record + 2]
+        others = np.flatnonzero(rows != rows[record])
+        assert sorted(other.records[start:end]) == others.tolist()
     # the nearest member is the nearest other original that the sample holds
     points = coordinates(data)
     for record in (0, 17, 59):

@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.metric import Metric, coordinates
+from rwn_core.neighbors.metric import Metric, coordinates, discrete_weights
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]
@@ -139,6 +139,12 @@ def test_a_release_is_measured_in_the_units_of_its_original():
     assert other[:, 0].tolist() == [0.0, 0.0]
     assert other[0, 1] > 0
     assert (other[1, 1:] < 0).all()
+
+
+def test_discrete_weights_shrink_with_the_records_and_the_numbers_beside() -> None:
+    data = table(x=NUMBERS, y=NUMBERS, g=GROUPS).with_weights({"g": 3.0})
+    assert discrete_weights(data.schema, 64) == pytest.approx({"g": 3.0 / 64 ** (1 / 6)})
+    assert discrete_weights(data.with_weights({"x": 0.0}).schema, 32) == pytest.approx({"g": 1.5})
 
 
 def test_points_are_read_only():

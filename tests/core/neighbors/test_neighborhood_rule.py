@@ -12,6 +12,7 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors.rule import NeighborhoodRule
 
 METRICS = {
     "usual": {},
@@ -120,6 +121,15 @@ def test_who_has_the_keys_only_knows_that_the_ball_is_open():
     assert [weight for weight, _ in guess.components()] == [0.5, 0.5]
     closed = find_neighborhoods(coordinates(data), epsilon=epsilon)
     assert closed.sizes.tolist() != law.neighborhoods.sizes.tolist()
+
+
+def test_a_rule_has_records_at_its_radius_unless_it_is_strict() -> None:
+    data = table()
+    epsilon, metric = middle_distance(data, {}), RWN(k=1).metric(data)
+    for strict in ({}, {"strict": False}, {"strict": True}):
+        found = NeighborhoodRule(metric=metric, k=None, epsilon=epsilon, **strict).find(data)
+        expected = find_neighborhoods(coordinates(data), epsilon=epsilon, **strict)
+        assert found.sizes.tolist() == expected.sizes.tolist()
 
 
 def test_variables_without_a_weight_make_no_neighborhoods():

@@ -11,6 +11,7 @@ import rwn_core as rwn
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
+from rwn_core.neighbors.excluded import check_outside
 from tests.core.laws.cell_probability import probability
 from tests.oracles.soft_weights import balanced_by_projections
 from tests.properties.reference_rwn import points
@@ -133,6 +134,16 @@ def test_soft_donors_of_a_large_table_live_elsewhere():
     homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
     assert (homes[rows] != homes[found.table.records]).all()
     assert found.imbalance <= 1e-6
+
+
+def test_k_may_be_as_many_as_the_largest_household_leaves() -> None:
+    households = np.array([0, 0, 0, 1, 2, 3])
+    for k in (None, 1, 3):
+        check_outside(households, k)
+    with pytest.raises(ParameterError, match="leaves 3 records"):
+        check_outside(households, 4)
+    with pytest.raises(ParameterError, match="leaves 0 records"):
+        check_outside(np.zeros(6, np.int64), None)
 
 
 def test_a_household_of_nearly_all_records_is_refused_or_not_balanced():

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, source
 from rwn_core.neighbors.kernel import Ball
@@ -40,6 +41,15 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
     np.testing.assert_array_equal(result.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
     np.testing.assert_array_equal(donors_of(result, built.records), expected)
+
+
+def test_a_radius_for_each_record_is_searched_and_a_wrong_k_refused(built):
+    radii = np.linspace(0.2, 0.4, 4000)
+    result = built.find(Ball(k=5, epsilon=radii))[0]
+    full = find_neighborhoods(POINTS, k=5, epsilon=radii)
+    np.testing.assert_array_equal(result.sizes, full.sizes[built.records])
+    with pytest.raises(ParameterError, match="k must be"):
+        built.find(Ball(k=4000, epsilon=None))
 
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
