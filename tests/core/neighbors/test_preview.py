@@ -44,7 +44,7 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
 
 
 def test_a_radius_for_each_record_is_searched_and_a_wrong_k_refused(built):
-    radii = np.linspace(0.2, 0.4, 4000)
+    radii = np.linspace(0.2, 1.5 * built.slider_range.stored, 4000)  # some beyond the table
     result = built.find(Ball(k=5, epsilon=radii))[0]
     full = find_neighborhoods(POINTS, k=5, epsilon=radii)
     np.testing.assert_array_equal(result.sizes, full.sizes[built.records])
