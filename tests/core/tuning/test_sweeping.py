@@ -22,6 +22,7 @@ def found(bodyfat):
 
 def test_it_reads_what_an_audit_reads(bodyfat, found) -> None:
     assert len(found) == 8
+    assert all(0 < point.seconds < 60 for point in found)
     for point in found:
         for number in range(3):
             release = rwn.mask(bodyfat, point.setting.params, seed=7 + number)
