@@ -80,6 +80,7 @@ def test_a_release_is_compared_and_linked(
     said = capsys.readouterr()
     assert "2,500 records, 2,500 released rows" in said.out
     assert "the true one for" in said.out
+    assert "correlations changed by 0." in said.out
     assert "regression, x: 1.0" in said.out or "regression, x: 0.9" in said.out
     assert run([*command, "--json"]) == 0
     said = capsys.readouterr()

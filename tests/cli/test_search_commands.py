@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.partial_answer import SO_FAR
+from rwn_cli.seek import _Swept
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from rwn_core.tuning import goal_seek as goal_module
@@ -209,10 +211,23 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(
     assert "keeps the limit" in output
     assert "Fresh releases have not confirmed it yet." in output
     assert output.count("\n") == 1
+    assert "age + weight travel together" in said  # the setting whole
     scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
     assert scenario.setting.slices == (("age", "weight"),)
     assert scenario.note.startswith("Interrupted. Best so far")
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+
+
+def test_of_a_sweep_only_answers_as_good_as_those_before_are_kept() -> None:
+    report = SimpleNamespace(so_far=None)
+    report.found = lambda answer: setattr(report, "so_far", answer)
+    goal = rwn.Goal(keep="distance_linkage", best="association_loss", limit=0.05)
+    swept, kept = _Swept(report, goal, 10), []
+    for beyond in (0.5, 0.7, 0.2, 0.2, 0.3):
+        swept._found(SimpleNamespace(beyond=beyond))
+        kept.append(report.so_far)
+    assert [each.beyond for each in kept] == [0.5, 0.5, 0.2, 0.2, 0.2]
+    assert kept[3] is not kept[2]  # the later of two
 
 
 @pytest.mark.parametrize("command", COMMANDS)
