@@ -24,6 +24,7 @@ from rwn_core.evaluation.claims import ClaimTable
 from rwn_core.evaluation.tied_terms import (
     MOST_CONDITION,
     TiedTerms,
+    _correlations,
     condition_number,
     term_text,
     tied_terms,
@@ -184,3 +185,13 @@ def test_a_cell_with_a_line_break_stays_one_cell(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(json.dumps({**claims, "variables": variables}))
     survey = rwn_claims.load(tmp_path / "r.csv", tmp_path / "c.json")
     assert survey._columns["name"] == ["a\nb", "c\u2028d"]
+
+
+def test_correlations_are_those_of_numpy_and_none_of_a_constant() -> None:
+    columns = np.random.default_rng(2).normal(size=(9, 3))
+    np.testing.assert_allclose(_correlations(columns), np.corrcoef(columns, rowvar=False))
+    columns[:, 1] = 5.0
+    found = _correlations(columns)
+    assert np.isnan(found[1]).all()
+    assert np.isnan(found[:, 1]).all()
+    assert found[0, 2] == pytest.approx(np.corrcoef(columns[:, 0], columns[:, 2])[0, 1])

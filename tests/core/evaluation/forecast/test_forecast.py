@@ -19,6 +19,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import Forecast, forecast
+from rwn_core.evaluation.forecast.forecast import _correlations
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
@@ -248,3 +249,10 @@ def test_a_fixed_count_of_selected_records_varies_less_than_a_random_one() -> No
     expected = 0.34 * spread.sum() + 0.34 * 0.66 * (change**2).sum()
     assert alone.mean_variances["x"] == pytest.approx(expected / 9)
     assert fixed.rows_intact == pytest.approx(2.0)
+
+
+def test_a_correlation_is_never_beyond_1_and_a_constant_has_none() -> None:
+    covariances = pd.DataFrame([[4.0, 2.0000001, 0.0], [2.0000001, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    found = _correlations(covariances).to_numpy()
+    np.testing.assert_array_equal(found[:2, :2], np.ones((2, 2)))
+    assert np.isnan(found[2]).all()
