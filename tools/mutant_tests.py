@@ -180,15 +180,21 @@ class TestsOfLines:
                 ran = {test for each in contexts for test in users.get(each, [each])}
                 self._lines.setdefault((path, int(line)), set()).update(ran & self.seconds.keys())
 
+    def _running(self, mutant: Mutant) -> set[str]:
+        begin, end = mutant.ran
+        lines = (self._lines.get((mutant.path, line), set()) for line in range(begin, end + 1))
+        return set[str]().union(*lines)
+
+    def run_here(self, mutant: Mutant) -> bool:
+        """Tell whether tests run a fault in their own process: workers have no notes."""
+        return bool(self._running(mutant))
+
     def of(self, mutant: Mutant, room: str, most: float) -> tuple[list[str], float]:
         """Return tests that may notice a fault, cheapest of the room first, and their seconds."""
         if room == "js":
             return list(SCRIPT_TESTS), most
-        begin, end = mutant.ran
-        running = set[str]()
-        for line in range(begin, end + 1):
-            running |= self._lines.get((mutant.path, line), set())
-        if not running:  # run at the import: tests that run the file, or name it
+        running = self._running(mutant)
+        if not running:  # run at the import or by a worker: tests that run the file, or name it
             running = self._naming(mutant.path).union(
                 *(tests for (path, _), tests in self._lines.items() if path == mutant.path)
             )

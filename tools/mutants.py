@@ -2,7 +2,8 @@
 
 Changes 40 random places of each room (a folder of rwn_core, or ui, cli, js), one at a time, in
 copies of the repository, and runs the tests that run the changed line, the cheapest first: in a
-fork of one process of pytest where the fault is within a function, else in a process of its own.
+fork of one process of pytest where the fault is within a function that tests call, else in a
+process of its own. Tests that never end have found a fault, too: the check stops such a test.
 Faults that no test finds are listed. A stopped run continues (``--folder``).
 ``--matrix`` notes every test that finds a fault, and lists those of the room that find none, or
 none that cheaper tests miss. Needs ``coverage``.
@@ -70,7 +71,8 @@ def main() -> int:
         if given.matrix:
             report_matrix(_forked(faults, places, every=True), tests, GROUPS[room])
             continue
-        found = _forked(faults, places, every=False) if room != "js" else {}
+        here = [fault for fault in faults if tests.run_here(fault[0])]
+        found = _forked(here, places, every=False)
         for mutant, _, seconds in faults:
             if mutant.key in found:
                 _note(ends, mutant, "killed" if found[mutant.key] else "survived", seconds)
@@ -225,7 +227,7 @@ def _report(room: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -
         if end["end"] != "killed":
             sys.stdout.write(f"{end['end']} {end['fault']}\n")
     counts = collections.Counter(end["end"] for end in ends)
-    found, tried = counts["killed"], max(len(ends), 1)
+    found, tried = counts["killed"] + counts["too long"], max(len(ends), 1)
     low, high = interval(found, tried)
     sys.stdout.write(
         f"{room}: {len(ends)} faults, {dict(counts)}; found {found / tried:.0%} "
