@@ -31,6 +31,15 @@ def test_an_account_without_a_home_gets_a_folder_nobody_can_guess(
     assert place.stat().st_mode & 0o077 == 0
 
 
+def test_the_folder_of_an_account_is_where_it_keeps_its_caches(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path))
+    assert kernel_cache._of_the_user() == [tmp_path / "rwn"]
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert kernel_cache._of_the_user() == [Path.home() / ".cache" / "rwn"]
+
+
 def test_a_given_folder_is_used_and_remembers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

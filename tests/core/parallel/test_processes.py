@@ -46,6 +46,7 @@ from tests.core.parallel.worker_tasks import (
     unprepared,
     unreadable,
     wait_until,
+    warn,
 )
 
 
@@ -102,6 +103,11 @@ def test_a_failure_is_a_sentence_without_a_value(
         assert record.levelno == logging.ERROR
     else:
         assert not caplog.records
+
+
+def test_the_words_of_a_warning_stay_in_the_worker(capfd: pytest.CaptureFixture[str]) -> None:
+    assert finished(warn).refusal == ""
+    assert SECRET not in "".join(capfd.readouterr())
 
 
 def test_what_cannot_be_prepared_is_each_tasks_failure(

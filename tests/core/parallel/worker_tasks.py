@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,10 @@ def refuse(progress: Progress) -> None:
 
 def fail(progress: Progress) -> None:
     raise ValueError(f"could not convert {SECRET}")
+
+
+def warn(progress: Progress) -> None:
+    warnings.warn(f"mixed types in {SECRET}", stacklevel=1)
 
 
 def pages_taken_anew(progress: Progress) -> int:
