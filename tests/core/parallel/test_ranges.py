@@ -84,3 +84,10 @@ def test_free_memory_is_the_systems_word_or_a_guess(monkeypatch: pytest.MonkeyPa
     assert memory._free_bytes() == 4_096_000
     monkeypatch.setattr(os, "sysconf_names", {"SC_PAGE_SIZE": 2})
     assert memory._free_bytes() == 8e9
+
+
+def test_a_system_without_affinity_has_the_processors_it_counts(monkeypatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    for counted, used in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda counted=counted: counted)
+        assert threads._processors() == used
