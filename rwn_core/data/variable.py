@@ -232,7 +232,7 @@ def _weight(value: object, name: str) -> float:
 
 
 def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
-    """Refuse a name that occurs twice; `where` says among what."""
+    """Refuse a name that a schema or a list of variables gives twice; `where` says which."""
     for name, times in Counter(names).items():
         if times > 1:
             raise SchemaError(f"{what} {name} occurs {times} times {where}; name it once.")
