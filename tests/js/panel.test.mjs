@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { load } from "./load.mjs";
+
+const { isDark, paint } = load(
+  ["panel.js", "summary.js", "card.js", "painter.js", "marks.js", "full_view.js", "question_form.js"],
+  ["isDark", "paint"],
+);
+
+test("a color is dark by how bright an eye sees it", () => {
+  const dark = ["rgb(14, 17, 23)", "rgb(255, 0, 0)", "rgb(0, 0, 255)", "rgb(120, 120, 120)"];
+  const light = ["rgb(255, 255, 255)", "rgb(0, 255, 0)", "rgba(200, 120, 90, 0.5)"];
+  assert.deepEqual([...dark, ...light].map(isDark), [true, true, true, true, false, false, false]);
+});
+
+test("a panel is made once, and taken down once it has left the page", async () => {
+  const made = [];
+  globalThis.Panel = class {
+    constructor(root) {
+      made.push(this);
+      this.root = root;
+    }
+    setData(data) {
+      this.data = data;
+    }
+    remove() {
+      this.removed = true;
+    }
+  };
+  const { mount } = load(["panel_mount.js"], ["mount"]);
+  const root = { isConnected: true }, sent = [];
+  const given = {
+    data: 1,
+    parentElement: { querySelector: () => root },
+    setTriggerValue: (name, value) => sent.push([name, value]),
+  };
+  mount(given);
+  const leave = mount({ ...given, data: 2 });
+  assert.equal(made.length, 1);
+  assert.equal(made[0].data, 2);
+  made[0].pick("point");
+  made[0].run("edits");
+  assert.deepEqual(sent, [["picked", "point"], ["edits", "edits"]]);
+  const later = () => new Promise((done) => setTimeout(done));
+  leave();
+  await later();
+  assert.equal(made[0].removed, undefined, "newer data overtook the call");
+  root.isConnected = false;
+  leave();
+  await later();
+  assert.equal(made[0].removed, true);
+});
+
+/** Where the title of the vertical axis is painted, and the fonts that were set. */
+function painted({ wide, margin, height = 70 }) {
+  globalThis.window = { devicePixelRatio: 1 };
+  const calls = [], fonts = [];
+  const ctx = new Proxy({ measureText: (text) => ({ width: text === "risk" ? wide : 4 }) }, {
+    get: (target, name) => target[name] ?? ((...args) => void calls.push([name, ...args])),
+    set: (target, name, value) => (name === "font" && fonts.push(value), true),
+  });
+  const axis = (title) => ({
+    range: [0, 1], tickvals: [], ticktext: [], gridcolor: "#ccc", tickfont: {}, title: { text: title },
+  });
+  const layout = { margin, font: { size: 10 }, xaxis: axis(""), yaxis: axis("risk") };
+  const theme = { family: "serif", color: "#111", background: "#fff" };
+  paint({ getContext: () => ctx }, { data: [], layout }, { width: 120, height }, theme);
+  return { at: calls.filter(([name]) => name === "translate").at(-1).slice(1), fonts };
+}
+
+test("the title of the vertical axis stays on the canvas, and is smaller on a low one", () => {
+  const even = { l: 10, r: 10, t: 10, b: 10 };
+  assert.deepEqual(painted({ wide: 20, margin: even }).at, [2, 35], "at the middle of its axis");
+  assert.deepEqual(painted({ wide: 40, margin: { ...even, t: 0, b: 60 } }).at, [2, 22], "not above the canvas");
+  assert.deepEqual(painted({ wide: 40, margin: { ...even, t: 60, b: 0 } }).at, [2, 48], "not below it");
+  const low = painted({ wide: 132, margin: even });
+  assert.deepEqual(low.at, [2, 35]);
+  assert.ok(low.fonts.some((font) => font.includes(" 5px") || font.startsWith("5px")), low.fonts.join("; "));
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { load } from "./load.mjs";
+
+/** So much of an element as the form needs. */
+class Node {
+  constructor(tag) {
+    Object.assign(this, { tag, children: [], heard: {}, attributes: {}, value: "", checked: false });
+    this.classList = { add() {} };
+  }
+  appendChild(child) {
+    this.children.push(child);
+    return child;
+  }
+  append(...more) {
+    this.children.push(...more);
+  }
+  replaceChildren(...more) {
+    this.children = more;
+  }
+  setAttribute(name, value) {
+    this.attributes[name] = value;
+  }
+  addEventListener(name, hear) {
+    this.heard[name] = hear;
+  }
+  querySelectorAll(tag) {
+    const below = this.children.filter((each) => each instanceof Node);
+    return below.flatMap((each) => [...(each.tag === tag ? [each] : []), ...each.querySelectorAll(tag)]);
+  }
+}
+globalThis.Text = class {};
+globalThis.document = { createElement: (tag) => new Node(tag) };
+const { QuestionForm } = load(["panel.js", "summary.js", "question_form.js"], ["QuestionForm"]);
+const FORM = { send: "ask ", text: "Choose.", responses: ["a", "b"], predictors: ["a", "b", "c"] };
+
+function shown() {
+  const sent = [], made = new QuestionForm(new Node("div"), { pick: (point) => sent.push(point) });
+  made.show(FORM);
+  return { made, sent };
+}
+
+test("a response does not explain itself, and a regression needs a predictor", () => {
+  const { made } = shown();
+  assert.equal(made.response.attributes["aria-label"], "Response");
+  assert.equal(made.fit.disabled, true);
+  made.response.value = "a";
+  for (const box of made.boxes.slice(0, 2)) box.checked = true;
+  made.node.heard.change();
+  assert.deepEqual(made.boxes.map((box) => box.disabled), [true, false, false]);
+  assert.deepEqual([made.chosen, made.fit.disabled], [["b"], false]);
+});
+
+test("what is chosen is sent once the form is, and the page stays", () => {
+  const { made, sent } = shown();
+  made.response.value = "a";
+  made.boxes[2].checked = true;
+  let stays = false;
+  made.node.heard.submit({ preventDefault: () => (stays = true) });
+  assert.equal(stays, true);
+  assert.deepEqual(sent, ['ask {"response":"a","predictors":["c"]}']);
+});
+
+test("the same form keeps what is checked, another one begins anew, and none is hidden", () => {
+  const { made } = shown();
+  made.boxes[1].checked = true;
+  made.show({ ...FORM });
+  assert.deepEqual(made.boxes.map((box) => box.checked), [false, true, false]);
+  made.show({ ...FORM, predictors: ["c"] });
+  assert.deepEqual(made.boxes.map((box) => [box.value, box.checked]), [["c", false]]);
+  assert.equal(made.node.hidden, false);
+  made.show(null);
+  assert.equal(made.node.hidden, true);
+});
