@@ -105,8 +105,20 @@ def test_work_of_a_user_who_has_left_ends() -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.fixture(autouse=True)
+def _count_what_a_test_begins() -> Iterator[None]:
+    """A browser and its server, begun by other tests, stay until the session ends."""
+    OTHERS.update(cpu_seconds().keys() - {os.getpid()})
+    yield
+    OTHERS.clear()
+
+
+OTHERS = set[int]()
+"""Processes that were there before the test."""
+
+
 def cpu_seconds(also: Collection[int] = ()) -> dict[int, float]:
-    """Of this process, of all below it and of some others that may be orphans, by number."""
+    """Of this process, of all that the test began and of some that may be orphans, by number."""
     own: dict[int, tuple[int, float]] = {}
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has just ended
@@ -116,7 +128,7 @@ def cpu_seconds(also: Collection[int] = ()) -> dict[int, float]:
                 own[int(process.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
     found = {os.getpid(), *also}
     for _ in range(4):  # a job, its workers
-        found |= {pid for pid, (parent, _) in own.items() if parent in found}
+        found |= {pid for pid, (parent, _) in own.items() if parent in found} - OTHERS
     return {pid: own[pid][1] for pid in found & own.keys()}
 
 
