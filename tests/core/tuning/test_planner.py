@@ -67,6 +67,7 @@ def test_a_setting_of_k_alone_or_of_a_radius_alone_is_forecast() -> None:
     distances = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 6.0]])  # of 2 of 4 records, to the others
     nearest = planner._neighborhoods(distances, rwn.RWN(k=2), 4, 1.0)
     assert nearest == (1.0, 3.5, 2.0)
+    assert planner._neighborhoods(distances / 4, rwn.RWN(k=1), 4, 1.0) == (1.0, 0.5, 1.0)
     assert planner._neighborhoods(distances, rwn.RWN(epsilon=2.5), 4, 1.0) == (0.5, 2.75, 1.5)
 
 
