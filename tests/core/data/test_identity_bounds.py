@@ -67,7 +67,7 @@ def test_of_a_long_column_blocks_from_its_head_to_its_end_are_read() -> None:
     column = pd.Series(np.arange(2 * PROFILE_ROWS + 5))
     rows = block_rows(column)
     assert (len(rows), rows.iloc[0], rows.iloc[-1]) == (PROFILE_ROWS, 0, len(column) - 1)
-    assert block_rows(column.head(PROFILE_ROWS)) is not None
+    assert len(block_rows(column.head(PROFILE_ROWS - 1))) == PROFILE_ROWS - 1
 
 
 def test_an_account_number_holds_its_checksum() -> None:
