@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -219,16 +219,22 @@ def _read_ends(
         found[UNMASKED], baseline = float(reading.value), reading.baseline
     except NotApplicable:
         pass  # such a limit is judged without this end
-    count = max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))
-    shuffles = (shuffled_donors(original, SecretKey.from_seed(seed)) for seed in range(count))
+    files: Iterable[Microdata] = _shuffled(original)
+    if original.n <= SHUFFLED:  # drawn once for all measures
+        files = original.cached(("shuffled", original.schema), lambda: tuple(_shuffled(original)))
     try:
-        files = (start.with_masked(copy_from_donors(original, donors)) for donors in shuffles)
-        unrelated: float | None = fmean(float(compute(file).value) for file in files)
+        values = [float(compute(start.with_masked(file)).value) for file in files]
+        unrelated: float | None = fmean(values)
     except NotApplicable:
         unrelated = baseline
     if unrelated is not None and unrelated != found.get(UNMASKED):
         found[UNRELATED] = float(unrelated)
     return found
+
+
+def _shuffled(original: Microdata) -> Iterator[Microdata]:
+    for seed in range(max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))):
+        yield copy_from_donors(original, shuffled_donors(original, SecretKey.from_seed(seed)))
 
 
 def _with_released(reading: Reading, comparison: Comparison) -> Reading:

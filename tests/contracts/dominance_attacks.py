@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
-from rwn_core.measures import read
+from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -65,7 +65,7 @@ class Found:
 @cache
 def reading(key: str, comparison: Comparison) -> Reading | None:
     """What a measure reads of a release, once for all who ask; None where it has no answer."""
-    answer = read(key, comparison)
+    answer = MEASURES[key].read(comparison, bare=True)
     return answer if isinstance(answer, Reading) else None
 
 

@@ -182,7 +182,7 @@ def test_data_against_itself_has_the_best_value():
 
 def test_the_row_order_does_not_matter():
     def rule(key: str, table: str) -> None:
-        one, two = reading(key, table), read(key, shuffled(table))
+        one, two = reading(key, table), MEASURES[key].read(shuffled(table), bare=True)
         if isinstance(one, NotApplicable):
             assert isinstance(two, NotApplicable)
             assert one.reason == two.reason

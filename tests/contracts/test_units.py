@@ -78,7 +78,7 @@ def differences(data: Microdata, params: Method) -> list[str]:
     one, two = (released(each, params) for each in (data, in_other_units(data)))
     wrong = []
     for key in RISKS:
-        first, second = read(key, one), read(key, two)
+        first, second = (measures.MEASURES[key].read(each, bare=True) for each in (one, two))
         if not isinstance(first, Reading) or not isinstance(second, Reading):
             if type(first) is not type(second):
                 wrong.append(f"{key} has an answer in one unit only")
