@@ -193,15 +193,16 @@ class TestsOfLines:
         """Return tests that may notice a fault, cheapest of the room first, and their seconds."""
         if room == "js":
             return list(SCRIPT_TESTS), most
-        running = self._running(mutant)
+        running, naming = self._running(mutant), set[str]()
         if not running:  # run at the import or by a worker: tests that run the file, or name it
-            running = self._naming(mutant.path).union(
+            naming = self._naming(mutant.path)
+            running = naming.union(
                 *(tests for (path, _), tests in self._lines.items() if path == mutant.path)
             )
         first = tuple(f"tests/{name}/" for name in GROUPS[room])
 
-        def rank(name: str) -> tuple[bool, float]:
-            return not name.startswith(first), self.seconds[name]
+        def rank(name: str) -> tuple[bool, bool, float]:
+            return name not in naming, not name.startswith(first), self.seconds[name]
 
         ordered = sorted(running, key=rank)
         near = self._within(ordered, most * _PARTS[0])

@@ -156,6 +156,13 @@ def test_random_others_are_different_and_uniform(n, m):
     assert ((off - expected) ** 2).sum() <= spread * len(off) * 1.6 + 1e-9
 
 
+def test_progress_counts_the_parts_that_are_done():
+    told = list[float]()
+    ball, scheme = Ball(k=2, epsilon=None), Scheme(neighbors="partition", u=4)
+    restricted_table(SMALL, ball, scheme, KEY, Watch(progress=told.append))
+    assert told == [0.25, 0.5, 0.75, 1.0]
+
+
 def test_others_do_not_depend_on_the_batch():
     whole = random_others(KEY, np.arange(50), 1000, 20, 3)
     for record in (0, 7, 49):

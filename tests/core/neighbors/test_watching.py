@@ -135,6 +135,25 @@ def test_progress_is_told_as_the_work_goes_on_and_may_stop_it():
     assert shares[-1] < 1
 
 
+def test_progress_of_a_table_never_falls_back(monkeypatch):
+    fill, told = Search.fill, list[float]()
+
+    def begin(self, result, watch):
+        watch.report(0.0)
+        return fill(self, result, watch)
+
+    monkeypatch.setattr(Search, "fill", begin)
+    watch = Watch(progress=told.append)
+    neighbor_table(LONG[:3000], k=5, epsilon=None, watch=watch)
+    assert told == sorted(told)
+    assert told[-1] == 1
+    search = Search.of_points(LONG[:3000], Ball(k=5, epsilon=None), Watch())
+    result = search.run(Watch())
+    told.clear()
+    search.table(watch, found=result)
+    assert told[0] == 0, "sizes that are known take no half of the time"
+
+
 def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
     monkeypatch.delenv("RWN_THREADS", raising=False)
     assert thread_count() >= 1
