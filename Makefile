@@ -16,8 +16,7 @@ types:
 	python -m mypy
 
 test:
-	python -m rwn_core.compile_ahead
-	python -m pytest -n 4
+	python -m pytest
 
 nightly:
 	python -m pytest -m nightly

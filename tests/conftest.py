@@ -6,6 +6,8 @@ import io
 import os
 import secrets
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +24,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import sentences as snapshots
 from tests.read_here import Here
-from tests.workers import BROWSER, together, urgency
+from tests.workers import BROWSER, chosen, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -62,6 +64,20 @@ def pytest_runtest_logstart(nodeid: str) -> None:
     computes = "PYTEST_XDIST_WORKER" in os.environ and not nodeid.startswith(BROWSER)
     if computes and hasattr(os, "nice") and not POLITENESS:
         POLITENESS.append(os.nice(19))  # a worker comes back to no browser
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Take two workers a processor for all tests, eight at most, and none where some are named."""
+    return 0 if chosen(config) else min(8, 2 * (os.cpu_count() or 1))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile what workers would all compile, before they begin."""
+    option = session.config.option
+    begins_workers = getattr(option, "numprocesses", None) and not option.collectonly
+    if begins_workers and "PYTEST_XDIST_WORKER" not in os.environ and not chosen(session.config):
+        subprocess.run([sys.executable, "-m", "rwn_core.compile_ahead"], check=True)
 
 
 @pytest.hookimpl(optionalhook=True)

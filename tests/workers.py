@@ -1,8 +1,10 @@
-"""Which tests a worker keeps together, and which are begun first."""
+"""When workers share the tests, which a worker keeps together, and which are begun first."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+
+import pytest
 
 BROWSER = "tests/browser"
 WAITING = ("compare_methods", "large_table", "paper_page", "prediction", "release_walk", "sweep")
@@ -10,6 +12,13 @@ WAITING = ("compare_methods", "large_table", "paper_page", "prediction", "releas
 
 LONGEST = (BROWSER, "tests/journeys", "tests/ui", "tests/core/tuning", "tests/core/neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
+
+
+def chosen(config: pytest.Config) -> bool:
+    """Whether tests are named: by a path, a word, or a marker other than the usual one."""
+    option = config.option
+    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    return named or bool(option.keyword) or not option.markexpr.startswith("not nightly")
 
 
 def together(nodeid: str) -> str:

@@ -25,7 +25,7 @@ BY_COMMAND = {
     "the check of a fresh clone": ".ci/run",
     "first picture where nothing is compiled": "python -m benchmarks.redraw --fresh",
     "a quick check": "make quick",
-    "all tests, one after another": "time python -m pytest",
+    "all tests": "time python -m pytest (one after another: with -n 0)",
     "scripts: rules, and tests without a browser": "make lint; node --test tests/js/*.test.mjs",
     "where another package is called tests": "d=$(mktemp -d); mkdir $d/tests; "
     "touch $d/tests/__init__.py; PYTHONPATH=$d python -m pytest --collect-only -q",

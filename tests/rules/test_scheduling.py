@@ -7,10 +7,37 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from tests.workers import BROWSER, WAITING, together, urgency
+import pytest
+
+from tests.workers import BROWSER, WAITING, chosen, together, urgency
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+SOURCE = pytest.Config.ArgsSource
+ALL = "not nightly and not engines"
+"""The markers of the README's command."""
+
+
+@pytest.mark.parametrize(
+    ("source", "word", "markers", "named"),
+    [
+        (SOURCE.TESTPATHS, "", ALL, False),
+        (SOURCE.ARGS, "", ALL, True),
+        (SOURCE.TESTPATHS, "epsilon", ALL, True),
+        (SOURCE.TESTPATHS, "", "nightly", True),
+    ],
+)
+def test_workers_share_all_tests_and_none_that_are_named(
+    source: Any, word: str, markers: str, named: bool
+) -> None:
+    config: Any = SimpleNamespace(
+        args_source=source, option=SimpleNamespace(keyword=word, markexpr=markers)
+    )
+    assert chosen(config) is named
 
 
 def test_a_file_stays_together() -> None:
