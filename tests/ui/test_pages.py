@@ -147,6 +147,15 @@ def test_half_a_regression_is_a_sentence_and_a_whole_one_is_drawn(open_page) -> 
     assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
 
 
+def test_half_of_a_new_regression_waits_for_the_other_half(open_page) -> None:
+    screen = open_page("data").upload("long.csv", table(300))
+    field = screen.find("selectbox", "Regression: response")
+    field.set_value(field.options[0]).run()
+    waits = "The regression counts as soon as it has at least one predictor."
+    assert waits in [each.value for each in screen.test.caption]
+    assert screen.errors == []
+
+
 def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page) -> None:
     screen = open_page("data").upload("long.csv", table(300))
     shown = next(each.value for each in screen.test.dataframe if each.value.index.name == "record")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import gc
 import logging
 import os
@@ -241,3 +242,25 @@ def test_only_the_servers_own_pages_are_answered(monkeypatch, host, origin, own)
         config, "get_option", lambda name: given[name] if name in given else real(name)
     )
     assert is_own(host, origin) is own
+
+
+def test_the_sweeper_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = list[bool]()
+
+    async def keep_swept(server: object) -> None:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            ended.append(True)
+            raise
+
+    async def live() -> None:
+        async with serve._lifespan(SimpleNamespace(script_path=ROOT / "app.py")):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert ended == [True]
+
+    monkeypatch.setattr(sweeper, "keep_swept", keep_swept)
+    monkeypatch.setattr(serve, "read_ahead", lambda folder: None)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: None)
+    asyncio.run(live())

@@ -16,6 +16,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import available_statistics
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.evaluation.standard_errors import standard_error_validity
+from rwn_core.io.write import table_bytes
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_plan, repeated_draws
@@ -195,6 +196,16 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     again = read(session)
     assert again.pending
     assert again.expected.value == done.expected.value
+
+
+def test_the_page_of_a_large_table_completes_itself(open_page) -> None:
+    data = rwn.load_demo("cps1988").take(np.arange(2400))
+    screen = open_page("data").upload("l.csv", table_bytes(data.frame, "csv", data.schema))
+    screen.wait().visit("utility")
+    assert screen.errors == []
+    payload = screen.results.last["utility"]
+    assert payload["tables"]
+    assert "…" not in str((payload["tables"], payload["tiles"]))
 
 
 # ---------------------------------------------------------------- degenerate tables
@@ -405,9 +416,12 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
     errors, means = after["tables"][-2:]
+    with_bias = validity.means["inflation_with_bias"].to_dict()
     assert errors["title"].startswith("Are the standard errors")
     assert means["title"] == "What the masking adds to the error of a mean"
     assert [row[0] for row in means["rows"]] == list(viewed.data.numeric_names)
+    factors = {name: factor for name, *_, factor in means["rows"]}
+    assert factors == pytest.approx({n: variance**0.5 for n, variance in with_bias.items()})
     viewed.levers["k"] += 1  # another setting has no draws yet
     other = utility_view.payload(viewed, read(viewed), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]

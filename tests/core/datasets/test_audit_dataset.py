@@ -37,6 +37,16 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("sample", [0, 500])
+def test_progress_ends_when_the_work_does(folders: tuple[Path, Path, Path], sample: int) -> None:
+    told = list[float]()
+    options = rwn.AuditOptions(schema=datasets.SCHEMA, sample=sample)
+    rwn.audit_dataset(*folders[:2], options, progress=told.append)
+    assert told == sorted(set(told)), "no step is done after the end"
+    assert told[-1] == 1
+
+
+@pytest.mark.usefixtures("small_batches")
 def test_statistics_are_those_of_the_tables_in_memory(folders: tuple[Path, Path, Path]) -> None:
     question = Question(response="income", predictors=("age",))
     found = rwn.audit_dataset(

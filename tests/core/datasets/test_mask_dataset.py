@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.datasets import joined_index, key_file, pairs_and_parts, soft_donors
+from rwn_core.datasets.dataset_plan import plan_dataset
+from rwn_core.datasets.prepare_run import LISTED_BYTES, PROGRAM_BYTES
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
@@ -20,8 +22,10 @@ from rwn_core.neighbors.candidates import random_parts
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import Lists
+from rwn_core.neighbors.record_draws import two_uniforms
+from rwn_core.neighbors.soft_lists import LISTED, Lists
 from rwn_core.parallel.threads import Cancelled
+from rwn_core.randomness import PARTS_STREAM
 from tests.core.datasets import datasets
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
@@ -105,6 +109,14 @@ def test_parts_are_those_of_a_table(n: int, u: int) -> None:
     found = pairs_and_parts.part_numbers(key, np.arange(n), bounds)
     for number, records in enumerate(random_parts(key, n, u)):
         np.testing.assert_array_equal(np.flatnonzero(found == number), records)
+
+
+def test_records_of_equal_first_numbers_are_told_apart_by_the_second() -> None:
+    key, records = rwn.SecretKey.from_seed(5), np.arange(4)
+    first, second = (values[:1] for values in two_uniforms(key, records, PARTS_STREAM))
+    for step, part in ((1e-9, 0), (0.0, 1), (-1e-9, 1)):
+        bounds = np.array([first, second + step])
+        assert pairs_and_parts.part_numbers(key, records, bounds)[0] == part
 
 
 def test_repeated_pairs_are_left_out(tmp_path: Path) -> None:
@@ -261,6 +273,36 @@ def test_settings_that_no_dataset_takes_are_refused(
     with pytest.raises(rwn.ParameterError, match=sentence):
         datasets.mask(folder, tmp_path / "out", params, seed=None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -> None:
+    years = rwn.Variable(name="years", kind=rwn.Kind.COUNT)
+    other = rwn.Schema(variables=(*datasets.SCHEMA.variables, years))
+    for wrong, sentence in (
+        ({"file_rows": 0}, "file_rows must be at least 1"),
+        ({"rows": 1500}, "rows must be a multiple"),
+        ({"schema": other}, "years"),
+    ):
+        with pytest.raises(rwn.RWNError, match=sentence):
+            datasets.mask(folder, tmp_path / "out", METHOD_1, seed=None, **wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("params", "record"),
+    [
+        (METHOD_1, 300 + 100 * 8),
+        (EXACT, 300 + 100 * 8 + 3 * (120 + 24 * 8)),
+        (BALANCED, 300 + 100 * 8 + 3 * (120 + 24 * 8) + LISTED_BYTES * LISTED),
+    ],
+    ids=["sample", "exact", "balanced"],
+)
+def test_a_worker_is_planned_by_its_records_and_columns(
+    params: rwn.RWN, record: int, folder: Path, tmp_path: Path
+) -> None:
+    for rows, records in ((1024, 1024), (102_400, datasets.N)):
+        plan = plan_dataset(folder, tmp_path / "out", params, datasets.options(rows=rows))
+        assert plan.worker_bytes == PROGRAM_BYTES + records * record
 
 
 def test_more_records_than_an_index_can_number_are_refused(
