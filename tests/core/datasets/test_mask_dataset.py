@@ -12,8 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import joined_index, key_file, pairs_and_parts, soft_donors
-from rwn_core.datasets.dataset_plan import plan_dataset
+from rwn_core.datasets import dataset_plan, joined_index, key_file, pairs_and_parts, soft_donors
 from rwn_core.datasets.prepare_run import LISTED_BYTES, PROGRAM_BYTES
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
@@ -298,10 +297,13 @@ def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -
     ids=["sample", "exact", "balanced"],
 )
 def test_a_worker_is_planned_by_its_records_and_columns(
-    params: rwn.RWN, record: int, folder: Path, tmp_path: Path
+    params: rwn.RWN, record: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(dataset_plan, "_offers", lambda run, params: ((), None))
     for rows, records in ((1024, 1024), (102_400, datasets.N)):
-        plan = plan_dataset(folder, tmp_path / "out", params, datasets.options(rows=rows))
+        plan = dataset_plan.plan_dataset(
+            folder, tmp_path / "out", params, datasets.options(rows=rows)
+        )
         assert plan.worker_bytes == PROGRAM_BYTES + records * record
 
 
