@@ -32,7 +32,7 @@ def readings(key: str, size: str, times: int, fault: float | None = None) -> lis
         if fault is not None:
             masked = noisy(original, fault, seed)
         beside = Comparison(original=original, masked=masked, holdout=related(h, seed + 2))
-        reading = MEASURES[key].read(beside)
+        reading = MEASURES[key].read(beside, bare=True)
         assert isinstance(reading, Reading), reading
         found.append(reading)
     return found
