@@ -14,6 +14,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -263,4 +264,5 @@ def test_the_sweeper_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(sweeper, "keep_swept", keep_swept)
     monkeypatch.setattr(serve, "read_ahead", lambda folder: None)
     monkeypatch.setattr("streamlit.runtime.get_instance", lambda: None)
-    asyncio.run(live())
+    with ThreadPoolExecutor() as beside:  # a browser of other tests has a loop in this thread
+        beside.submit(lambda: asyncio.run(live())).result()
