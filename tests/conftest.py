@@ -68,8 +68,8 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Take two workers a processor for all tests, eight at most, and none where some are named."""
-    return 0 if chosen(config) else min(8, 2 * (os.cpu_count() or 1))
+    """Take a worker more than processors for all tests, eight at most; none for some."""
+    return 0 if chosen(config) else min(8, 1 + (os.cpu_count() or 1))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

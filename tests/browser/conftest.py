@@ -26,8 +26,7 @@ from rwn_ui.sweep.run import FOLDER_VARIABLE as SWEEPS
 from tests.browser.app_tab import PATIENCE, App, Server
 
 HERE = Path(__file__).parent
-# the first is the same browser without the window that nobody sees
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 REQUIRED = os.environ.get("RWN_REQUIRE_BROWSER") == "1"
 CALM = (
