@@ -97,7 +97,9 @@ class Panel {
     this.byRun = (edits) => this.run(edits);
     Object.assign(channel, { endpoint: data.endpoint, run: this.byRun });
     // Streamlit may have an older one: the endpoint has answered a later move
-    if (!channel.fromRun(data)) this.update(this.data ?? data, true);
+    if (channel.fromRun(data)) return;
+    this.data ??= data; // a panel that was just made has no picture yet
+    this.update(this.data, true);
   }
 
   take(data) {

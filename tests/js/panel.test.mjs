@@ -52,6 +52,19 @@ test("a panel is made once, and taken down once it has left the page", async () 
   assert.equal(made[0].removed, true);
 });
 
+test("a panel that was just made shows the run's picture though a later one was answered", () => {
+  globalThis.channel = { fromRun: () => false };
+  const { Panel } = load(["panel.js"], ["Panel"]);
+  const shown = [];
+  const panel = Object.create(Panel.prototype);
+  panel.update = function () { shown.push(this.data.stamp); };
+  const bytes = (stamp) => new TextEncoder().encode(JSON.stringify({ endpoint: "here", stamp }));
+  panel.setData(bytes("run"));
+  panel.data = { stamp: "answered" };
+  panel.setData(bytes("older"));
+  assert.deepEqual(shown, ["run", "answered"]);
+});
+
 /** Where the title of the vertical axis is painted, and the fonts that were set. */
 function painted({ wide, margin, height = 70 }) {
   globalThis.window = { devicePixelRatio: 1 };
