@@ -24,7 +24,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import sentences as snapshots
 from tests.read_here import Here
-from tests.workers import BROWSER, chosen, together, urgency
+from tests.workers import BROWSER, tests_are_named, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -68,15 +68,19 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Take a worker more than processors for all tests, eight at most; none for some."""
-    return 0 if chosen(config) else min(8, 1 + (os.cpu_count() or 1))
+    """Take one worker more than processors, eight at most; none where tests are named."""
+    return 0 if tests_are_named(config) else min(8, 1 + (os.cpu_count() or 1))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile what workers would all compile, before they begin."""
     option = session.config.option
     begins_workers = getattr(option, "numprocesses", None) and not option.collectonly
-    if begins_workers and "PYTEST_XDIST_WORKER" not in os.environ and not chosen(session.config):
+    if (
+        begins_workers
+        and "PYTEST_XDIST_WORKER" not in os.environ
+        and not tests_are_named(session.config)
+    ):
         subprocess.run([sys.executable, "-m", "rwn_core.compile_ahead"], check=True)
 
 

@@ -233,6 +233,7 @@ def _read_ends(
 
 
 def _shuffled(original: Microdata) -> Iterator[Microdata]:
+    """Yield the original with each slice in a random order, a few times."""
     for seed in range(max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))):
         yield copy_from_donors(original, shuffled_donors(original, SecretKey.from_seed(seed)))
 
