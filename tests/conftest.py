@@ -24,7 +24,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import sentences as snapshots
 from tests.read_here import Here
-from tests.workers import BROWSER, tests_are_named, together, urgency
+from tests.workers import BROWSER, names_tests, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -69,7 +69,7 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Take one worker more than processors, eight at most; none where tests are named."""
-    return 0 if tests_are_named(config) else min(8, 1 + (os.cpu_count() or 1))
+    return 0 if names_tests(config) else min(8, 1 + (os.cpu_count() or 1))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -79,7 +79,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if (
         begins_workers
         and "PYTEST_XDIST_WORKER" not in os.environ
-        and not tests_are_named(session.config)
+        and not names_tests(session.config)
     ):
         subprocess.run([sys.executable, "-m", "rwn_core.compile_ahead"], check=True)
 

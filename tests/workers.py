@@ -14,7 +14,7 @@ LONGEST = (BROWSER, "tests/journeys", "tests/ui", "tests/core/tuning", "tests/co
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
 
 
-def tests_are_named(config: pytest.Config) -> bool:
+def names_tests(config: pytest.Config) -> bool:
     """Whether tests are named: by a path, a word, or a marker other than the usual one."""
     option = config.option
     named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS

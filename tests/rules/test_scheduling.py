@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.workers import BROWSER, WAITING, tests_are_named, together, urgency
+from tests.workers import BROWSER, WAITING, names_tests, together, urgency
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,7 +37,7 @@ def test_workers_share_all_tests_and_none_that_are_named(
     config: Any = SimpleNamespace(
         args_source=source, option=SimpleNamespace(keyword=word, markexpr=markers)
     )
-    assert tests_are_named(config) is named
+    assert names_tests(config) is named
 
 
 def test_a_file_stays_together() -> None:
