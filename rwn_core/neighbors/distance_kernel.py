@@ -31,7 +31,7 @@ def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> f
     return float((squared + 2 * radius * error + error * error + rounding) * (1 + SLACK))
 
 
-@jit_no_refcount
+@jit_inline
 def exact_squared(
     point: NDArray[np.float64],
     points: NDArray[np.float64],
@@ -145,10 +145,23 @@ def write_products(
 ) -> None:
     """Write half of a point's squared distances to a tile's, without half of its norm."""
     dimensions, halves = len(local), tile[len(local)]
-    for entry in range(len(products)):
-        products[entry] = halves[entry]
-    axis = 0
-    while axis + 4 <= dimensions:  # a sum is loaded once for four coordinates
+    axis = dimensions % 4  # a sum is loaded once for four coordinates, or for all that are left
+    t0, t1, t2 = tile[0], tile[1 % dimensions], tile[2 % dimensions]
+    a0, a1, a2 = local[0, row], local[1 % dimensions, row], local[2 % dimensions, row]
+    if axis == 0:
+        for entry in range(len(products)):
+            products[entry] = halves[entry]
+    elif axis == 1:
+        for entry in range(len(products)):
+            products[entry] = halves[entry] + t0[entry] * a0
+    elif axis == 2:
+        for entry in range(len(products)):
+            products[entry] = halves[entry] + t0[entry] * a0 + t1[entry] * a1
+    else:
+        for entry in range(len(products)):
+            near = halves[entry] + t0[entry] * a0 + t1[entry] * a1
+            products[entry] = near + t2[entry] * a2
+    while axis < dimensions:
         t0, t1, t2, t3 = tile[axis], tile[axis + 1], tile[axis + 2], tile[axis + 3]
         a0, a1 = local[axis, row], local[axis + 1, row]
         a2, a3 = local[axis + 2, row], local[axis + 3, row]
@@ -156,20 +169,21 @@ def write_products(
             near = products[entry] + t0[entry] * a0 + t1[entry] * a1
             products[entry] = near + t2[entry] * a2 + t3[entry] * a3
         axis += 4
-    while axis < dimensions:
-        one, own = tile[axis], local[axis, row]
-        for entry in range(len(products)):
-            products[entry] = products[entry] + one[entry] * own
-        axis += 1
 
 
-@jit_no_refcount
+@jit_inline
+def count_hits(products: NDArray[Any], most: Any) -> int:
+    """Count the entries of a tile with a product of at most `most`."""
+    hits = np.int32(0)  # as wide as a product, for vectors of equal length
+    for entry in range(len(products)):
+        hits = np.int32(hits + np.int32(products[entry] <= most))
+    return hits
+
+
+@jit_inline
 def list_hits(products: NDArray[Any], most: Any, entries: NDArray[np.int64]) -> int:
     """Write the entries of a tile with a product of at most `most`; return their number."""
-    hits = 0
-    for entry in range(len(products)):
-        hits += products[entry] <= most
-    if hits == 0:
+    if count_hits(products, most) == 0:
         return 0
     count = 0
     for entry in range(len(products)):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.chacha_kernel import UNIFORMS, last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
-from rwn_core.neighbors.rank_kernel import Row, count_within, list_row, own_entry, sort_pairs
+from rwn_core.neighbors.rank_kernel import Row, count_within, list_row, own_entry, sort_candidates
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 NO_DONOR = -1
@@ -163,17 +163,17 @@ def finish_row(
     unit: NDArray[np.float64],
 ) -> bool:
     """Write the results of a query row's records; False if fewer members than were counted."""
-    sort_pairs(squared, found, ZERO, len(found))
-    kept = count_within(squared, ZERO, len(found), limit, False)
+    kept = sort_candidates(found, squared, limit, row)
     if sink == LIST:  # its members and itself, as entries of the target's records
         index, stop = result.starts[position], result.starts[position + 1]
         for entry in range(kept):
-            for record in range(target.offsets[found[entry]], target.offsets[found[entry] + 1]):
+            place = row.places[entry]
+            for record in range(target.offsets[place], target.offsets[place + 1]):
                 if index < stop:
                     result.members[index] = record
                     index += 1
         return bool(index == stop)
-    total = list_row(target, found, squared, kept, row)
+    total = list_row(target, kept, row)
     edge = request.edges[position]
     for index in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[index]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
@@ -148,20 +149,20 @@ def build_index(
     if count < len(rows):  # groups are numbered in the order of their first records
         rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
     quiet.report(0.0)
-    if frame is None:
-        frame = _frame(rows, points)
     leaves = 1
     while count > layout.leaf * leaves:
         leaves *= 2
     begins = np.array([0, count])
     while len(begins) <= leaves:
         begins = np.insert(begins, range(1, len(begins)), (begins[1:] + begins[:-1]) >> 1)
-    passes, orders = range(len(frame.rotations)), []
-    placed = []
-    for which in passes:
-        columns = frame.columns(rows, which, quiet)
-        orders.append(tree_order(columns, begins, quiet))
-        placed.append(columns[:, orders[which]])
+    orders, placed = [], []
+    with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
+        frame = frame or _frame(rows, points)
+        passes = range(len(frame.rotations))
+        for which in passes:
+            columns = frame.columns(rows, which, quiet)
+            orders.append(tree_order(columns, begins, quiet))
+            placed.append(columns[:, orders[which]])
     position = np.empty(count, dtype=np.int32)
     position[orders[0]] = np.arange(count, dtype=np.int32)
     positions = position[group]

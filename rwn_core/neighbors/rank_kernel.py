@@ -12,6 +12,7 @@ from rwn_core.neighbors.index import IndexArrays
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
 
 SHORT = 16  # entries up to which insertion is fastest
+TINY = 1e-290  # a number divided by more than this is finite
 
 
 class Row(NamedTuple):
@@ -23,16 +24,31 @@ class Row(NamedTuple):
         Records in rank order.
     distance : ndarray of float64, shape (room,)
         Their squared distances; those of a tie all carry its smallest one.
+    places : ndarray of int32, shape (room,)
+        The candidates themselves, sorted by `keys`.
+    keys : ndarray of float64, shape (room,)
+        Their squared distances.
+    buckets : ndarray of int64, shape (room + 1,)
+        Where each bucket of `sort_candidates` ends.
     """
 
     members: NDArray[np.int32]
     distance: NDArray[np.float64]
+    places: NDArray[np.int32]
+    keys: NDArray[np.float64]
+    buckets: NDArray[np.int64]
 
 
 @jit_internal
 def allocate_row(count: int) -> Row:
     """Allocate a row for this many records."""
-    return Row(np.empty(count, np.int32), np.empty(count))
+    return Row(
+        np.empty(count, np.int32),
+        np.empty(count),
+        np.empty(count, np.int32),
+        np.empty(count),
+        np.empty(count + 1, np.int64),
+    )
 
 
 @jit_no_refcount
@@ -100,6 +116,41 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
 
 
 @jit_no_refcount
+def sort_candidates(
+    found: NDArray[np.int32], squared: NDArray[np.float64], limit: float, row: Row
+) -> int:
+    """Write the candidates within a limit to a row, sorted by distance; return how many."""
+    # Buckets of equal width hold few each, so that one insertion ends the sort.
+    count, most = ZERO, 0.0
+    for entry in range(len(found)):
+        if squared[entry] <= limit:
+            count += 1
+            most = max(most, squared[entry])
+    last, ends = min(2 * count, len(row.keys)) - 1, row.buckets
+    scale = last / max(most, TINY)
+    for bucket in range(last + 2):
+        ends[bucket] = 0
+    for entry in range(len(found)):
+        if squared[entry] <= limit:
+            ends[int(squared[entry] * scale) + 1] += 1
+    for bucket in range(last):
+        ends[bucket + 1] += ends[bucket]
+    for entry in range(len(found)):
+        if squared[entry] <= limit:
+            bucket = int(squared[entry] * scale)
+            place = ends[bucket]
+            row.keys[place], row.places[place] = squared[entry], found[entry]
+            ends[bucket] = place + 1
+    start = ZERO
+    for bucket in range(last + 1):
+        if ends[bucket] - start > SHORT:
+            sort_pairs(row.keys, row.places, start, ends[bucket])
+        start = ends[bucket]
+    insert(row.keys, row.places, ZERO, count)
+    return int(count)
+
+
+@jit_no_refcount
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
     low, high = ZERO, count - 1
@@ -127,14 +178,9 @@ def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int
 
 
 @jit_no_refcount
-def list_row(
-    target: IndexArrays,
-    positions: NDArray[np.int32],
-    squared: NDArray[np.float64],
-    count: int,
-    row: Row,
-) -> int:
+def list_row(target: IndexArrays, count: int, row: Row) -> int:
     """Write the records of sorted candidates in rank order, ties by number; return how many."""
+    positions, squared = row.places, row.keys
     total, entry = ZERO, ZERO
     while entry < count:
         head, begin = squared[entry], total

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance_kernel import (
     SLACK,
+    count_hits,
     error_between,
     exact_squared,
     leaf_gaps,
@@ -341,16 +342,23 @@ def _visit_tile(
         return 0
     begin = target.starts[leaves - 1 + other]
     error = error_between(query, mine, target, tile, request.unit)
-    changed = 0
+    found, need = 0, min(request.k + 1, len(target.exact))
     for number in range(rows):
         row = work.near[number]
         if candidates.held[row] + width >= candidates.position.shape[1]:
             return -1
         write_products(target.tiles[tile], work.local, row, work.products)
-        limit = _limit(query, leaf, which, target, row, candidates) + error
-        most = work.norms.dtype.type((limit - np.float64(work.norms[row])) / 2)
         position = _position(query, leaf, candidates, row)
-        point, count = query.exact[position], candidates.held[row]
+        point, count, changed = query.exact[position], candidates.held[row], False
+        norm, edge = np.float64(work.norms[row]), request.edges[position]
+        if request.k and candidates.bound[row] == np.inf and not len(target.coded):
+            # enough entries that are surely within the radius: no other one is needed
+            inside = work.norms.dtype.type((edge * target.scale - error - norm) / 2)
+            if count_hits(work.products, inside) >= need:
+                candidates.bound[row] = edge * (1 + SLACK)
+                changed = True
+        limit = _limit(query, leaf, which, target, row, candidates) + error
+        most = work.norms.dtype.type((limit - norm) / 2)
         # entries whose rough product is above `most` are surely beyond the row's bound
         for entry in range(list_hits(work.products, most, work.entries)):
             place = begin + work.entries[entry]
@@ -362,13 +370,12 @@ def _visit_tile(
             candidates.position[row, count], candidates.squared[row, count] = place, squared
             count += squared <= candidates.bound[row]
         candidates.held[row] = count
-        if request.k:
-            edge = request.edges[position] * (1 + SLACK)
-            need = min(request.k + 1, len(target.exact))
-            if _tighten(candidates, row, need, edge):
-                _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
-                changed = 1
-    return changed
+        if request.k and _tighten(candidates, row, need, edge * (1 + SLACK)):
+            changed = True
+        if changed:
+            _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+            found = 1
+    return found
 
 
 @jit_no_refcount
