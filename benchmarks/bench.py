@@ -20,18 +20,12 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Hold what is compared.
+    """Hold what is compared."""
 
-    Attributes
-    ----------
-    work, rival : callable
-        Both are run in each round.
-    rival_share : float
-        Part of the full work that the rival does in a round; its time is scaled up by it.
-    """
-
+    # work, rival: both are run in each round
     work: Work
     rival: Work
+    # part of the full work that the rival does in a round; its time is scaled up by it
     rival_share: float = 1.0
 
 

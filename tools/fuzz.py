@@ -41,19 +41,10 @@ SECONDS = 30.0  # that a reading may take
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of reading one file.
+    """What came of reading one file."""
 
-    Attributes
-    ----------
-    answer : bytes
-        As the process gave it; empty where it gave none.
-    fault : str
-        Of an error that is no refusal, its type; "ended" where the process ended.
-    seconds : float
-    """
-
-    answer: bytes = b""
-    fault: str = ""
+    answer: bytes = b""  # as the process gave it; empty where it gave none
+    fault: str = ""  # of an error that is no refusal, its type; "ended" where the process ended
     seconds: float = 0.0
 
 

@@ -32,26 +32,14 @@ _NAMES = {"sex": "Sex of the person", "income": "Income in euros"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
-    """A valid file.
+    """A valid file."""
 
-    Attributes
-    ----------
-    format : str
-        By which the figures are counted.
-    name : str
-        What it is called when it is read.
-    content : bytes
-    sealed : bool
-        Whether the file has a checksum of its values, so that a changed byte must be noticed.
-    packed : str
-        "zip" or "gzip" where what it holds can also be changed before it is packed.
-    """
-
-    format: str
-    name: str
+    format: str  # by which the figures are counted
+    name: str  # what it is called when it is read
     content: bytes
+    # whether the file has a checksum of its values, so that a changed byte must be noticed
     sealed: bool = False
-    packed: str = ""
+    packed: str = ""  # "zip" or "gzip" where what it holds can also be changed before it is packed
 
 
 def people(n: int = 40) -> pd.DataFrame:

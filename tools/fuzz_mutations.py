@@ -22,20 +22,11 @@ _TOKENS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """A broken file.
+    """A broken file."""
 
-    Attributes
-    ----------
-    seed : Seed
-        What it was made of.
-    content : bytes
-    ways : tuple of str
-        What was done, in order.
-    """
-
-    seed: Seed
+    seed: Seed  # what it was made of
     content: bytes
-    ways: tuple[str, ...]
+    ways: tuple[str, ...]  # what was done, in order
 
     @property
     def same(self) -> bool:

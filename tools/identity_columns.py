@@ -58,20 +58,11 @@ WORDS = word_list(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """One column with its label.
-
-    Attributes
-    ----------
-    name : str
-    identifies : bool
-    held_out : bool
-        True if the rules were written without it.
-    values : pandas.Series
-    """
+    """One column with its label."""
 
     name: str
     identifies: bool
-    held_out: bool
+    held_out: bool  # True if the rules were written without it
     values: pd.Series[Any]
 
 

@@ -45,19 +45,10 @@ OLD = b"the release of last year"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What is written, and where.
-
-    Attributes
-    ----------
-    root : Path
-    files : dict of str to bytes
-        Of the release's folder.
-    record : dict
-    data : Microdata
-    """
+    """What is written, and where."""
 
     root: Path
-    files: dict[str, bytes]
+    files: dict[str, bytes]  # of the release's folder
     record: dict[str, Any]
     data: rwn.Microdata
 

@@ -37,18 +37,9 @@ _PHRASES = re.compile(r"an intruder who|side by side", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Offender:
-    """Hold one place.
+    """Hold one place."""
 
-    Attributes
-    ----------
-    rule : str
-        "first line", "name" or "sentence".
-    path : str
-    line : int
-    text : str
-    """
-
-    rule: str
+    rule: str  # "first line", "name" or "sentence"
     path: str
     line: int
     text: str

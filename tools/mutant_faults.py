@@ -36,30 +36,16 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One small fault.
+    """One small fault."""
 
-    Attributes
-    ----------
-    path : str
-        Of the changed file, from the root.
-    line : int
-    ran : tuple of int, shape (2,)
-        The first and the last line that a test must run to notice it.
-    before, after : str
-        The changed part.
-    source : str
-        The whole file with the fault.
-    key : str
-        The same for the same fault in the same file.
-    """
-
-    path: str
+    path: str  # of the changed file, from the root
     line: int
-    ran: Lines
+    ran: Lines  # shape (2,): the first and the last line that a test must run to notice it
+    # before, after: the changed part
     before: str
     after: str
-    source: str
-    key: str
+    source: str  # the whole file with the fault
+    key: str  # the same for the same fault in the same file
 
     def __str__(self) -> str:
         """Name the place and the change, on one line."""

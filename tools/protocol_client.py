@@ -23,28 +23,17 @@ _STAMPS = itertools.count()
 
 @dataclass(slots=True)
 class Page:
-    """What the server has sent of the page that is open.
+    """What the server has sent of the page that is open."""
 
-    Attributes
-    ----------
-    sliders : dict of str to list of dict
-        By the ids of their components.
-    uploader, erase : str
-        Ids; empty where there is none.
-    deferred : list of str
-        Ids of files that can be asked for.
-    fragments : dict of str to str
-        By the id of an element, the fragment that draws it.
-    errors : list of str
-        Messages that say that something went wrong.
-    """
-
+    # by the ids of their components
     sliders: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    # uploader, erase: ids; empty where there is none
     uploader: str = ""
     erase: str = ""
-    deferred: list[str] = field(default_factory=list)
+    deferred: list[str] = field(default_factory=list)  # ids of files that can be asked for
+    # by the id of an element, the fragment that draws it
     fragments: dict[str, str] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)  # messages that say that something went wrong
 
 
 class Client:

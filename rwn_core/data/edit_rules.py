@@ -50,13 +50,6 @@ _COUNTED: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyT
 class EditRule:
     """Hold one rule that every believable record keeps.
 
-    Parameters
-    ----------
-    text : str
-        Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`, `in ["a", "b"]`) of variables, numbers and
-        texts, joined by `and`, `or`, `not`; numbers may be added, subtracted, multiplied and
-        divided. The name of a variable that is no word stands as `column("a name")`.
-
     Raises
     ------
     SchemaError
@@ -72,6 +65,9 @@ class EditRule:
     [False, True, False]
     """
 
+    # Comparisons (`<`, `<=`, `>`, `>=`, `==`, `!=`, `in ["a", "b"]`) of variables, numbers and
+    # texts, joined by `and`, `or`, `not`; numbers may be added, subtracted, multiplied and divided.
+    # The name of a variable that is no word stands as `column("a name")`.
     text: str
     _tree: ast.expr = field(init=False, repr=False, compare=False)
 

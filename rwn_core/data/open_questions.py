@@ -26,29 +26,16 @@ FEWEST = 20  # levels, below which none of this is asked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """Ask about one variable.
-
-    Attributes
-    ----------
-    variable : str
-    kind : str
-        What the doubt is about: "identifier", "household",
-        "weight", "masked weight", "free text", "levels", "constant" or "missing".
-    sentence : str
-        What is seen, without a value but for codes of missing.
-    answer : str
-        What settles it, as the words of a button.
-    changes : mapping
-        Fields of the variable that the answer changes.
-    declined : mapping
-        Fields that change where the steward declines; none where the schema does not hold that.
-    """
+    """Ask about one variable."""
 
     variable: str
+    # what the doubt is about: "identifier", "household", "weight", "masked weight", "free text",
+    # "levels", "constant" or "missing"
     kind: str
-    sentence: str
-    answer: str
-    changes: Mapping[str, Any]
+    sentence: str  # what is seen, without a value but for codes of missing
+    answer: str  # what settles it, as the words of a button
+    changes: Mapping[str, Any]  # fields of the variable that the answer changes
+    # fields that change where the steward declines; none where the schema does not hold that
     declined: Mapping[str, Any] = field(default_factory=dict)
 
     @property

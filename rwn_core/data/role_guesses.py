@@ -17,19 +17,11 @@ _LIVES = {Subject.BIRTH, Subject.POSTCODE, Subject.PLACE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleGuess:
-    """Guess the role of one variable.
-
-    Attributes
-    ----------
-    variable : str
-    role : Role
-    reason : str
-        Part of a sentence, without a value.
-    """
+    """Guess the role of one variable."""
 
     variable: str
     role: Role
-    reason: str
+    reason: str  # part of a sentence, without a value
 
 
 def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:

@@ -16,20 +16,11 @@ TEXT_WIDTH, CELL_WIDTH = 100, 60  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Hold a result in short form: numbers and names, never a value of a record.
+    """Hold a result in short form: numbers and names, never a value of a record."""
 
-    Attributes
-    ----------
-    title : str
-        One line.
-    columns : tuple of str
-    rows : tuple of tuple of str
-        A cell for each column.
-    """
-
-    title: str
+    title: str  # one line
     columns: tuple[str, ...] = ()
-    rows: Sequence[tuple[str, ...]] = ()
+    rows: Sequence[tuple[str, ...]] = ()  # a cell for each column
 
     def text(self) -> str:
         """Return at most ten lines."""

@@ -23,22 +23,11 @@ Sums = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnStatistics:
-    """Say what a metric needs to know of a column of numbers.
+    """Say what a metric needs to know of a column of numbers."""
 
-    Attributes
-    ----------
-    count : int
-        Records with a value.
-    mean : float
-        0 where there are none.
-    sd : float
-        Divisor count - 1; 0 for fewer than two, and exactly 0 where all are equal.
-    least, greatest : float
-    """
-
-    count: int
-    mean: float
-    sd: float
+    count: int  # records with a value
+    mean: float  # 0 where there are none
+    sd: float  # divisor count - 1; 0 for fewer than two, and exactly 0 where all are equal
     least: float
     greatest: float
 

@@ -28,22 +28,13 @@ class Dataset:
     """Say which files a dataset has, and how many records each.
 
     Records are numbered from 0 through the files in the order of their paths.
-
-    Attributes
-    ----------
-    paths : tuple of str
-    rows : tuple of int
-        Records of each file.
-    columns : tuple of (str, arrow type)
-        Names and types, as they are read: of dictionaries the values, of dates the moments.
-    stamps : tuple of (int, int)
-        Size and time of the last change of each file.
     """
 
     paths: tuple[str, ...]
-    rows: tuple[int, ...]
+    rows: tuple[int, ...]  # records of each file
+    # names and types, as they are read: of dictionaries the values, of dates the moments
     columns: tuple[tuple[str, Any], ...]
-    stamps: tuple[tuple[int, int], ...]
+    stamps: tuple[tuple[int, int], ...]  # size and time of the last change of each file
 
     @property
     def n(self) -> int:

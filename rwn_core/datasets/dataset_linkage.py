@@ -29,28 +29,15 @@ from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledLinkage:
-    """Say how close some released rows are to the original records.
+    """Say how close some released rows are to the original records."""
 
-    Attributes
-    ----------
-    sampled : int
-        Released rows, drawn at random.
-    identical : float
-        Share of them that equal an original record in all variables of the distance.
-    nearest : float
-        Median distance to the nearest original record, in standard deviations.
-    linked : float or None
-        Share that the nearest original record is the true one of; equally near ones share it.
-        None where the key is not known.
-    baseline : float
-        What a guess achieves: one over the number of records.
-    """
-
-    sampled: int
-    identical: float
-    nearest: float
+    sampled: int  # released rows, drawn at random
+    identical: float  # share of them that equal an original record in all variables of the distance
+    nearest: float  # median distance to the nearest original record, in standard deviations
+    # Share that the nearest original record is the true one of; equally near ones share it. None
+    # where the key is not known.
     linked: float | None
-    baseline: float
+    baseline: float  # what a guess achieves: one over the number of records
 
 
 def sampled_linkage(

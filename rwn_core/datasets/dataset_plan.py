@@ -30,33 +30,20 @@ _READ, _PLACES = 1000, 20  # records that are read in a row, and how often
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetPlan:
-    """Hold what a run over a dataset will take.
+    """Hold what a run over a dataset will take."""
 
-    Attributes
-    ----------
-    n, files : int
-        Records, and files they are in.
-    size : int
-        Bytes of these.
-    tasks, written : int
-        Tasks of the run, and files of the release.
-    worker_bytes : int
-        Memory of a worker.
-    offers : tuple of Offer
-        What this setting takes and does to the neighborhoods, and what the exact method would;
-        seconds are those of one processor. Empty for a dataset that fits anywhere.
-    choice : Choice or None
-        Which of these suits the dataset, and why.
-    """
-
+    # n, files: records, and files they are in
     n: int
     files: int
-    size: int
+    size: int  # bytes of these
+    # tasks, written: tasks of the run, and files of the release
     tasks: int
     written: int
-    worker_bytes: int
+    worker_bytes: int  # memory of a worker
+    # What this setting takes and does to the neighborhoods, and what the exact method would;
+    # seconds are those of one processor. Empty for a dataset that fits anywhere.
     offers: tuple[Offer, ...]
-    choice: Choice | None
+    choice: Choice | None  # which of these suits the dataset, and why
 
 
 def plan_dataset(
@@ -146,20 +133,11 @@ def _two_digits(number: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Say which way suits a dataset.
-
-    Attributes
-    ----------
-    offer : Offer
-    why : str
-        One sentence.
-    dimensions : float
-        Effective dimensions of the distance.
-    """
+    """Say which way suits a dataset."""
 
     offer: Offer
-    why: str
-    dimensions: float
+    why: str  # one sentence
+    dimensions: float  # effective dimensions of the distance
 
 
 def effective_dimensions(points: Points) -> float:

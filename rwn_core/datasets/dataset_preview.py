@@ -34,33 +34,16 @@ Found = tuple[NDArray[np.float64], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DatasetPreview:
-    """Hold what is shown of a dataset; its records are confidential originals.
+    """Hold what is shown of a dataset; its records are confidential originals."""
 
-    Attributes
-    ----------
-    statistics : SurveyStatistics
-        Of all records.
-    records : ndarray of int64, shape (m,)
-        Random ones, ascending, numbered from 0.
-    frame : DataFrame
-        Their values.
-    among : int
-        Records that their neighborhoods are of: all of the dataset, or a random sample of it.
-    radius : ndarray of float64, shape (m,)
-        In standard deviations.
-    sizes : ndarray of int64, shape (m,)
-        Members of their neighborhoods, themselves left out.
-    within : ndarray of int64, shape (m,)
-        How many of them lie within epsilon.
-    """
-
-    statistics: SurveyStatistics
-    records: NDArray[np.int64]
-    frame: pd.DataFrame
+    statistics: SurveyStatistics  # of all records
+    records: NDArray[np.int64]  # shape (m,): random ones, ascending, numbered from 0
+    frame: pd.DataFrame  # their values
+    # records that their neighborhoods are of: all of the dataset, or a random sample of it
     among: int
-    radius: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    within: NDArray[np.int64]
+    radius: NDArray[np.float64]  # shape (m,): in standard deviations
+    sizes: NDArray[np.int64]  # shape (m,): members of their neighborhoods, themselves left out
+    within: NDArray[np.int64]  # shape (m,): how many of them lie within epsilon
 
 
 def preview_dataset(

@@ -39,31 +39,18 @@ Advance = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DatasetStatistics:
-    """Hold the statistics of a dataset.
+    """Hold the statistics of a dataset."""
 
-    Attributes
-    ----------
-    n : int
-        Number of records.
-    columns : mapping of str to ColumnStatistics
-        Of numbers and dates, by name.
-    levels : mapping
-        Records of each level, by the names of categorical and ordered variables.
-    numeric : tuple of str
-        The continuous and count variables.
-    covariance, correlation : ndarray of float64, shape (m, m)
-        Of these; each pair uses the records that have both. NaN where one of a pair does not vary.
-    bins : ndarray of int64, shape (m, BINS)
-        Records with a value in each bin of these.
-    """
-
-    n: int
-    columns: Mapping[str, ColumnStatistics]
+    n: int  # number of records
+    columns: Mapping[str, ColumnStatistics]  # of numbers and dates, by name
+    # records of each level, by the names of categorical and ordered variables
     levels: Mapping[str, Counts]
-    numeric: tuple[str, ...]
+    numeric: tuple[str, ...]  # the continuous and count variables
+    # covariance, correlation: shape (m, m): of these; each pair uses the records that have both.
+    # NaN where one of a pair does not vary.
     covariance: NDArray[np.float64]
     correlation: NDArray[np.float64]
-    bins: NDArray[np.int64]
+    bins: NDArray[np.int64]  # shape (m, BINS): records with a value in each bin of these
 
     @property
     def with_missing(self) -> list[str]:

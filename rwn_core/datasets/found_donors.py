@@ -19,16 +19,10 @@ _AT_ONCE = 32_768  # records whose chains are held at a time
 
 
 class Found(NamedTuple):
-    """The donors of some records, and the sizes of their neighborhoods.
+    """The donors of some records, and the sizes of their neighborhoods."""
 
-    Attributes
-    ----------
-    donors : ndarray of int64, shape (n, p)
-    sizes, within : ndarray of int64, shape (n,)
-        Members, and those of them that lie within epsilon.
-    """
-
-    donors: NDArray[np.int64]
+    donors: NDArray[np.int64]  # shape (n, p)
+    # sizes, within: shape (n,): members, and those of them that lie within epsilon
     sizes: NDArray[np.int64]
     within: NDArray[np.int64]
 

@@ -57,20 +57,11 @@ def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyStatistics:
-    """Hold what is known of all columns of a dataset.
+    """Hold what is known of all columns of a dataset."""
 
-    Attributes
-    ----------
-    n : int
-        Number of records.
-    numbers : mapping
-        Statistics of the columns of numbers, by name.
-    levels : mapping
-        Records of each level, by the names of categorical and ordered variables.
-    """
-
-    n: int
-    numbers: Mapping[str, ColumnStatistics]
+    n: int  # number of records
+    numbers: Mapping[str, ColumnStatistics]  # statistics of the columns of numbers, by name
+    # records of each level, by the names of categorical and ordered variables
     levels: Mapping[str, Counts]
 
     def known(self, name: str) -> int:

@@ -40,35 +40,16 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """One way to mask a large table.
-
-    Attributes
-    ----------
-    title : str
-    params : RWN
-        Ready to be used.
-    seconds : float
-        Forecast of the whole masking, on an idle machine.
-    bytes : float
-        Forecast of the memory it needs beside the table.
-    fits : bool
-        Whether that memory is free now.
-    kept : float
-        Share of an exact neighborhood's members that are still candidates.
-    fall_back : float
-        Share of records with fewer than k candidates within epsilon.
-    radius : float
-        Median radius of the neighborhoods.
-    """
+    """One way to mask a large table."""
 
     title: str
-    params: RWN
-    seconds: float
-    bytes: float
-    fits: bool
-    kept: float
-    fall_back: float
-    radius: float
+    params: RWN  # ready to be used
+    seconds: float  # forecast of the whole masking, on an idle machine
+    bytes: float  # forecast of the memory it needs beside the table
+    fits: bool  # whether that memory is free now
+    kept: float  # share of an exact neighborhood's members that are still candidates
+    fall_back: float  # share of records with fewer than k candidates within epsilon
+    radius: float  # median radius of the neighborhoods
 
 
 def plan_large(

@@ -25,37 +25,18 @@ Task = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """Hold what the tasks of one masking share.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    schema : Schema
-        As given or guessed, before the levels of ordered variables are known.
-    params : NeighborhoodMethod
-    key : SecretKey
-    stage : Stage
-    release : Stage
-        The folder that becomes the output when all its files are there.
-    rows : int
-        Records of a task that reads a range.
-    files : int
-        Files of the release.
-    sample : int
-        Records of the keyed random sample.
-    leaves : int
-        Leaves that records are dealt out to; 1 where nobody but the sample gives values.
-    """
+    """Hold what the tasks of one masking share."""
 
     dataset: Dataset
-    schema: Schema
-    params: Any
+    schema: Schema  # as given or guessed, before the levels of ordered variables are known
+    params: Any  # a NeighborhoodMethod
     key: SecretKey = field(repr=False)
     stage: Stage
-    release: Stage
-    rows: int
-    files: int
-    sample: int
+    release: Stage  # the folder that becomes the output when all its files are there
+    rows: int  # records of a task that reads a range
+    files: int  # files of the release
+    sample: int  # records of the keyed random sample
+    # leaves that records are dealt out to; 1 where nobody but the sample gives values
     leaves: int = 1
 
     @property

@@ -25,12 +25,7 @@ _ENDED = "ended.json"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Hold where a run keeps what its tasks have made.
-
-    Attributes
-    ----------
-    folder : Path
-    """
+    """Hold where a run keeps what its tasks have made."""
 
     folder: Path
 

@@ -63,18 +63,11 @@ class Follow:
 
 
 class Strategy(NamedTuple):
-    """Steps that mask the records after the survey.
+    """Steps that mask the records after the survey."""
 
-    Attributes
-    ----------
-    weight : int
-        Work on a range of records, where the survey of one is 1.
-    mask : callable
-        Does the steps; returns the tasks of the last one, which answer how many records have
-        empty neighborhoods, and how many fall back to k.
-    """
-
-    weight: int
+    weight: int  # work on a range of records, where the survey of one is 1
+    # does the steps; returns the tasks of the last one, which answer how many records have empty
+    # neighborhoods, and how many fall back to k
     mask: Callable[[Run, Execute, Follow], list[Task]]
 
 

@@ -32,25 +32,13 @@ NUMBERS, SAMPLE, IDS = "numbers.json", "sample.parquet", "ids.npy"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SurveyResult:
-    """Hold what tasks need to know of the whole dataset.
+    """Hold what tasks need to know of the whole dataset."""
 
-    Attributes
-    ----------
-    schema : Schema
-        Of the released variables, with the levels of ordered ones.
-    metric : Metric
-    ids : ndarray of int64, shape (m,)
-        The sampled records, ascending.
-    sample : pyarrow.Table
-        Their values.
-    points : ndarray of float64, shape (m, d), or CodedPoints
-    """
-
-    schema: Schema
+    schema: Schema  # of the released variables, with the levels of ordered ones
     metric: Metric
-    ids: NDArray[np.int64]
-    sample: Any
-    points: Points
+    ids: NDArray[np.int64]  # shape (m,): the sampled records, ascending
+    sample: Any  # a pyarrow table of their values
+    points: Points  # shape (m, d)
 
     def microdata(self, table: pa.Table) -> Microdata:
         """Some records of the dataset, which were checked by the survey."""

@@ -139,24 +139,14 @@ class AnalysisPlan(NamedParameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Hold the results of one analysis over many releases of a setting.
-
-    Attributes
-    ----------
-    analysis : Analysis
-    passed, releases : int
-        On how many of the releases it passes.
-    value : float or None
-        The median over the releases with an answer.
-    reason : str
-        Why the first release without an answer has none; empty otherwise.
-    """
+    """Hold the results of one analysis over many releases of a setting."""
 
     analysis: Analysis
+    # passed, releases: on how many of the releases it passes
     passed: int
     releases: int
-    value: float | None
-    reason: str = ""
+    value: float | None  # the median over the releases with an answer
+    reason: str = ""  # why the first release without an answer has none; empty otherwise
 
     @property
     def always(self) -> bool:

@@ -49,14 +49,9 @@ def release_interval(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Band:
-    """Return the band of one part of a detail; arrays have the shape of one draw.
+    """Return the band of one part of a detail; arrays have the shape of one draw."""
 
-    Attributes
-    ----------
-    low, median, high : ndarray of float64
-        NaN where a draw has no number.
-    """
-
+    # low, median, high: NaN where a draw has no number
     low: NDArray[np.float64]
     median: NDArray[np.float64]
     high: NDArray[np.float64]

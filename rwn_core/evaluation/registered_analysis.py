@@ -87,22 +87,12 @@ class Analysis(NamedParameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Hold the result of one analysis on a release.
-
-    Attributes
-    ----------
-    analysis : Analysis
-    value : float or None
-    passed : bool
-        False where the analysis has no answer: who registered it could not run it.
-    reason : str
-        Why there is no value; empty otherwise.
-    """
+    """Hold the result of one analysis on a release."""
 
     analysis: Analysis
     value: float | None
-    passed: bool
-    reason: str = ""
+    passed: bool  # False where the analysis has no answer: who registered it could not run it
+    reason: str = ""  # why there is no value; empty otherwise
 
 
 def analysis_work(analysis: Analysis, microdata: Microdata) -> int:

@@ -33,17 +33,10 @@ def distinct_values(column: pd.Series[Any]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """Compare values of one column, whatever file they come from.
+    """Compare values of one column, whatever file they come from."""
 
-    Attributes
-    ----------
-    make : callable
-        Of a value; what equal values have in common.
-    floating : bool
-        Whether values are floating numbers with decimal points, which are compared all at once.
-    """
-
-    make: Callable[[Any], Any]
+    make: Callable[[Any], Any]  # of a value; what equal values have in common
+    # whether values are floating numbers with decimal points, which are compared all at once
     floating: bool = False
 
     def absent(self, written: list[Any], known: list[Any]) -> int:

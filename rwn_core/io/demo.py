@@ -15,21 +15,12 @@ from rwn_core.io.parse import parse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """A demo table.
-
-    Parameters
-    ----------
-    title : str
-    records : int
-    variables : int
-    description : str
-        One or two sentences for a person who chooses.
-    """
+    """A demo table."""
 
     title: str
     records: int
     variables: int
-    description: str
+    description: str  # one or two sentences for a person who chooses
 
     @property
     def size(self) -> str:

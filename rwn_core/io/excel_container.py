@@ -42,20 +42,12 @@ _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id
 
 @dataclass(slots=True)
 class Contents:
-    """The marks, hidden rows and formulas of a workbook.
+    """The marks, hidden rows and formulas of a workbook."""
 
-    Attributes
-    ----------
-    formulas : int
-        Cells with a formula.
-    macros : bool
-    sheets : dict of str to Marks
-        By the names of the sheets: what is hidden, cells with an error, and formulas without
-        a stored result.
-    """
-
-    formulas: int = 0
+    formulas: int = 0  # cells with a formula
     macros: bool = False
+    # by the names of the sheets: what is hidden, cells with an error, and formulas without a stored
+    # result
     sheets: dict[str, Marks] = field(default_factory=dict)
 
 
@@ -130,29 +122,19 @@ def _column_number(letters: bytes) -> int:
 
 @dataclass(slots=True)
 class Marks:
-    """Hidden rows and columns of a sheet, its cells with an error, and its open formulas.
+    """Hidden rows and columns of a sheet, its cells with an error, and its open formulas."""
 
-    Attributes
-    ----------
-    rows, errors : int
-        Hidden rows, and cells with an error.
-    row_places, error_places : list of str
-        The first of them.
-    columns : list of tuple of int
-        First and last of each run of hidden columns, from 1.
-    open_rows : list of int
-        Rows of the formulas without a stored result, from 1.
-    values : bool
-        Whether any cell has a value.
-    """
-
+    # rows, errors: hidden rows, and cells with an error
     rows: int = 0
     errors: int = 0
+    # row_places, error_places: the first of them
     row_places: list[str] = field(default_factory=list)
     error_places: list[str] = field(default_factory=list)
+    # first and last of each run of hidden columns, from 1
     columns: list[tuple[int, int]] = field(default_factory=list)
+    # rows of the formulas without a stored result, from 1
     open_rows: list[int] = field(default_factory=list)
-    values: bool = False
+    values: bool = False  # whether any cell has a value
 
     def look_at(self, piece: bytes, seen: int) -> None:
         """Count the marks of a piece of the sheet that end after so many bytes."""

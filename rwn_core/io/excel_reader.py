@@ -279,20 +279,11 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet's table.
+    """A sheet's table."""
 
-    Attributes
-    ----------
-    rows : list of list
-        With that of the names; as the library gives the cells, an empty one as an empty text.
-    first : int
-        The number of the row with the names in the sheet, from 1.
-    notices : list of str
-    name : str
-    """
-
+    # with that of the names; as the library gives the cells, an empty one as an empty text
     rows: Rows
-    first: int
+    first: int  # the number of the row with the names in the sheet, from 1
     notices: list[str]
     name: str
 

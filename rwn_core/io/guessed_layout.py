@@ -34,17 +34,10 @@ _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Fo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuessedLayout:
-    """Hold what a file seems to be like.
-
-    Attributes
-    ----------
-    layout : FileLayout
-    sheets : tuple of str
-        Of a workbook; none of another file.
-    """
+    """Hold what a file seems to be like."""
 
     layout: FileLayout
-    sheets: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()  # of a workbook; none of another file
 
     def plain(self) -> dict[str, Any]:
         """As plain data."""

@@ -22,44 +22,22 @@ ARROW, ARROW_RUST = "Arrow", "Arrow's Rust library"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Hold what another library finds in a file.
+    """Hold what another library finds in a file."""
 
-    Attributes
-    ----------
-    columns : dict of str to list
-        The different values of each column.
-    records : int
-    by : str
-        The library, where it is not always the format's `again_by`.
-    same : bool
-        Whether it reads and writes the format the first time, too.
-    """
-
-    columns: Columns
+    columns: Columns  # the different values of each column
     records: int
-    by: str = ""
-    same: bool = False
+    by: str = ""  # the library, where it is not always the format's `again_by`
+    same: bool = False  # whether it reads and writes the format the first time, too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Say what is wanted of a file.
+    """Say what is wanted of a file."""
 
-    Attributes
-    ----------
-    names : sequence of str
-        Its columns; of a text file all of them, in order.
-    layout : FileLayout
-    moments : set of str
-        Columns of dates and times.
-    labels : set of str
-        Columns of which the labels of the codes are wanted.
-    """
-
-    names: Sequence[str]
+    names: Sequence[str]  # its columns; of a text file all of them, in order
     layout: FileLayout
-    moments: Set[str] = frozenset()
-    labels: Set[str] = frozenset()
+    moments: Set[str] = frozenset()  # columns of dates and times
+    labels: Set[str] = frozenset()  # columns of which the labels of the codes are wanted
 
 
 def text_again(content: bytes, wanted: Wanted, usual: str) -> Found:

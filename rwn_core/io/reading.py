@@ -47,26 +47,13 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileToRead:
-    """A file to read, with its schema and layout.
+    """A file to read, with its schema and layout."""
 
-    Attributes
-    ----------
-    name : str
-        Its ending says the format.
-    path : Path or None
-        Where it lies; None for an upload.
-    content : bytes
-        An upload.
-    schema : str
-        As TOML; empty for none.
-    layout : dict
-        The fields of a FileLayout that are given; empty for the schema's own, or the usual one.
-    """
-
-    name: str
-    path: Path | None = None
-    content: bytes = b""
-    schema: str = ""
+    name: str  # its ending says the format
+    path: Path | None = None  # where it lies; None for an upload
+    content: bytes = b""  # an upload
+    schema: str = ""  # as TOML; empty for none
+    # the fields of a FileLayout that are given; empty for the schema's own, or the usual one
     layout: dict[str, Any] | None = None
 
 

@@ -24,25 +24,14 @@ _LARGEST_SHORT = 2**31 - 1000  # Stata keeps the largest of its whole numbers fo
 
 @dataclass(slots=True, kw_only=True)
 class Coded:
-    """A table as these programs hold it.
+    """A table as these programs hold it."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        Numbers, texts and dates.
-    column_labels : dict of str to str
-    value_labels : dict of str to dict of code to str
-    variables : dict of str to Variable
-        What the schema says of the columns it knows.
-    ordered : set of str
-        Columns of ordered levels.
-    """
-
-    frame: pd.DataFrame
+    frame: pd.DataFrame  # numbers, texts and dates
     column_labels: dict[str, str] = field(default_factory=dict)
     value_labels: dict[str, dict[Code, str]] = field(default_factory=dict)
+    # what the schema says of the columns it knows
     variables: dict[str, Variable] = field(default_factory=dict)
-    ordered: set[str] = field(default_factory=set)
+    ordered: set[str] = field(default_factory=set)  # columns of ordered levels
 
 
 def coded_table(frame: pd.DataFrame, schema: Schema | None) -> Coded:

@@ -33,29 +33,15 @@ def plain_code(code: Any) -> Code:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledColumn:
-    """One column as its file has it.
-
-    Attributes
-    ----------
-    name : str
-    values : pandas.Series, length n
-        Codes, numbers, texts or dates.
-    label : str or None
-    value_labels : mapping of code to str
-    missing_codes : tuple
-        As in `Variable`; they may occur among the values.
-    ordered : bool
-        Whether the file says that the codes have an order.
-    narrow : bool
-        Whether whole numbers are to be found among the values, because the format has none.
-    """
+    """One column as its file has it."""
 
     name: str
-    values: pd.Series[Any]
+    values: pd.Series[Any]  # length n: codes, numbers, texts or dates
     label: str | None = None
     value_labels: Mapping[Code, str] | None = None
-    missing_codes: MissingCodes = ()
-    ordered: bool = False
+    missing_codes: MissingCodes = ()  # as in `Variable`; they may occur among the values
+    ordered: bool = False  # whether the file says that the codes have an order
+    # whether whole numbers are to be found among the values, because the format has none
     narrow: bool = False
 
 

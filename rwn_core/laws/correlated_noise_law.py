@@ -29,26 +29,14 @@ class CorrelatedNoiseOn:
 
     A released row is mean + shrink (own + noise - mean). Where numbers are rounded, a density at
     the rounded ones stands for their probability: rounding counts as further noise.
-
-    Attributes
-    ----------
-    original : Microdata
-        Never rounded.
-    names : tuple of str
-    covariance : ndarray of float64, shape (len(names), len(names))
-        Of the noise; may be singular.
-    mean : ndarray of float64, shape (len(names),)
-    shrink : float
-        Above 0.
-    precision : mapping of str to float
-        The step of each variable that is rounded, beside whole numbers.
     """
 
-    original: Microdata
+    original: Microdata  # never rounded
     names: tuple[str, ...]
-    covariance: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    shrink: float
+    covariance: NDArray[np.float64]  # shape (len(names), len(names)): of the noise; may be singular
+    mean: NDArray[np.float64]  # shape (len(names),)
+    shrink: float  # above 0
+    # the step of each variable that is rounded, beside whole numbers
     precision: Mapping[str, float] = field(default_factory=dict)
 
     keeps_value_counts: ClassVar[bool] = False

@@ -28,47 +28,26 @@ Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np
 
 
 class Lists(NamedTuple):
-    """The possible donors of some records. All of them are given by their positions in an order.
+    """The possible donors of some records. All of them are given by their positions in an order."""
 
-    Attributes
-    ----------
-    records : ndarray of int64, shape (r,)
-    begin, sizes : ndarray of int64, shape (r,)
-        Record r's list is the `sizes[r]` entries of `members` from `begin[r]` on; identical
-        records share one.
-    members : ndarray of int32
-    weights : ndarray of float64
-        Of the entries; empty where all count alike.
-    totals : ndarray of float64, shape (r,)
-        What the weights of a record's donors sum to; above 0.
-    itself : bool
-        Whether each list has its record too, which is no donor.
-    """
-
-    records: NDArray[np.int64]
+    records: NDArray[np.int64]  # shape (r,)
+    # begin, sizes: shape (r,): record r's list is the `sizes[r]` entries of `members` from
+    # `begin[r]` on; identical records share one
     begin: NDArray[np.int64]
     sizes: NDArray[np.int64]
     members: NDArray[np.int32]
-    weights: NDArray[np.float64]
-    totals: NDArray[np.float64]
-    itself: bool
+    weights: NDArray[np.float64]  # of the entries; empty where all count alike
+    totals: NDArray[np.float64]  # shape (r,): what the weights of a record's donors sum to; above 0
+    itself: bool  # whether each list has its record too, which is no donor
 
 
 class _Block(NamedTuple):
-    """The lists of some records, and how their members are found where they are still to be.
-
-    Attributes
-    ----------
-    lists : Lists
-    find : callable or None
-        Finds the members of the leaves from one number up to another; None where all are there.
-    leaves : ndarray of int64
-        Where each leaf's records begin in `lists`, and the last one's end.
-    """
+    """The lists of some records, and how their members are found where they are still to be."""
 
     lists: Lists
+    # finds the members of the leaves from one number up to another; None where all are there
     find: Callable[[int, int], None] | None
-    leaves: NDArray[np.int64]
+    leaves: NDArray[np.int64]  # where each leaf's records begin in `lists`, and the last one's end
 
 
 class DonorTables:

@@ -21,23 +21,13 @@ NO_OUTSIDERS = "What becomes of people outside depends on the groups that they w
 
 @dataclass(frozen=True, eq=False)
 class DeterministicUnit:
-    """Hold the law of variables released as fixed functions of the original; see `UnitLaw`.
+    """Hold the law of variables released as fixed functions of the original; see `UnitLaw`."""
 
-    Attributes
-    ----------
-    original : Microdata
-        Never rounded.
-    shown : Microdata
-        What each record releases, row by row; the original itself if nothing changes.
-    names : tuple of str
-    precision : mapping of str to float
-        The steps of rounded variables.
-    """
-
-    original: Microdata
+    original: Microdata  # never rounded
+    # what each record releases, row by row; the original itself if nothing changes
     shown: Microdata
     names: tuple[str, ...]
-    precision: Mapping[str, float] = field(default_factory=dict)
+    precision: Mapping[str, float] = field(default_factory=dict)  # the steps of rounded variables
 
     @property
     def keeps_value_counts(self) -> bool:
@@ -113,29 +103,14 @@ def unchanged(original: Microdata, name: str) -> DeterministicUnit:
 
 @dataclass(frozen=True, eq=False)
 class RedrawWithinGroups:
-    """Hold the law of a variable drawn within groups of values; see `UnitLaw`.
+    """Hold the law of a variable drawn within groups of values; see `UnitLaw`."""
 
-    Attributes
-    ----------
-    original : Microdata
-        Never rounded.
-    name : str
-    group : ndarray of int64, shape (V,)
-        The group of each value, in the order of `value_codes`.
-    chance : ndarray of float64, shape (V,)
-        P(a value is drawn in its group); sums to 1 in each.
-    keeps_value_counts : bool
-        Whether the records of a group exchange their values.
-    step : float
-        To which released numbers are rounded; 0 for not at all.
-    """
-
-    original: Microdata
+    original: Microdata  # never rounded
     name: str
-    group: NDArray[np.int64]
-    chance: NDArray[np.float64]
-    keeps_value_counts: bool = False
-    step: float = 0.0
+    group: NDArray[np.int64]  # shape (V,): the group of each value, in the order of `value_codes`
+    chance: NDArray[np.float64]  # shape (V,): P(a value is drawn in its group); sums to 1 in each
+    keeps_value_counts: bool = False  # whether the records of a group exchange their values
+    step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,23 +17,14 @@ Unit = tuple[tuple[int, ...], int]  # a profile, and the area that both househol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Households:
-    """Hold the households of a table with their members, areas, profiles and risk.
+    """Hold the households of a table with their members, areas, profiles and risk."""
 
-    Attributes
-    ----------
-    members : list of ndarray of int64
-        The records of each of the h households.
-    areas : ndarray of int64, shape (h, levels)
-        The area of each at each level, the largest areas first.
-    profiles : list of tuple of int
-        The sorted codes of the members, which exchanging households have in common.
-    level : ndarray of int64, shape (h,)
-        The first level at which a member is rare; the number of levels where nobody is.
-    """
-
-    members: list[NDArray[np.int64]]
+    members: list[NDArray[np.int64]]  # the records of each of the h households
+    # shape (h, levels): the area of each at each level, the largest areas first
     areas: NDArray[np.int64]
+    # the sorted codes of the members, which exchanging households have in common
     profiles: list[tuple[int, ...]]
+    # shape (h,): the first level at which a member is rare; the number of levels where nobody is
     level: NDArray[np.int64]
 
 

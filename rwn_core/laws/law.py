@@ -103,15 +103,8 @@ class Law(Protocol):
 
 
 class MixtureComponent(NamedTuple):
-    """One way in which a row may come about, in which its cells are independent.
+    """One way in which a row may come about, in which its cells are independent."""
 
-    Attributes
-    ----------
-    weight : float
-        The probability that a row comes about in this way.
-    cells : Law
-        The law of such a row's cells. A record without neighbors loses those that it modifies.
-    """
-
-    weight: float
+    weight: float  # the probability that a row comes about in this way
+    # The law of such a row's cells. A record without neighbors loses those that it modifies.
     cells: Law

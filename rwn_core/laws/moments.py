@@ -18,25 +18,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Moments:
-    """Hold what is expected of the numbers of a release, given the original.
+    """Hold what is expected of the numbers of a release, given the original."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        m numeric variables.
-    means, variances : ndarray of float64, shape (n, m)
-        Of each released number; NaN and 0 where the release has none.
-    together : ndarray of float64, shape (m, m)
-        Sum over the records of the covariance of two numbers of one record.
-    totals : ndarray of float64, shape (m, m)
-        Covariance of the sums of two variables over the records. It is `together` where records
-        are independent, and 0 where they exchange their values.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # m numeric variables
+    # means, variances: shape (n, m): of each released number; NaN and 0 where the release has none
     means: Floats
     variances: Floats
+    # shape (m, m): sum over the records of the covariance of two numbers of one record
     together: Floats
+    # shape (m, m): covariance of the sums of two variables over the records. It is `together` where
+    # records are independent, and 0 where they exchange their values.
     totals: Floats
 
 
@@ -84,26 +75,16 @@ def _diagonal(squares: Sequence[Floats]) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Expectations:
-    """Hold what is expected of a release in which every variable is changed by itself.
-
-    Attributes
-    ----------
-    original : Microdata
-    moments : Moments
-        Of all released numbers.
-    stays : mapping of str to ndarray of float64, shape (n,)
-        P(a changed variable shows the record's own value); the others show it for sure.
-    levels : mapping of str to ndarray of float64, shape (V, V)
-        P(each level is released for a record of each), of the changed variables with levels, which
-        have the numbers of `value_codes`.
-    releases : int
-        From how many simulated releases the chances are estimated; 0 where they are exact.
-    """
+    """Hold what is expected of a release in which every variable is changed by itself."""
 
     original: Microdata
-    moments: Moments
+    moments: Moments  # of all released numbers
+    # shape (n,): P(a changed variable shows the record's own value); the others show it for sure
     stays: Mapping[str, NDArray[np.float64]]
+    # shape (V, V): P(each level is released for a record of each), of the changed variables with
+    # levels, which have the numbers of `value_codes`
     levels: Mapping[str, NDArray[np.float64]]
+    # from how many simulated releases the chances are estimated; 0 where they are exact
     releases: int
 
     def retained(self, *names: str) -> NDArray[np.float64]:

@@ -61,17 +61,10 @@ SHAPES: tuple[str, ...] = get_args(Shape)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """A symmetric random number with mean 0.
-
-    Attributes
-    ----------
-    shape : {"gaussian", "laplace", "uniform"}
-    sd : float
-        Standard deviation, above 0.
-    """
+    """A symmetric random number with mean 0."""
 
     shape: Shape
-    sd: float
+    sd: float  # standard deviation, above 0
 
     @property
     def half_width(self) -> float:
@@ -110,28 +103,14 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NoiseOn:
-    """Noise on one numeric variable; see `UnitLaw`.
+    """Noise on one numeric variable; see `UnitLaw`."""
 
-    Attributes
-    ----------
-    original : Microdata
-        Never rounded.
-    name : str
-    noise : Noise
-    discrete : bool
-        Whether the noisy numbers are rounded to whole ones.
-    reflected : bool
-        Whether a number below 0 is released without its sign.
-    step : float
-        To which released numbers are rounded; 0 for not at all.
-    """
-
-    original: Microdata
+    original: Microdata  # never rounded
     name: str
     noise: Noise
-    discrete: bool = False
-    reflected: bool = False
-    step: float = 0.0
+    discrete: bool = False  # whether the noisy numbers are rounded to whole ones
+    reflected: bool = False  # whether a number below 0 is released without its sign
+    step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -8,17 +8,11 @@ import numpy as np
 
 
 class Privacy(NamedTuple):
-    """The local differential privacy of some variables that are drawn together.
+    """The local differential privacy of some variables that are drawn together."""
 
-    Attributes
-    ----------
-    epsilon : float
-        Largest log ratio of what two true values make of one released value; infinite for none.
-    because : str
-        Why it is so large, or why there is none: continues a sentence after the variable's name.
-    """
-
+    # largest log ratio of what two true values make of one released value; infinite for none
     epsilon: float
+    # why it is so large, or why there is none: continues a sentence after the variable's name
     because: str
 
 

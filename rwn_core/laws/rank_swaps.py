@@ -99,29 +99,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedVariable:
-    """Hold one variable along its ranking.
-
-    Attributes
-    ----------
-    name : str
-    order : ndarray of int64, shape (N,)
-        The records with a value, the largest first. Ties are broken at random in every release.
-    values : ndarray of float64, shape (N,)
-        Theirs.
-    first : int
-        Ranks before it take the mean of their values, and so do those behind the exchanged ones.
-    chances : sparse array of float64, shape (m, m)
-        Which of the m exchanged ranks gives each its value.
-    releases : int
-        From how many rankings the chances are counted; 0 where they are exact.
-    """
+    """Hold one variable along its ranking."""
 
     name: str
+    # shape (N,): the records with a value, the largest first. Ties are broken at random in every
+    # release.
     order: NDArray[np.int64]
-    values: Floats
+    values: Floats  # shape (N,): theirs
+    # ranks before it take the mean of their values, and so do those behind the exchanged ones
     first: int
-    chances: sparse.csr_array
-    releases: int
+    chances: sparse.csr_array  # shape (m, m): which of the m exchanged ranks gives each its value
+    releases: int  # from how many rankings the chances are counted; 0 where they are exact
 
     @property
     def written(self) -> Floats:

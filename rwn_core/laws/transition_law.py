@@ -30,19 +30,12 @@ class Choice:
     """Hold what a record does with its value: keep it, or take one from one of a few pools.
 
     P(record i releases v) = keep_i [v = own_i] + sum over r of weights_ir pools_rv.
-
-    Attributes
-    ----------
-    keep : ndarray of float64, shape (n,)
-        May be a little below 0 where the pool has the own value too.
-    weights : sparse array of float64, shape (n, r)
-    pools : ndarray of float64, shape (r, V)
-        Rows sum to 1.
     """
 
+    # shape (n,): may be a little below 0 where the pool has the own value too
     keep: NDArray[np.float64]
-    weights: sparse.csr_array
-    pools: NDArray[np.float64]
+    weights: sparse.csr_array  # shape (n, r)
+    pools: NDArray[np.float64]  # shape (r, V): rows sum to 1
 
     def matrix(self, own: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
         """T over some values, from one record of each, shape (len(values), len(values))."""
@@ -76,30 +69,15 @@ class Transition:
     """Hold the law of one unit that changes by a transition matrix.
 
     See `UnitLaw`.
-
-    Attributes
-    ----------
-    plain : Microdata
-        The original, never rounded.
-    unit : tuple of str
-        The variables; their values together have the numbers 0 to V - 1.
-    choice : Choice
-        Of those numbers.
-    by_value : bool
-        Whether records with one value change alike.
-    keeps_value_counts : bool
-        Whether records exchange values, so that a release has as many of each as the original.
-    names : tuple of str
-        Those of the variables that are looked at.
-    precision : mapping of str to float
     """
 
-    plain: Microdata
-    unit: tuple[str, ...]
-    choice: Choice
-    by_value: bool = True
+    plain: Microdata  # the original, never rounded
+    unit: tuple[str, ...]  # the variables; their values together have the numbers 0 to V - 1
+    choice: Choice  # of those numbers
+    by_value: bool = True  # whether records with one value change alike
+    # whether records exchange values, so that a release has as many of each as the original
     keeps_value_counts: bool = False
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # those of the variables that are looked at
     precision: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
@@ -265,20 +243,12 @@ def one_pool(share: float, own: NDArray[np.int64], changing: NDArray[np.bool_]) 
 
 
 class Levels(NamedTuple):
-    """Hold the levels of a variable that occur.
+    """Hold the levels of a variable that occur."""
 
-    Attributes
-    ----------
-    own : ndarray of int64, shape (n,)
-        Each record's value as a number; those that are no level stay as they are.
-    codes : ndarray of int64, shape (K,)
-        The numbers of the levels, ascending.
-    counts : ndarray of int64, shape (K,)
-    """
-
+    # shape (n,): each record's value as a number; those that are no level stay as they are
     own: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    codes: NDArray[np.int64]  # shape (K,): the numbers of the levels, ascending
+    counts: NDArray[np.int64]  # shape (K,)
 
     @property
     def size(self) -> int:

@@ -193,26 +193,14 @@ class CARTSynthesis(Method):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaves:
-    """Hold the leaves of one tree with their records.
+    """Hold the leaves of one tree with their records."""
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray of float64, shape (n,)
-        Each record's place in the tree's order of a predictor's values.
-    tree : DecisionTreeRegressor or None
-        None where all records are one leaf.
-    leaf : ndarray of int64, shape (n,)
-        The number of each record's leaf, from 0.
-    numbers : ndarray of int64
-        The number of each node of the tree that is a leaf.
-    order, starts, sizes : ndarray of int64
-        The records leaf by leaf, and where each leaf begins.
-    """
-
+    # shape (n,): each record's place in the tree's order of a predictor's values
     columns: Mapping[str, NDArray[np.float64]]
-    tree: Any
-    leaf: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    tree: Any  # None where all records are one leaf
+    leaf: NDArray[np.int64]  # shape (n,): the number of each record's leaf, from 0
+    numbers: NDArray[np.int64]  # the number of each node of the tree that is a leaf
+    # order, starts, sizes: the records leaf by leaf, and where each leaf begins
     order: NDArray[np.int64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]

@@ -149,18 +149,13 @@ class DataShuffling(NumberMethod):
 
 
 class _Model(NamedTuple):
-    """The conditional distribution of normal scores, given all other variables.
+    """The conditional distribution of normal scores, given all other variables."""
 
-    Attributes
-    ----------
-    expected, rest : ndarray of float64, shape (n, k)
-        What the others explain, and what they do not; of a missing number the latter is NaN.
-    root : ndarray of float64, shape (k, k)
-        A matrix R such that R R' is the covariance of the rest.
-    """
-
+    # expected, rest: shape (n, k): what the others explain, and what they do not; of a missing
+    # number the latter is NaN
     expected: NDArray[np.float64]
     rest: NDArray[np.float64]
+    # shape (k, k): a matrix R such that R R' is the covariance of the rest
     root: NDArray[np.float64]
 
 

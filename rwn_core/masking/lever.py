@@ -14,12 +14,7 @@ from rwn_core.errors import ParameterError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeverRange:
-    """State how far a lever goes on a table.
-
-    Attributes
-    ----------
-    low, high, step : float
-    """
+    """State how far a lever goes on a table."""
 
     low: float
     high: float

@@ -311,17 +311,11 @@ class NeighborhoodMethod(Method, ABC):
 
 
 class RadiusAndNearest(NeighborhoodMethod):
-    """A method with the levers epsilon, k and q: how far they go, and where they start.
-
-    Attributes
-    ----------
-    q : float
-        Modification probability.
-    """
+    """A method with the levers epsilon, k and q: how far they go, and where they start."""
 
     __slots__ = ()
 
-    q: float
+    q: float  # modification probability
 
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
         """P(a cell of each released variable is modified), shape (p,)."""
@@ -330,24 +324,12 @@ class RadiusAndNearest(NeighborhoodMethod):
 
 @dataclass(kw_only=True, eq=False)
 class FoundNeighbors:
-    """Neighbors that settings of a family share, and the neighborhoods of one of them.
+    """Neighbors that settings of a family share, and the neighborhoods of one of them."""
 
-    Attributes
-    ----------
-    source : NeighborSource
-        In the method's metric.
-    draws : StoredDraws
-        Random numbers that settings share.
-    ends : SliderRange, optional
-        How far sliders go, if known.
-    found : Neighborhoods, optional
-        Those of the setting, once they are found.
-    """
-
-    source: NeighborSource
-    draws: StoredDraws
-    ends: SliderRange | None = None
-    found: Neighborhoods | None = None
+    source: NeighborSource  # in the method's metric
+    draws: StoredDraws  # random numbers that settings share
+    ends: SliderRange | None = None  # how far sliders go, if known
+    found: Neighborhoods | None = None  # those of the setting, once they are found
     ranked: StoredSource | None = None
 
     @property

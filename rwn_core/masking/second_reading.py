@@ -29,16 +29,9 @@ _NAMED = 3  # columns that a refusal names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """Hold the file that an original was read of.
+    """Hold the file that an original was read of."""
 
-    Attributes
-    ----------
-    name : str
-        Its ending says the format.
-    content : bytes
-    """
-
-    name: str
+    name: str  # its ending says the format
     content: bytes = field(repr=False)
 
     @classmethod
@@ -49,20 +42,12 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondReading:
-    """State what a second reading found.
+    """State what a second reading found."""
 
-    Attributes
-    ----------
-    checked : tuple of str
-        Variables of which every released value occurs in the original's column.
-    unchecked : mapping of str to str
-        Why the others were not looked at.
-    release, original : str
-        What the release and the original were read with.
-    """
-
+    # variables of which every released value occurs in the original's column
     checked: tuple[str, ...]
-    unchecked: Mapping[str, str]
+    unchecked: Mapping[str, str]  # why the others were not looked at
+    # release, original: what the release and the original were read with
     release: str
     original: str
 

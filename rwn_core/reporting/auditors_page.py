@@ -55,23 +55,15 @@ _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Hold the answer to one clause, and where it stands in the text form.
-
-    Attributes
-    ----------
-    chapter, number, asks : str
-    page, line : int
-        From 1.
-    answered : bool
-        Whether every part of the answer says something.
-    """
+    """Hold the answer to one clause, and where it stands in the text form."""
 
     chapter: str
     number: str
     asks: str
+    # page, line: from 1
     page: int
     line: int
-    answered: bool
+    answered: bool  # whether every part of the answer says something
 
 
 def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes:

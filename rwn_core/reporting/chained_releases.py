@@ -23,20 +23,11 @@ _KEY, _SECRET = "key", "confidential"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """Findings of a release merged with earlier ones of the same people.
+    """Findings of a release merged with earlier ones of the same people."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        A sentence each.
-    kept : bool
-        Whether every earlier release was checked, and no limit is broken.
-    plain : mapping
-        What the entry of the ledger keeps of it.
-    """
-
-    words: tuple[str, ...] = ()
-    kept: bool = True
+    words: tuple[str, ...] = ()  # a sentence each
+    kept: bool = True  # whether every earlier release was checked, and no limit is broken
+    # what the entry of the ledger keeps of it
     plain: Mapping[str, Any] = field(default_factory=dict)
 
 

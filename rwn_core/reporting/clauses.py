@@ -7,33 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """State one clause and the parts of facts that answer it.
+    """State one clause and the parts of facts that answer it."""
 
-    Attributes
-    ----------
-    number, asks : str
-        As a standard numbers it, and what it asks for in a few words.
-    parts : tuple of tuple of str
-        The key of a fact, then what is quoted of it: "lines", "table", or the first cells of its
-        rows (a field of the context, a key of a measure, or the cell itself).
-    """
-
+    # number, asks: as a standard numbers it, and what it asks for in a few words
     number: str
     asks: str
+    # the key of a fact, then what is quoted of it: "lines", "table", or the first cells of its rows
+    # (a field of the context, a key of a measure, or the cell itself)
     parts: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """Hold the clauses of one standard.
+    """Hold the clauses of one standard."""
 
-    Attributes
-    ----------
-    title, source : str
-        The standard, and what of it was read.
-    clauses : tuple of Clause
-    """
-
+    # title, source: the standard, and what of it was read
     title: str
     source: str
     clauses: tuple[Clause, ...]

@@ -19,24 +19,12 @@ LONGEST_CONTACT = 200  # letters of a contact, which stands in every public file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Hold one question about the context.
+    """Hold one question about the context."""
 
-    Attributes
-    ----------
-    name : str
-        The field of `Context`.
-    title : str
-        A few words for tables.
-    question : str
-        As a form asks it.
-    public : bool
-        Whether the answer stands in public files.
-    """
-
-    name: str
-    title: str
-    question: str
-    public: bool = False
+    name: str  # the field of `Context`
+    title: str  # a few words for tables
+    question: str  # as a form asks it
+    public: bool = False  # whether the answer stands in public files
 
 
 QUESTIONS = (
@@ -94,33 +82,18 @@ QUESTIONS = (
 class IntruderTest(NamedParameters):
     """Record a motivated-intruder test: an attempt to recognize persons in a release.
 
-    Attributes
-    ----------
-    by : str
-        Who tried.
-    day : str
-        As ISO 8601.
-    sources : str
-        What they used beside the release.
-    hours : float
-        They spent, at least 0.
-    claims : int
-        Persons that they claimed to have recognized.
-    confirmed : int
-        Claims that were true; at most `claims`.
-
     Raises
     ------
     ParameterError
         A field is of the wrong kind or out of its range.
     """
 
-    by: str
-    day: str
-    sources: str
-    hours: float
-    claims: int
-    confirmed: int
+    by: str  # who tried
+    day: str  # as ISO 8601
+    sources: str  # what they used beside the release
+    hours: float  # they spent, at least 0
+    claims: int  # persons that they claimed to have recognized
+    confirmed: int  # claims that were true; at most `claims`
 
     def __post_init__(self) -> None:
         """Check each field."""

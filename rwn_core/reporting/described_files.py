@@ -36,20 +36,13 @@ DESCRIPTIONS = (CROISSANT, HEALTHDCAT, CRATE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedFile:
-    """Describe one file that users get.
-
-    Attributes
-    ----------
-    name, title, media_type, sha256 : str
-    size : int or None
-        In bytes; None where only the sum over several files is known.
-    """
+    """Describe one file that users get."""
 
     name: str
     title: str
     media_type: str
     sha256: str
-    size: int | None
+    size: int | None  # in bytes; None where only the sum over several files is known
 
 
 def released_files(material: Material) -> tuple[DescribedFile, ...]:

@@ -34,23 +34,12 @@ _SHARES = (0.1, 0.75)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """State the person responsible for a release, and the reason to publish it.
+    """State the person responsible for a release, and the reason to publish it."""
 
-    Attributes
-    ----------
-    by : str
-        A person's name.
-    reason : str
-        Needed where the release does not keep its policy or follows no decision.
-    decision : Decision, optional
-        Of a meeting, which the release carries out.
-    context : Context
-        Of the release; the reports say which of its answers are not stated.
-    """
-
-    by: str
-    reason: str = ""
-    decision: Decision | None = None
+    by: str  # a person's name
+    reason: str = ""  # needed where the release does not keep its policy or follows no decision
+    decision: Decision | None = None  # of a meeting, which the release carries out
+    # of the release; the reports say which of its answers are not stated
     context: Context = field(default_factory=Context)
 
 
@@ -76,37 +65,20 @@ class Draws:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedRelease:
-    """Hold a file with what was read on it. Its donors and law are forgotten, as is its key.
+    """Hold a file with what was read on it. Its donors and law are forgotten, as is its key."""
 
-    Attributes
-    ----------
-    id : str
-        The release's random number, 128 bits in hex.
-    content : bytes
-        The file as it may leave the house, rows in secret order.
-    format : str
-        Key of its format.
-    document : dict
-        Its internal record, before anybody answered for it.
-    evidence : bytes
-        Charts and the riskiest combinations of keys; holds values of the original.
-    setting : Setting
-    verdict : Verdict
-        What the policy says of this file.
-    further : tuple of bool
-        Whether further releases of the setting, each with a secret of its own, keep the policy.
-    guarded : mapping of str to int
-        How many texts of a variable begin as a formula and got an apostrophe.
-    """
-
-    id: str
-    content: bytes = field(repr=False)
-    format: str
+    id: str  # the release's random number, 128 bits in hex
+    content: bytes = field(repr=False)  # the file as it may leave the house, rows in secret order
+    format: str  # key of its format
+    # its internal record, before anybody answered for it
     document: dict[str, Any] = field(repr=False)
+    # charts and the riskiest combinations of keys; holds values of the original
     evidence: bytes = field(repr=False)
     setting: Setting
-    verdict: Verdict
+    verdict: Verdict  # what the policy says of this file
+    # whether further releases of the setting, each with a secret of its own, keep the policy
     further: tuple[bool, ...] = ()
+    # how many texts of a variable begin as a formula and got an apostrophe
     guarded: Mapping[str, int] = field(default_factory=dict)
 
     @property

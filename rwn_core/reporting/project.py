@@ -22,21 +22,13 @@ FORMAT = "rwn project 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """Return the description of a variable without its levels, which are data.
-
-    Attributes
-    ----------
-    name, kind, role : str
-    masked : bool
-    group : str
-        Empty where there is none.
-    """
+    """Return the description of a variable without its levels, which are data."""
 
     name: str
     kind: str
     role: str
     masked: bool = True
-    group: str = ""
+    group: str = ""  # empty where there is none
 
     def __post_init__(self) -> None:
         """Refuse a kind or role that there is not."""
@@ -45,39 +37,19 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Hold a user's choices for a table.
+    """Hold a user's choices for a table."""
 
-    Attributes
-    ----------
-    table : str
-        Its fingerprint.
-    saved : str
-        The day, as ISO 8601.
-    variables : tuple of Described
-    question : Question, optional
-        The regression to keep.
-    edit_rules : tuple of str
-        What holds of every believable record.
-    population : int, optional
-        How many people the table is a sample of.
-    present : Scenario
-        The setting with its weights, rounding and slices; seed, limits, registered analyses, sweep.
-    scenarios : tuple of Scenario
-    decisions : tuple of Decision
-    context : Context
-        Of its releases.
-    """
-
-    table: str
-    saved: str
+    table: str  # its fingerprint
+    saved: str  # the day, as ISO 8601
     variables: tuple[Described, ...]
-    question: Question | None = None
-    edit_rules: tuple[str, ...] = ()
-    population: int | None = None
+    question: Question | None = None  # the regression to keep
+    edit_rules: tuple[str, ...] = ()  # what holds of every believable record
+    population: int | None = None  # how many people the table is a sample of
+    # the setting with its weights, rounding and slices; seed, limits, registered analyses, sweep
     present: Scenario
     scenarios: tuple[Scenario, ...] = ()
     decisions: tuple[Decision, ...] = ()
-    context: Context = field(default_factory=Context)
+    context: Context = field(default_factory=Context)  # of its releases
 
     @classmethod
     def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:

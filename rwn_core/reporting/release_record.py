@@ -101,29 +101,18 @@ class ReleasedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """Hold the inputs of a record other than the release.
+    """Hold the inputs of a record other than the release."""
 
-    Attributes
-    ----------
-    decision : Decision, optional
-        The decision that the release carries out.
-    measures : tuple of str
-        Keys of the measures that are read on it, beside those of the policy.
-    policy : Policy
-        The limits that the release is held against; the usual ones by default.
-    source : mapping of str to str or list of str
-        How to read the original again: "file", and where they were given "schema" and "dropped".
-    plan : AnalysisPlan, optional
-        Its regressions are judged over further releases; the schema's question by default.
-    context : Context
-        Recipient, purpose, access and the other answers about the release.
-    """
-
-    decision: Decision | None = None
+    decision: Decision | None = None  # the decision that the release carries out
+    # keys of the measures that are read on it, beside those of the policy
     measures: Sequence[str] = USUAL
+    # the limits that the release is held against; the usual ones by default
     policy: Policy = field(default_factory=Policy)
+    # how to read the original again: "file", and where they were given "schema" and "dropped"
     source: Mapping[str, Any] = field(default_factory=dict)
+    # its regressions are judged over further releases; the schema's question by default
     plan: AnalysisPlan | None = None
+    # recipient, purpose, access and the other answers about the release
     context: Context = field(default_factory=Context)
 
 

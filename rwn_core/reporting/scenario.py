@@ -34,13 +34,7 @@ _OWN = "own"  # in place of slices: the groups of the table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """The sweep of a scenario: which settings, and what is done at each.
-
-    Attributes
-    ----------
-    grid : Grid
-    plan : Plan
-    """
+    """The sweep of a scenario: which settings, and what is done at each."""
 
     grid: Grid
     plan: Plan

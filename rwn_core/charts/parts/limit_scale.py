@@ -13,15 +13,9 @@ _BETWEEN = 0.17  # of a half, from one tick beyond the limit to the next
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitScale:
-    """Position of a share: itself up to 1, from 1 to 2 by its logarithm beyond.
+    """Position of a share: itself up to 1, from 1 to 2 by its logarithm beyond."""
 
-    Attributes
-    ----------
-    top : float
-        The largest share, at position 2; at most 1 if every setting keeps its limits.
-    """
-
-    top: float
+    top: float  # the largest share, at position 2; at most 1 if every setting keeps its limits
 
     def __call__(self, share: float) -> float:
         """Return the position of a share."""

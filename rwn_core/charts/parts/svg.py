@@ -13,23 +13,15 @@ FONT = "font-family:Helvetica,Arial,sans-serif;font-size:12px;fill:#222222"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Place values between two pixels.
+    """Place values between two pixels."""
 
-    Attributes
-    ----------
-    low, high : float
-        Values at the ends; `low` may be the larger one.
-    start, stop : float
-        Pixels at the ends.
-    log : bool
-        Whether equal ratios are equally long.
-    """
-
+    # low, high: values at the ends; `low` may be the larger one
     low: float
     high: float
+    # start, stop: pixels at the ends
     start: float
     stop: float
-    log: bool = False
+    log: bool = False  # whether equal ratios are equally long
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the pixels of values; values outside stand at the nearer end."""
@@ -44,19 +36,12 @@ class Scale:
 
 @dataclass(slots=True)
 class Picture:
-    """Collect the shapes of a picture.
+    """Collect the shapes of a picture."""
 
-    Attributes
-    ----------
-    width, height : int
-        Pixels.
-    title : str
-        What is seen, for who cannot see it.
-    """
-
+    # width, height: pixels
     width: int
     height: int
-    title: str
+    title: str  # what is seen, for who cannot see it
     _parts: list[str] = field(default_factory=list)
 
     def add(self, shape: str) -> None:

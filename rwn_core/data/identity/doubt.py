@@ -16,21 +16,11 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityDoubt:
-    """State that a variable may identify people.
-
-    Attributes
-    ----------
-    variable : str
-    looks_like : str
-        What the variable looks like, in plain words.
-    reason : str
-        What the rule saw, without a value.
-    confidence : Confidence
-    """
+    """State that a variable may identify people."""
 
     variable: str
-    looks_like: str
-    reason: str
+    looks_like: str  # what the variable looks like, in plain words
+    reason: str  # what the rule saw, without a value
     confidence: Confidence = Confidence.HIGH
 
     @property

@@ -28,25 +28,14 @@ _MOST_EXACT = 2.0**53
 
 @dataclass(frozen=True, slots=False, kw_only=True)
 class Profile:
-    """Hold one column as the rules see it.
-
-    Attributes
-    ----------
-    name : str
-    words : NameWords
-    known : int
-        Values that are not missing.
-    codes : ndarray of int64, shape (known,)
-        The number of each value among the different ones, in the order of the rows.
-    different : array
-        The different values.
-    """
+    """Hold one column as the rules see it."""
 
     name: str
     words: NameWords
-    known: int
+    known: int  # values that are not missing
+    # shape (known,): the number of each value among the different ones, in the order of the rows
     codes: NDArray[np.int64] = field(repr=False)
-    different: Any = field(repr=False)
+    different: Any = field(repr=False)  # the different values
 
     @classmethod
     def from_column(cls, column: pd.Series[Any]) -> Profile:

@@ -26,21 +26,11 @@ _DIGITS = 9  # to which two beliefs are the same
 
 
 class Curve(NamedTuple):
-    """Expected precision and recall at each threshold, shape (t,) each.
+    """Expected precision and recall at each threshold, shape (t,) each."""
 
-    Attributes
-    ----------
-    tau : ndarray of float64
-        Least posterior of a row's most likely original at which it is linked, descending.
-    precision : ndarray of float64
-        Expected share of correct links.
-    recall : ndarray of float64
-        Share of the rows that are linked.
-    """
-
-    tau: Floats
-    precision: Floats
-    recall: Floats
+    tau: Floats  # least posterior of a row's most likely original at which it is linked, descending
+    precision: Floats  # expected share of correct links
+    recall: Floats  # share of the rows that are linked
 
     def recall_at(self, precision: float) -> float:
         """Return the largest recall with at least this precision; 0 if none."""

@@ -56,20 +56,11 @@ class Unit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Bounds of different rows, for records, points or units.
+    """Bounds of different rows, for records, points or units."""
 
-    Attributes
-    ----------
-    bounds : ndarray, shape (r, u)
-    records : ndarray, shape (u,)
-        How many records each has.
-    rows : ndarray of int64, shape (n,)
-        Which of the r each released row is.
-    """
-
-    bounds: NDArray[np.floating[Any]]
-    records: NDArray[Any]
-    rows: Integers
+    bounds: NDArray[np.floating[Any]]  # shape (r, u)
+    records: NDArray[Any]  # shape (u,): how many records each has
+    rows: Integers  # shape (n,): which of the r each released row is
 
 
 def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:

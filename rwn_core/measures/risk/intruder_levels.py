@@ -22,24 +22,12 @@ from rwn_core.measures.statistics.nearest_points import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """One intruder.
+    """One intruder."""
 
-    Attributes
-    ----------
-    key : str
-        L0 to L4.
-    words : str
-        Knowledge and attack.
-    success : float or None
-        Share of correct links; None if there is no answer.
-    reason : str
-        Of None.
-    """
-
-    key: str
-    words: str
-    success: float | None
-    reason: str = ""
+    key: str  # L0 to L4
+    words: str  # knowledge and attack
+    success: float | None  # share of correct links; None if there is no answer
+    reason: str = ""  # of None
 
 
 def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:

@@ -32,23 +32,13 @@ Terms = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
-    """A fitted model of key cells.
+    """A fitted model of key cells."""
 
-    Attributes
-    ----------
-    terms : tuple of tuple of int
-        Fitted margins: a key each for main effects, pairs for interactions.
-    means : ndarray of float64
-        Fitted sample means of all cells, in the shape of the table of counts.
-    risk : FileRisk
-    z : float
-        The check B of tau2, standardized; about standard normal if the model holds, above 0 where
-        it is too simple.
-    """
-
-    terms: Terms
-    means: Floats
+    terms: Terms  # fitted margins: a key each for main effects, pairs for interactions
+    means: Floats  # fitted sample means of all cells, in the shape of the table of counts
     risk: FileRisk
+    # the check B of tau2, standardized; about standard normal if the model holds, above 0 where it
+    # is too simple
     z: float
 
 

@@ -22,19 +22,13 @@ _EDGE = 1e-6  # probabilities stay off 0 and 1, where a weight would be infinite
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Weights:
-    """Fellegi-Sunter parameters.
+    """Fellegi-Sunter parameters."""
 
-    Attributes
-    ----------
-    matched, unmatched : ndarray of float64, shape (v,)
-        m and u: probability that a variable agrees for a match, and for another pair.
-    share : float
-        Share of pairs that match.
-    """
-
+    # matched, unmatched: shape (v,): m and u: probability that a variable agrees for a match, and
+    # for another pair
     matched: Floats
     unmatched: Floats
-    share: float
+    share: float  # share of pairs that match
 
     @property
     def agree(self) -> Floats:

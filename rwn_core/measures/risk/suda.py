@@ -18,20 +18,12 @@ MOST_KEYS = 10
 
 
 class Special(NamedTuple):
-    """Hold what minimal uniques say of each record.
+    """Hold what minimal uniques say of each record."""
 
-    Attributes
-    ----------
-    score : ndarray of float64, shape (n,)
-    smallest : ndarray of int64, shape (n,)
-        The size of its smallest minimal unique; 0 where it has none.
-    shares : ndarray of float64, shape (n, m)
-        The share of the score from minimal uniques with each variable; a row's sum is above 1
-        where they have several.
-    """
-
-    score: Floats
-    smallest: Integers
+    score: Floats  # shape (n,)
+    smallest: Integers  # shape (n,): the size of its smallest minimal unique; 0 where it has none
+    # shape (n, m): the share of the score from minimal uniques with each variable; a row's sum is
+    # above 1 where they have several
     shares: Floats
 
 

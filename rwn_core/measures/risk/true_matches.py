@@ -42,23 +42,13 @@ SMALL = 0.01  # share of the file: of fewer, the same
 
 
 class _Asked(NamedTuple):
-    """Sets of known variables of one table.
-
-    Attributes
-    ----------
-    known : KnownSets
-    inside : ndarray of bool, shape (sets, confidential variables)
-        True for a confidential variable in the set.
-    places : list of tuple of int
-        The variables of each set, by position.
-    columns : Columns
-        Sample uniques on each set.
-    """
+    """Sets of known variables of one table."""
 
     known: KnownSets
+    # shape (sets, confidential variables): True for a confidential variable in the set
     inside: Inside
-    places: list[tuple[int, ...]]
-    columns: Columns
+    places: list[tuple[int, ...]]  # the variables of each set, by position
+    columns: Columns  # sample uniques on each set
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:

@@ -301,24 +301,14 @@ MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Loss:
-    """Hold the loss of all relations, and of each pair.
+    """Hold the loss of all relations, and of each pair."""
 
-    Attributes
-    ----------
-    value : float
-        From 0 to 1; NaN if no pair of the original is related beyond chance.
-    weight : ndarray of float64, shape (p, p)
-        By how much the original's association exceeds chance, 0 if it does not.
-    lost : ndarray of float64, shape (p, p)
-        Change relative to the original's association, from 0 to 2; 0 of unrelated pairs.
-    invented : float
-        Part of the value that comes from pairs which only the release relates.
-    """
-
-    value: float
+    value: float  # from 0 to 1; NaN if no pair of the original is related beyond chance
+    # shape (p, p): by how much the original's association exceeds chance, 0 if it does not
     weight: Floats
+    # shape (p, p): change relative to the original's association, from 0 to 2; 0 of unrelated pairs
     lost: Floats
-    invented: float
+    invented: float  # part of the value that comes from pairs which only the release relates
 
 
 def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:

@@ -19,23 +19,12 @@ CUTS = (0.2, 0.4, 0.6, 0.8)  # elsewhere: fifths of the original's records
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Grouping:
-    """Groups of one variable, cut by the original.
-
-    Attributes
-    ----------
-    name : str
-    labels : tuple of str
-        One per group; the last is for missing values.
-    kept : ndarray of int64, or None
-        Of a category: the group of each level.
-    edges : ndarray of float64, or None
-        Of a number: ascending upper ends of all groups but the last.
-    """
+    """Groups of one variable, cut by the original."""
 
     name: str
-    labels: tuple[str, ...]
-    kept: Integers | None
-    edges: Floats | None
+    labels: tuple[str, ...]  # one per group; the last is for missing values
+    kept: Integers | None  # of a category: the group of each level
+    edges: Floats | None  # of a number: ascending upper ends of all groups but the last
 
     def codes(self, original: Microdata, table: Microdata) -> Integers:
         """Return the group of every record of either table, shape (n,)."""

@@ -34,16 +34,10 @@ _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factor:
-    """One variable, as it is or transformed.
-
-    Attributes
-    ----------
-    name : str
-    transform : {"", "log", "sqrt", "square"}
-    """
+    """One variable, as it is or transformed."""
 
     name: str
-    transform: str = ""
+    transform: str = ""  # empty, "log", "sqrt" or "square"
 
     def __str__(self) -> str:
         """Return the factor as a formula shows it."""
@@ -52,17 +46,10 @@ class Factor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """A regression in words.
-
-    Attributes
-    ----------
-    response : Factor
-    terms : tuple of tuple of Factor
-        Each term is a product of factors.
-    """
+    """A regression in words."""
 
     response: Factor
-    terms: tuple[tuple[Factor, ...], ...]
+    terms: tuple[tuple[Factor, ...], ...]  # each term is a product of factors
 
     @classmethod
     def parse(cls, text: str) -> Formula:

@@ -24,29 +24,17 @@ STEPS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GeneralizedLinear:
-    """One fitted logistic or Poisson regression.
-
-    Attributes
-    ----------
-    response : str
-    family : {"logistic", "poisson"}
-    terms : tuple of str
-        Without the intercept.
-    coefficients, standard_errors : ndarray of float64, shape (t,)
-        The intercept first; on the scale of the log odds or the log of the mean.
-    r2 : float
-        Share of the deviance explained, from 0 to 1.
-    records : int
-        Complete records used.
-    """
+    """One fitted logistic or Poisson regression."""
 
     response: str
     family: Family
-    terms: tuple[str, ...]
+    terms: tuple[str, ...]  # without the intercept
+    # coefficients, standard_errors: shape (t,): the intercept first; on the scale of the log odds
+    # or the log of the mean
     coefficients: Floats
     standard_errors: Floats
-    r2: float
-    records: int
+    r2: float  # share of the deviance explained, from 0 to 1
+    records: int  # complete records used
 
 
 def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, GeneralizedLinear]:

@@ -24,21 +24,12 @@ LEAST_RECORDS = 4  # below, the variance over permutations is not defined
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Margins:
-    """Hold what the permutation moments need of each variable.
+    """Hold what the permutation moments need of each variable."""
 
-    Attributes
-    ----------
-    rank : ndarray of float64, shape (p,)
-        1 of a number, levels less 1 of a category.
-    leverage : ndarray of float64, shape (p,)
-        Sum of squared leverages: near 1 where one record has nearly all the variation.
-    known : ndarray of float64, shape (p, p)
-        Records with a value of both.
-    """
-
-    rank: Floats
+    rank: Floats  # shape (p,): 1 of a number, levels less 1 of a category
+    # shape (p,): sum of squared leverages: near 1 where one record has nearly all the variation
     leverage: Floats
-    known: Floats
+    known: Floats  # shape (p, p): records with a value of both
 
 
 def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:

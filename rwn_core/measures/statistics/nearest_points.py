@@ -29,17 +29,9 @@ _UNIT = 2.0**-24  # half the relative distance of neighboring numbers of single 
 
 
 class Candidates(NamedTuple):
-    """Pairs that may be the nearest, ordered by row, with exact squared distances.
+    """Pairs that may be the nearest, ordered by row, with exact squared distances."""
 
-    Attributes
-    ----------
-    row : ndarray of int64
-        Query points; each occurs.
-    point : ndarray of int64
-    squared : ndarray of float64
-    """
-
-    row: Integers
+    row: Integers  # query points; each occurs
     point: Integers
     squared: Floats
 

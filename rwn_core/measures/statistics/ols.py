@@ -30,25 +30,15 @@ MOST_COEFFICIENTS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Design:
-    """A regression's response and predictors, complete records only.
-
-    Attributes
-    ----------
-    question : Question
-    terms : tuple of str
-        Names of the columns without the intercept.
-    response : ndarray of float64, shape (m,)
-    columns : ndarray of float64, shape (m, len(terms))
-        Categories as treatment dummies; the original's first level is the reference.
-    records : ndarray of int64, shape (m,)
-        The records used, those without a missing value.
-    """
+    """A regression's response and predictors, complete records only."""
 
     question: Question
-    terms: tuple[str, ...]
-    response: Floats
+    terms: tuple[str, ...]  # names of the columns without the intercept
+    response: Floats  # shape (m,)
+    # shape (m, len(terms)): categories as treatment dummies; the original's first level is the
+    # reference
     columns: Floats
-    records: Integers
+    records: Integers  # shape (m,): the records used, those without a missing value
 
 
 def design_matrix(
@@ -177,33 +167,17 @@ EXACT = 1e-20  # residual over total sum of squares that rounding alone leaves
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeastSquares:
-    """One fitted regression.
+    """One fitted regression."""
 
-    Attributes
-    ----------
-    design : Design
-        m records, t coefficients with the intercept.
-    coefficients, standard_errors : ndarray of float64, shape (t,)
-        The intercept first; in the units of the data.
-    r2 : float
-        Share of the response's variance explained, from 0 to 1.
-    residuals : ndarray of float64, shape (m,)
-        In standard deviations of the response.
-    leverages : ndarray of float64, shape (m,)
-        Diagonal of the hat matrix, from 0 to 1.
-    residual_variance : float
-        Divisor m - t; 0 where the predictors explain the response exactly.
-    dependence : ndarray of float64, shape (t, m)
-        What each record contributes to each standardized coefficient.
-    """
-
-    design: Design
+    design: Design  # m records, t coefficients with the intercept
+    # coefficients, standard_errors: shape (t,): the intercept first; in the units of the data
     coefficients: Floats
     standard_errors: Floats
-    r2: float
-    residuals: Floats
-    leverages: Floats
-    residual_variance: float
+    r2: float  # share of the response's variance explained, from 0 to 1
+    residuals: Floats  # shape (m,): in standard deviations of the response
+    leverages: Floats  # shape (m,): diagonal of the hat matrix, from 0 to 1
+    residual_variance: float  # divisor m - t; 0 where the predictors explain the response exactly
+    # shape (t, m): what each record contributes to each standardized coefficient
     dependence: Floats
 
 

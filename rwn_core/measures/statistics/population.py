@@ -27,25 +27,15 @@ def expected_inverse(rate: Floats, fraction: float) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRisk:
-    """File-level risk of a log-linear model.
+    """File-level risk of a log-linear model."""
 
-    Attributes
-    ----------
-    tau1 : float
-        Expected number of sample uniques that are population uniques.
-    tau2 : float
-        Expected number of right matches when every sample unique is matched.
-    check1, check2 : float
-        B for tau1 and tau2: above 0 the model is too simple and the risk overestimated.
-    uniques : int
-        Number of sample uniques.
-    """
-
-    tau1: float
-    tau2: float
+    tau1: float  # expected number of sample uniques that are population uniques
+    tau2: float  # expected number of right matches when every sample unique is matched
+    # check1, check2: B for tau1 and tau2: above 0 the model is too simple and the risk
+    # overestimated
     check1: float
     check2: float
-    uniques: int
+    uniques: int  # number of sample uniques
 
 
 def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:
@@ -130,18 +120,10 @@ _EDGE = 1e-9  # how near to its bounds a parameter may come
 
 
 class PitmanLaw(NamedTuple):
-    """Parameters of Pitman's sampling formula, fitted to the classes of a sample.
+    """Parameters of Pitman's sampling formula, fitted to the classes of a sample."""
 
-    Attributes
-    ----------
-    alpha : float
-        From 0 to 1; 1 where every record is alone, so that every further one is, too.
-    theta : float
-        Above -alpha.
-    """
-
-    alpha: float
-    theta: float
+    alpha: float  # from 0 to 1; 1 where every record is alone, so that every further one is, too
+    theta: float  # above -alpha
 
     def alone(self, n: int, population: float) -> float:
         """Return P(a sample unique among n records is a population unique)."""

@@ -28,19 +28,12 @@ FARTHEST = 30.0  # linear predictor at which a probability is 0 or 1 for every p
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Propensity:
-    """A fitted propensity model.
+    """A fitted propensity model."""
 
-    Attributes
-    ----------
-    original, released : ndarray of float64, shape (n1,) and (n2,)
-        Probability of being released, by the model.
-    parameters : int
-        Independent coefficients, with the intercept.
-    """
-
+    # original, released: shape (n1,): probability of being released, by the model
     original: Floats
     released: Floats
-    parameters: int
+    parameters: int  # independent coefficients, with the intercept
 
     @property
     def share(self) -> float:

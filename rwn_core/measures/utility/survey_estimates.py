@@ -20,17 +20,11 @@ from rwn_core.measures.statistics.ols import design_matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Design:
-    """Sampling design of the records.
+    """Sampling design of the records."""
 
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (n,)
-        How many people each record stands for.
-    strata, clusters : ndarray of int64, shape (n,)
-        Numbers from 0. Records of one cluster were drawn together, within a stratum.
-    """
-
-    weights: Floats
+    weights: Floats  # shape (n,): how many people each record stands for
+    # strata, clusters: shape (n,): numbers from 0. Records of one cluster were drawn together,
+    # within a stratum.
     strata: Integers
     clusters: Integers
 

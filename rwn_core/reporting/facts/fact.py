@@ -71,14 +71,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Hold one fact of one release.
-
-    Attributes
-    ----------
-    key, title : str
-    audience : Audience
-    content : Content
-    """
+    """Hold one fact of one release."""
 
     key: str
     title: str
@@ -95,26 +88,15 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Hold all that facts are made of.
+    """Hold all that facts are made of."""
 
-    Attributes
-    ----------
-    record : mapping
-        From `rwn_core.reporting.release_record.read_record`.
-    evidence : mapping
-        From `rwn_core.reporting.evidence.read_evidence`; empty where it is not at hand.
-    dataset : DatasetAudit, optional
-        What was read of a release whose record is that of a dataset.
-    title : str
-        What the data are called, in the steward's words.
-    files : mapping of str to bytes
-        Public files that travel together, by name; for their descriptions.
-    """
-
-    record: Mapping[str, Any]
+    record: Mapping[str, Any]  # from `rwn_core.reporting.release_record.read_record`
+    # from `rwn_core.reporting.evidence.read_evidence`; empty where it is not at hand
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    # what was read of a release whose record is that of a dataset
     dataset: DatasetAudit | None = None
-    title: str = ""
+    title: str = ""  # what the data are called, in the steward's words
+    # public files that travel together, by name; for their descriptions
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -182,19 +164,12 @@ class Material:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """State one fact that reports know, whatever the release.
-
-    Attributes
-    ----------
-    key, title : str
-    audience : Audience
-    make : callable, optional
-        Of a Material; None for what no report ever says.
-    """
+    """State one fact that reports know, whatever the release."""
 
     key: str
     title: str
     audience: Audience
+    # of a Material; None for what no report ever says
     make: Callable[[Material], Content] | None = None
 
 
