@@ -165,28 +165,16 @@ def contributions(cells: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Hold one number of another program and the function that gives ours.
-
-    Attributes
-    ----------
-    program, quantity, table, source, why : str
-        `why` says what differs, or what is equal.
-    theirs : str or tuple of float
-        A name in what `rivals.py` prints, or published numbers.
-    ours : callable
-        Returns a number or several.
-    digits : int
-        Decimal places to which the other program's numbers are published.
-    """
+    """Hold one number of another program and the function that gives ours."""
 
     program: str
     quantity: str
     table: str
     source: str
-    theirs: str | tuple[float, ...]
-    ours: Callable[[], Any]
-    why: str = ""
-    digits: int = 6
+    theirs: str | tuple[float, ...]  # a name in what `rivals.py` prints, or published numbers
+    ours: Callable[[], Any]  # returns a number or several
+    why: str = ""  # what differs, or what is equal
+    digits: int = 6  # decimal places to which the other program's numbers are published
 
 
 CLASS = np.array([0, 0, 0, 1, 1, 2, 2])

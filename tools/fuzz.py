@@ -84,12 +84,7 @@ def outcomes(mutants: Sequence[Mutant]) -> Iterator[Outcome]:
 
 
 class Judge:
-    """Says what is wrong with the reading of a broken file.
-
-    Parameters
-    ----------
-    valid : sequence of Seed
-    """
+    """Says what is wrong with the reading of a broken file."""
 
     def __init__(self, valid: list[Seed]) -> None:
         same = [Mutant(seed=seed, content=seed.content, ways=()) for seed in valid]

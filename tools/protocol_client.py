@@ -37,14 +37,7 @@ class Page:
 
 
 class Client:
-    """One user.
-
-    Parameters
-    ----------
-    port : int
-    heard : callable, optional
-        Given every message as it comes.
-    """
+    """One user; `heard` is given every message as it comes."""
 
     def __init__(self, port: int, heard: Any = None) -> None:
         self.port, self.page, self.pages = port, Page(), dict[str, str]()

@@ -63,12 +63,7 @@ def found_in_memory(process: int, words: re.Pattern[bytes]) -> int:
 
 
 class User:
-    """A user whose table has words that nobody else's has.
-
-    Parameters
-    ----------
-    port, number : int
-    """
+    """A user whose table has words that nobody else's has."""
 
     def __init__(self, port: int, number: int) -> None:
         self.number, self.foreign, self.own, self.acted = number, 0, 0, 0

@@ -23,12 +23,7 @@ LOST = (
 
 
 class PackedRun:
-    """A run as it travels to a worker; it holds the key.
-
-    Parameters
-    ----------
-    run : Run
-    """
+    """A run as it travels to a worker; it holds the key."""
 
     def __init__(self, run: Run) -> None:
         self.content = zlib.compress(pickle.dumps(run, protocol=pickle.HIGHEST_PROTOCOL))

@@ -47,58 +47,35 @@ class Format:
 
     Its functions import what they need when they are called (`when_called`): the list of formats
     stays cheap.
-
-    Attributes
-    ----------
-    key : str
-        For code and the command line, such as "parquet".
-    title : str
-        For people, such as "Parquet".
-    noun : str
-        For a sentence about one file, such as "a Parquet file".
-    suffixes : tuple of str
-        Endings of a file's name, in lower case with their point; files are written under the first.
-    media_type : str
-    read : callable
-        Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or
-        raises InputError or SchemaError. Where `layout` names any, it takes a FileLayout, too.
-    write : callable or None
-        Of a data frame and a Schema or None; gives bytes that hold the values, with the labels
-        and codes of the schema as far as the format keeps them, and nothing else, always the same.
-        None where files of the format are only read.
-    keeps : frozenset of Feature
-        What a file keeps that is written and read again, or only read.
-    demand : str
-        What a file must be beyond its format, such as "UTF-8, separated by commas".
-    layout : frozenset of str
-        Fields of a FileLayout that files of the format have.
-    marks : frozenset of str
-        Those of them that are written as the file of the original had them.
-    sees : callable or None
-        Guesses the layout of a file's bytes. For formats with a layout.
-    detects : callable
-        Whether these bytes are certainly of this format, whatever the file's name says.
-    again : callable or None
-        Reads a file a second time, by another library than `read` does; None where there is none.
-    again_by : str
-        The name of that library, for people; without `again`, of the one that reads and does not
-        write.
     """
 
-    key: str
-    title: str
-    noun: str
+    key: str  # for code and the command line, such as "parquet"
+    title: str  # for people, such as "Parquet"
+    noun: str  # for a sentence about one file, such as "a Parquet file"
+    # endings of a file's name, in lower case with their point; files are written under the first
     suffixes: tuple[str, ...]
     media_type: str
+    # Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or raises
+    # InputError or SchemaError. Where `layout` names any, it takes a FileLayout, too.
     read: Callable[..., Microdata]
+    # Of a data frame and a Schema or None; gives bytes that hold the values, with the labels and
+    # codes of the schema as far as the format keeps them, and nothing else, always the same. None
+    # where files of the format are only read.
     write: Callable[[pd.DataFrame, Schema | None], bytes] | None
+    # what a file keeps that is written and read again, or only read
     keeps: frozenset[Feature] = frozenset()
-    demand: str = ""
-    layout: frozenset[str] = frozenset()
+    demand: str = ""  # what a file must be beyond its format, such as "UTF-8, separated by commas"
+    layout: frozenset[str] = frozenset()  # fields of a FileLayout that files of the format have
+    # those of them that are written as the file of the original had them
     marks: frozenset[str] = frozenset()
+    # Guesses the layout of a file's bytes. For formats with a layout.
     sees: Callable[[bytes], GuessedLayout | None] | None = None
+    # whether these bytes are certainly of this format, whatever the file's name says
     detects: Callable[[bytes], bool] = _never
+    # reads a file a second time, by another library than `read` does; None where there is none
     again: Callable[[bytes, Wanted], Found] | None = None
+    # the name of that library, for people; without `again`, of the one that reads and does not
+    # write
     again_by: str = ""
 
     @property

@@ -27,24 +27,9 @@ class BlockLaw(CellLaw):
     In a block of B records s are selected at random, and their values of the swapped variables
     are permuted at random: a record's donor is each other record of its block with probability
     (s - 1) / (B (B - 1)), and else itself. Rows together depend on each other; that is no part of
-    this law.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    swapped : tuple of str
-        The variables that move together.
-    known_by : tuple of str
-        The variables that make the blocks.
-    blocks : ndarray of int64, shape (n,)
-        The number of each record's block, from 0; -1 for a record that stays as it is.
-    selected : ndarray of int64, shape (blocks,)
-        s of each block.
-
-    References
-    ----------
-    Matloff and Tendick 2015, the function `dswap` as it is documented.
+    this law. `known_by` are the variables that make the blocks; `blocks`, shape (n,), has the
+    number of each record's block, from 0, or -1 for a record that stays as it is; `selected`,
+    shape (blocks,), has their s. See the function `dswap` as Matloff and Tendick 2015 document it.
     """
 
     def __init__(

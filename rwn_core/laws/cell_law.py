@@ -26,26 +26,12 @@ class CellLaw:
     """The law of randomization within neighborhoods, given the original table.
 
     P(released value of cell (i, j) is v) = (1 - q_j) [v = w_ij] + q_j c_ij(v) / |S_i|, where
-    c_ij(v) counts the members of S_i whose value of variable j is v. Cells are independent.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    neighborhoods : Neighborhoods
-        None of them empty.
-    q : ndarray of float64, shape (p,)
-        Modification probability of each released variable.
-    shares : sparse array of float64, shape (n, n), optional
-        Row i holds the probability that each other record is the donor of a modified cell of
-        record i, for a method whose donors are not equally likely (a fresh sample of records for
-        each record, say); 1/|S_i| each when left out. Rows sum to 1.
-    rule : NeighborhoodRule, optional
-        How the neighborhoods were found; without it nobody else's can be asked for.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5.
+    c_ij(v) counts the members of S_i whose value of variable j is v. Cells are independent, and no
+    neighborhood is empty. Where donors are not equally likely (a fresh sample of records for each
+    record, say), row i of `shares`, shape (n, n), holds the probability that each other record is
+    the donor of a modified cell of record i, in place of 1/|S_i|. Without `rule`, which says how
+    the neighborhoods were found, nobody else's can be asked for.
+    See Perry, Matloff, Tendick 2022, section 5.
     """
 
     def __init__(

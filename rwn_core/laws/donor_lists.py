@@ -53,12 +53,8 @@ class _Block(NamedTuple):
 class DonorTables:
     """P(record m is the donor of a modified cell of record i), for all i and m.
 
-    Parameters
-    ----------
-    neighborhoods : Neighborhoods
-        Of all records of a table; its kernel weighs the members.
-    shares : sparse array of float64, shape (n, n), optional
-        The donor probabilities, for a method whose donors are not those of the neighborhoods.
+    The kernel of the neighborhoods weighs their members, unless `shares`, shape (n, n), has the
+    probabilities.
     """
 
     def __init__(

@@ -24,12 +24,7 @@ _BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
 class StoredDraws:
     """The random numbers of some keys, kept for the next setting.
 
-    Parameters
-    ----------
-    microdata : Microdata
-    records : ndarray of int64, shape (m,)
-    many : bool
-        Keep those of as many keys as fit, from the first on, instead of the last one's.
+    Of `many` keys as many as fit, from the first on; else the last one's.
     """
 
     def __init__(

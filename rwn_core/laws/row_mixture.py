@@ -30,26 +30,10 @@ class RowMixtureLaw(CellLaw):
     With probability s all masked values of record i come from independent members of S_i, and
     become missing where S_i is empty; with probability 1 - s the record is kept. A whole record
     follows this mixture, not a product over its cells; `table` has the law of single cells.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    neighborhoods : Neighborhoods
-        Some of them may be empty.
-    masked : ndarray of bool, shape (p,)
-        Which released variables are masked.
-    row_share : float
-        s, the probability that a record is selected; with a fixed count of selected records,
-        that count divided by n (the dependence between records is no part of this law).
-    rule : NeighborhoodRule, optional
-        How the neighborhoods were found; without it nobody else's can be asked for.
-    fixed_count : bool
-        Whether so many records are selected in every release, instead of each by itself.
-
-    References
-    ----------
-    Matloff and Tendick 2015, section "Proposed method".
+    `row_share` is s; where every release selects a fixed count of records, it is that count divided
+    by n (the dependence between records is no part of this law). Without `rule`, which says how the
+    neighborhoods were found, nobody else's can be asked for. See Matloff and Tendick 2015, section
+    "Proposed method".
     """
 
     def __init__(
@@ -131,15 +115,7 @@ class RowMixtureLaw(CellLaw):
 
 
 class SampleLaw(RowMixtureLaw):
-    """The law of sampling: a record is lost or retained as a unit; there are no donors.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    left_out : float
-        The probability that a record is lost.
-    """
+    """The law of sampling: a record is lost with probability `left_out`; there are no donors."""
 
     def __init__(self, original: Microdata, left_out: float) -> None:
         n, p = original.n, len(original.schema.released)

@@ -59,14 +59,8 @@ class UnitLaw(Protocol):
 class SeparateLaw:
     """The law of a method that changes each unit of variables by itself, without donors.
 
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    parts : sequence of UnitLaw
-        Of all released variables, each in one of them.
-    known_by : tuple of str
-        The variables without which nobody knows what a record does.
+    Each released variable is in one of `parts`. Without the variables `known_by` nobody knows what
+    a record does.
     """
 
     neighborhoods = None

@@ -31,49 +31,27 @@ SHARE = LeverRange(low=0.0, high=1.0, step=0.05)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lever:
-    """Describe a number of a method that a slider may move.
+    """Describe a number of a method that a slider may move."""
 
-    Attributes
-    ----------
-    name : str
-        The parameter.
-    title : str
-        Above its slider.
-    short : str
-        In a line of words, such as "ε".
-    unit : str
-        Empty for a share or a count.
-    help : str
-        One sentence.
-    whole_number : bool
-        Whether it takes whole numbers only, from 1 on.
-    largest : float
-        The largest number that it takes, whatever the table; other numbers begin at 0.
-    off : float, optional
-        The position at which it has no part in the masking; a first sweep leaves it there.
-    neutral : float, optional
-        A position that any table takes, for a setting whose levers are not chosen yet.
-    range : LeverRange or callable
-        How far it goes, or a function of a setting and what its levers depend on: a table, or for
-        methods of neighborhoods the distances of its records.
-    presets : mapping of str to float
-        Starting points by name; those beyond the range lie at its end. Without one the lever stays
-        where it is.
-    position : callable, optional
-        A function of a starting point and what levers depend on, where it is no position itself.
-    """
-
-    name: str
-    title: str
-    short: str
-    unit: str = ""
-    help: str = ""
-    whole_number: bool = False
+    name: str  # the parameter
+    title: str  # above its slider
+    short: str  # in a line of words, such as "ε"
+    unit: str = ""  # empty for a share or a count
+    help: str = ""  # one sentence
+    whole_number: bool = False  # whether it takes whole numbers only, from 1 on
+    # the largest number that it takes, whatever the table; other numbers begin at 0
     largest: float = 1.0
+    # the position at which it has no part in the masking; a first sweep leaves it there
     off: float | None = None
+    # a position that any table takes, for a setting whose levers are not chosen yet
     neutral: float | None = None
+    # how far it goes, or a function of a setting and what its levers depend on: a table, or for
+    # methods of neighborhoods the distances of its records
     range: LeverRange | Callable[[Any, Any], LeverRange]
+    # Starting points by name; those beyond the range lie at its end. Without one the lever stays
+    # where it is.
     presets: Mapping[str, float] = field(hash=False)
+    # a function of a starting point and what levers depend on, where it is no position itself
     position: Callable[[float, Any], float] | None = None
 
     @property

@@ -44,22 +44,13 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Masked:
-    """Hold a method's work: the masked table with what the steward may know about it.
+    """Hold a method's work: the masked table with what the steward may know about it."""
 
-    Attributes
-    ----------
-    masked : Microdata
-        Row-aligned with the original, or with those of its records that are shown.
-    donors : ndarray of int64, shape (n, p), or None
-        Who gave each cell its value; -1 where it became missing. As confidential as the
-        original.
-    law : Law or None
-        The exact law of the method, where it has one.
-    """
-
-    masked: Microdata
+    masked: Microdata  # row-aligned with the original, or with those of its records that are shown
+    # shape (n, p): who gave each cell its value; -1 where it became missing. As confidential as the
+    # original.
     donors: NDArray[np.int64] | None = field(repr=False)
-    law: Law | None = field(repr=False)
+    law: Law | None = field(repr=False)  # the exact law of the method, where it has one
 
     def rounded(self, precision: Mapping[str, float]) -> Masked:
         """Return the same with values, and the law, rounded to each variable's step."""
@@ -71,24 +62,13 @@ class Masked:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prepared:
-    """Hold a table ready for releases of one setting, and of others of its family.
+    """Hold a table ready for releases of one setting, and of others of its family."""
 
-    Attributes
-    ----------
-    method : Method
-        The setting, without rounding.
-    microdata : Microdata
-        The original, n records.
-    state : SharedWork or FoundNeighbors
-        What settings of a family share.
-    precision : tuple of (str, float)
-        The step of each rounded variable.
-    """
-
-    method: Any
-    microdata: Microdata
+    method: Any  # the setting, without rounding
+    microdata: Microdata  # the original, n records
+    # a SharedWork or FoundNeighbors: what settings of a family share
     state: Any = field(repr=False)
-    precision: Steps = ()
+    precision: Steps = ()  # the step of each rounded variable
 
     @property
     def params(self) -> Any:
@@ -191,46 +171,26 @@ class _FirstLever:
 
 
 class Method(NamedParameters):
-    """A method's parameter record; by default it masks a table as a whole, by `draw`.
-
-    Attributes
-    ----------
-    method : str
-        Its key in METHODS.
-    title : str
-    levers : tuple of Lever
-        What sliders move.
-    strength : str
-        The lever along which it is swept against other methods: the first one.
-    has_forecast : bool
-        Whether expectations have closed forms.
-    uses_weights, uses_slices : bool
-        Whether a release depends on the variables' weights, and on which of them travel together.
-    releases_true_rows : bool
-        Whether every released row is one person's true record.
-    spares_variables : bool
-        Whether a masked variable may stay as it is: the method changes only values that stand out.
-    moves_missing : bool
-        Whether who lacks a value in the original may have one in the release: missing values are
-        masked like values.
-    kinds : tuple of Kind
-        Which variables it masks; all, if empty.
-    kinds_in_words : str
-    """
+    """A method's parameter record; by default it masks a table as a whole, by `draw`."""
 
     __slots__ = ()
 
-    method: ClassVar[str]
+    method: ClassVar[str]  # its key in METHODS
     title: ClassVar[str]
-    levers: ClassVar[tuple[Lever, ...]]
+    levers: ClassVar[tuple[Lever, ...]]  # what sliders move
+    # the lever along which it is swept against other methods
     strength: ClassVar[Any] = _FirstLever()
-    has_forecast: ClassVar[Any] = True
-    uses_weights: ClassVar[bool] = False
-    uses_slices: ClassVar[bool] = False
+    has_forecast: ClassVar[Any] = True  # whether expectations have closed forms
+    uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
+    uses_slices: ClassVar[bool] = False  # and on which of them travel together
+    # whether every released row is one person's true record
     releases_true_rows: ClassVar[bool] = False
+    # whether a record that lacks a value in the original may have one in the release: missing
+    # values are masked like values
     moves_missing: ClassVar[bool] = False
+    # whether a masked variable may stay as it is: the method changes only values that stand out
     spares_variables: ClassVar[bool] = False
-    kinds: ClassVar[tuple[Kind, ...]] = ()
+    kinds: ClassVar[tuple[Kind, ...]] = ()  # which variables it masks; all, if empty
     kinds_in_words: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

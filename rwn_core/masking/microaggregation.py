@@ -132,12 +132,7 @@ def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
 
 
 class _Left:
-    """Points that have no group yet.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    """
+    """Points that have no group yet, shape (n, d)."""
 
     def __init__(self, points: NDArray[np.float64]) -> None:
         self._points, self._records = points.T.copy(), np.arange(len(points))

@@ -18,33 +18,18 @@ _ENTRY = re.compile(r"^(\S[^:\n]*) : [^\n]*\n((?:    [^\n]*\n)+)", flags=re.M)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """Describe a parameter of a method that no slider moves.
+    """Describe a parameter of a method that no slider moves."""
 
-    Attributes
-    ----------
-    name : str
-        The parameter.
-    form : {"choice", "switch", "whole", "number", "name", "names", "text"}
-        One of `choices`; true or false; a whole number; a number; a variable of numbers; names of
-        variables; a text.
-    choices : tuple of str
-        What may be chosen.
-    titles : mapping of str to str
-        Those choices to be read by a person, where their own words do not do.
-    optional : bool
-        Whether it may be None.
-    default : object
-    help : str
-        What the method's documentation says of it.
-    """
-
-    name: str
+    name: str  # the parameter
+    # one of `choices`; true or false; a whole number; a number; a variable of numbers; names of
+    # variables; a text
     form: Form
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # what may be chosen
+    # those choices to be read by a person, where their own words do not do
     titles: Mapping[str, str] = field(default_factory=dict)
-    optional: bool = False
+    optional: bool = False  # whether it may be None
     default: Any
-    help: str = ""
+    help: str = ""  # what the method's documentation says of it
 
     @property
     def title(self) -> str:

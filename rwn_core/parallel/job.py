@@ -14,18 +14,8 @@ Call = tuple[Callable[..., Any], dict[str, Any]]
 class Job:
     """A piece of work under way, finished or cancelled; its process ends before it does.
 
-    Parameters
-    ----------
-    work : callable
-        Called with the arguments and `progress`, a `Report` to call with the share done. It must
-        be importable by name.
-    **arguments
-        What it is given.
-
-    Raises
-    ------
-    RWNError
-        The system has no room for another process.
+    `work` must be importable by name; it is called with the arguments and `progress`, a `Report` to
+    call with the share done. Raises RWNError if the system has no room for another process.
     """
 
     def __init__(self, work: Callable[..., Any], **arguments: Any) -> None:

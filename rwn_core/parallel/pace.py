@@ -12,13 +12,7 @@ _SURE = 4.0  # seconds between the first report and the first estimate
 
 
 class Pace:
-    """The pace of one run; what comes before its first report is no part of it.
-
-    Parameters
-    ----------
-    clock : callable
-        Seconds, of a clock that never goes back.
-    """
+    """The pace of one run; what comes before its first report is no part of it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

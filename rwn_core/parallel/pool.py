@@ -27,11 +27,8 @@ _LONGEST = 5.0  # seconds that a cancelled worker's thread may take to notice
 class Stopped(RWNError):
     """A task ended without a result, and without a refusal of its own.
 
-    Attributes
-    ----------
-    fault : str
-        The type of the error behind it, and the number under which it was logged; empty where the
-        process died or was cancelled.
+    `fault` is the type of the error behind it, and the number under which it was logged; empty
+    where the process died or was cancelled.
     """
 
     def __init__(self, text: str, fault: str = "") -> None:
@@ -40,22 +37,12 @@ class Stopped(RWNError):
 
 
 class Task(Future[Any]):
-    """A task of a pool, with its result or refusal.
-
-    Attributes
-    ----------
-    share : float
-        How much is done, from 0 to 1.
-    pace : Pace
-        Of the reports of its share.
-    so_far : object
-        The answer so far, which stays where the task is stopped; None while there is none.
-    """
+    """A task of a pool, with its result or refusal."""
 
     def __init__(self, content: Any) -> None:
         super().__init__()
         self.share, self.pace = 0.0, Pace()
-        self.so_far: Any = None
+        self.so_far: Any = None  # stays where the task is stopped
         self._content = packed(content)
 
     def taken(self) -> bytes:
@@ -89,27 +76,13 @@ class Task(Future[Any]):
 
 
 class Pool:
-    """Processes that do what they are sent.
+    """Processes that do what they are sent; without `workers` they do nothing.
 
     They end with `cancel`, after `close` and the last task, when nobody holds the pool any more,
-    and when this process ends, however it does.
-
-    Parameters
-    ----------
-    prepare : callable
-        Called once in each worker, with the arguments; returns the function that does a task,
-        given the task and a function that takes the share done. It must be importable by name.
-    *arguments
-        What it is given.
-    workers : int
-        0 does nothing.
-    plain : bool
-        Whether results are bytes, and nothing that a worker answers is unpickled.
-
-    Raises
-    ------
-    RWNError
-        The system has no room for so many processes.
+    and when this process ends, however it does. `prepare` must be importable by name: it is called
+    once in each worker, with the arguments, and returns the function that does a task, given the
+    task and a function that takes the share done. If `plain`, results are bytes, and nothing that a
+    worker answers is unpickled. Raises RWNError if the system has no room for so many processes.
     """
 
     def __init__(

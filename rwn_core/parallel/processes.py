@@ -61,18 +61,9 @@ _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
 class Worker:
     """A process that prepares something once, and then does one task after another.
 
-    Its methods are for one thread at a time, but for `end_workers`, which any thread may call.
-
-    Parameters
-    ----------
-    plain : bool
-        Whether its results are bytes, and nothing that it answers is ever unpickled: for work on
-        files that may take the process over.
-
-    Raises
-    ------
-    RWNError
-        The system has no room for another process.
+    Its methods are for one thread at a time, but for `end_workers`, which any thread may call. If
+    `plain`, its results are bytes, and nothing that it answers is ever unpickled: for work on files
+    that may take the process over. Raises RWNError if the system has no room for another process.
     """
 
     def __init__(self, *, plain: bool = False) -> None:

@@ -122,19 +122,8 @@ class IntruderTest(NamedParameters):
 class Context(NamedParameters):
     """State the context of a release; what is empty was not stated.
 
-    Attributes
-    ----------
-    recipient, purpose, people, controls, motives, capacity, harms : str
-        Answers to `QUESTIONS`: one line of at most 1,000 letters each.
-    monitoring, incident_plan, decided_by : str
-        Likewise.
-    access : {"", "public", "on request", "safe setting"}
-    contact : str
-        One line of at most 200 letters; it stands in every public file.
-    review : str
-        The day on which the release is looked at again, as ISO 8601.
-    intruder_test : IntruderTest, optional
-        Never public.
+    The fields up to `decided_by` are the answers to `QUESTIONS`: one line of at most 1,000 letters
+    each, or 200 of `contact`; `access` is one of `ACCESS`, and `review` a day as ISO 8601.
 
     Raises
     ------
@@ -160,7 +149,7 @@ class Context(NamedParameters):
     contact: str = ""
     review: str = ""
     decided_by: str = ""
-    intruder_test: IntruderTest | None = None
+    intruder_test: IntruderTest | None = None  # never public
 
     def __post_init__(self) -> None:
         """Check each answer."""

@@ -63,10 +63,7 @@ def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
 class Rows(Sequence[list[Any]]):
     """Rows of numbers, kept as columns: most tables are never opened, and these are written fast.
 
-    Parameters
-    ----------
-    columns : list of ndarray, shape (n,)
-        Numbers; one that is missing is NaN here and None in a row.
+    A missing number is NaN in a column, shape (n,), and None in a row.
     """
 
     def __init__(self, columns: list[NDArray[Any]]) -> None:

@@ -67,35 +67,23 @@ _THINGS = word_list("things")
 
 
 class NameWords:
-    """Words and subjects in the name of a variable.
-
-    Attributes
-    ----------
-    words : tuple of str
-        In lower case, without accents; camel case and digits are split.
-    subjects : frozenset of Subject
-    is_measure : bool
-        A quantity or a kind of something, such as household income or address type.
-    is_series : bool
-        A unit of time or a rank, whose values may all differ.
-    is_thing : bool
-        What is named is a thing, such as a product.
-    is_explicit : bool
-        It can be nothing but given or family names.
-    """
+    """Words and subjects in the name of a variable."""
 
     def __init__(self, name: str) -> None:
         parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain_letters(name)))
+        # in lower case, without accents; camel case and digits are split
         self.words = tuple(part.lower() for part in parts if part)
         found = set(self.words)
         letters = [word for word in self.words if not word.isdigit()]
+        # a quantity or a kind of something, such as household income or address type
         self.is_measure = bool(found & _MEASURES) or self._counts(letters)
         if letters and letters[-1] in _NUMBERED and not self._counts(letters):
             self.is_measure = False  # the number of something, such as tax_id
-        self.is_series = bool(found & _SERIES)
-        self.is_thing = bool(found & _THINGS)
+        self.is_series = bool(found & _SERIES)  # a unit of time or a rank: values may all differ
+        self.is_thing = bool(found & _THINGS)  # what is named is a thing, such as a product
         self.subjects = frozenset(self._subjects(letters))
         stems = any(stem in "".join(letters) for stem in _EXPLICIT)
+        # it can be nothing but given or family names
         self.is_explicit = stems or bool(set(letters) & _EXPLICIT_WORDS)
 
     def _counts(self, letters: list[str]) -> bool:

@@ -22,16 +22,9 @@ NOTHING = {Form.BLANK, Form.MISSING}
 class TextColumn:
     """One column as the file has it.
 
-    Parameters
-    ----------
-    file, name : str
-        For messages.
-    texts : pyarrow.DictionaryArray of large_string, length n
-        An empty text is an empty field; two entries of the dictionary may be the same text.
-    lines : callable
-        The physical lines of some record numbers; slow, for refusals only.
-    place : str
-        What a record stands in: a line, or a row of a sheet.
+    `texts` has length n: an empty text is an empty field, and two entries of its dictionary may be
+    the same text. `lines` gives the physical lines of some record numbers; it is slow, for refusals
+    only. `place` is what a record stands in: a line, or a row of a sheet.
     """
 
     def __init__(

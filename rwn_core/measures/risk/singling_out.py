@@ -50,14 +50,9 @@ def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[boo
 class Conditions:
     """Predicates of three conditions each: a category, or beyond a number on its far side.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m, p)
-        One row for each predicate: the category, or the number that is reached (`edges`).
-    above : ndarray of bool, shape (m, p)
-        Whether at least as much is asked for, or at most.
-    chosen : ndarray of int64, shape (m, VARIABLES)
-    ordered : list of bool, length p
+    A row of `values`, shape (m, p), has the categories, or the numbers that are reached (`edges`)
+    of one predicate; `above`, shape (m, p), says whether at least as much is asked for, or at most;
+    `chosen` has shape (m, VARIABLES).
     """
 
     def __init__(

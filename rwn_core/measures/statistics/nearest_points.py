@@ -37,14 +37,7 @@ class Candidates(NamedTuple):
 
 
 class PointIndex:
-    """Points prepared for nearest-neighbor queries.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), or CodedPoints
-    counts : ndarray of int64, shape (n,), optional
-        Records at each point; 1 by default.
-    """
+    """Points (n, d) prepared for nearest-neighbor queries, with the records at each (n,)."""
 
     def __init__(self, points: Points, counts: Integers | None = None) -> None:
         self.points = points
