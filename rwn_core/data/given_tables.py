@@ -25,25 +25,6 @@ _TABLES = ("microdata", "original", "masked", "holdout")
 def as_microdata(table: Any, schema: Schema | None = None) -> Microdata:
     """Return a data frame of pandas, polars, pyarrow or another library as microdata.
 
-    Parameters
-    ----------
-    table : Microdata or data frame
-    schema : Schema, optional
-        What each column is; guessed when left out.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    InputError
-        The table cannot be masked.
-    ParameterError
-        It is no table.
-
-    Examples
-    --------
     >>> as_microdata(pd.DataFrame({"x": [1.0, 2.0]}))
     Microdata(2 records x 1 variables)
     """

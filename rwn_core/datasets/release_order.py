@@ -72,8 +72,6 @@ def keep_rows(
 def changed_values(before: pa.Table, after: pa.Table) -> list[int]:
     """Count the records with a changed value, column by column; missing in both is the same.
 
-    Examples
-    --------
     >>> before, after = pa.table({"x": [1, None, 3]}), pa.table({"x": [1, None, None]})
     >>> changed_values(before, after)
     [1]

@@ -115,13 +115,7 @@ class Reading:
         self._task.stop(CANCELLED)
 
     def result(self) -> Microdata:
-        """The table, once it has ended.
-
-        Raises
-        ------
-        InputError, SchemaError, RWNError
-            The file's refusal, or why there is no result.
-        """
+        """Return the table, once it has ended; raise the file's refusal, or why there is none."""
         data, refusal, _ = self._ended()
         if refusal is not None:
             raise refusal

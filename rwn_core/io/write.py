@@ -109,10 +109,6 @@ def sweep(folder: Path) -> None:
     """Remove the files and folders that a killed program left unfinished an hour ago or more.
 
     Younger ones stay: another program may still be writing them.
-
-    Parameters
-    ----------
-    folder : Path
     """
     for left in folder.glob(f"{PART}*"):
         with suppress(OSError):

@@ -106,8 +106,6 @@ def without_words(texts: pa.DictionaryArray, words: Sequence[str]) -> pa.Diction
 def with_commas(texts: Sequence[str]) -> list[str]:
     """The different texts of a column, such that `with_points` gives them back.
 
-    Examples
-    --------
     >>> with_commas(["2.5", "1", "01.02.2020"]), with_commas(["2.5", "unknown"])
     (['2,5', '1', '01.02.2020'], ['2.5', 'unknown'])
     """
