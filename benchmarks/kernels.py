@@ -170,7 +170,8 @@ class Cell:
             )
         found: dict[str, float] = {}
         for name, values in zip((*READ, *COUNTED), np.array(rows).T, strict=True):
-            found[name], found[f"{name}_se"] = float(values.mean()), _error(values)
+            found[name] = float(values.mean())
+            found[f"{name}_se"] = float(values.std(ddof=1) / RELEASES**0.5)
         drifted = np.array(every)
         error = drifted.std(axis=0, ddof=1) / RELEASES**0.5
         found["drift_t"] = float(np.max(np.abs(drifted.mean(axis=0)) / error))
@@ -180,10 +181,6 @@ class Cell:
 def _value(reading: Reading | NotApplicable) -> float:
     """The value; not a number where a release has none, as a slope of a level that vanished."""
     return float(reading.value) if isinstance(reading, Reading) else np.nan
-
-
-def _error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / len(values) ** 0.5)
 
 
 def line(demo: str, slicing: str, limit: float, key: str, records: int) -> dict[str, Any]:

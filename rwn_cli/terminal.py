@@ -54,16 +54,13 @@ class Report:
     def __call__(self, share: float) -> None:
         """Take in the share done, from 0 to 1; where stderr is a terminal, show it."""
         self._pace.report(share)
-        if self._bar is None and sys.stderr.isatty() and self._lasts:
+        lasts = time.monotonic() - self._start > BAR_AFTER
+        if self._bar is None and sys.stderr.isatty() and lasts:
             self._bar = typer.progressbar(length=_BAR_STEPS, show_eta=False, file=sys.stderr)
             self._bar.__enter__()
         if self._bar is not None:
             self._bar.label = f"{self._label}, {self._pace.words}"
             self._bar.update(max(0, round(share * _BAR_STEPS) - self._bar.pos))
-
-    @property
-    def _lasts(self) -> bool:
-        return time.monotonic() - self._start > BAR_AFTER
 
     def found(self, answer: Any) -> None:
         """Take in an answer so far."""

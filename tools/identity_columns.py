@@ -252,10 +252,6 @@ def _again(make: Make, share: float) -> Make:
     ]
 
 
-def _counter(rng: np.random.Generator, n: int) -> Any:
-    return np.arange(1, n + 1)
-
-
 def _iban(rng: np.random.Generator, n: int) -> list[str]:
     made = []
     for body in digits(16)(rng, n):
@@ -287,7 +283,7 @@ IDENTIFYING: dict[str, Make] = {
     "family": _again(unique_integers(1_000, 9_000), 0.4),
     "ssn": filled("999-99-9999"),
     "iban": _iban,
-    "record": _counter,
+    "record": lambda rng, n: np.arange(1, n + 1),
     "uuid": uuids,
     "ip": _joined(
         integers(10, 200),

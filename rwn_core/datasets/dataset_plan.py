@@ -137,7 +137,6 @@ class Choice:
 
     offer: Offer
     why: str  # one sentence
-    dimensions: float  # effective dimensions of the distance
 
 
 def effective_dimensions(points: Points) -> float:
@@ -158,15 +157,15 @@ def choose(offers: Sequence[Offer], points: Points) -> Choice:
             f"the records spread in {dimensions:.0f} directions, where a search of everybody looks "
             "at most of the table"
         )
-        return Choice(offer=sample, why=why, dimensions=dimensions)
+        return Choice(offer=sample, why=why)
     if exact.seconds > MUCH_SLOWER * sample.seconds:
         why = f"a search of everybody would take {exact.seconds / sample.seconds:.0f} times as long"
-        return Choice(offer=sample, why=why, dimensions=dimensions)
+        return Choice(offer=sample, why=why)
     why = (
         f"the records spread in {dimensions:.1f} directions, so that everybody can be searched, "
         "and only then are the neighborhoods those of the setting"
     )
-    return Choice(offer=exact, why=why, dimensions=dimensions)
+    return Choice(offer=exact, why=why)
 
 
 def effect_on_risk(offer: Offer, n: int) -> str:

@@ -21,7 +21,8 @@ from rwn_core.datasets.engines import find_engine
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.steps import STRATEGIES, Follow
-from rwn_core.errors import NotWritten, ParameterError, ReleaseError
+from rwn_core.errors import NotWritten, ReleaseError
+from rwn_core.masking.rwn import refuse_empty
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 
@@ -123,7 +124,7 @@ def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[
     survey.merge_survey(run)
     masking = strategy.mask(run, execute, follow)
     answers = [_answer(run, task) for task in masking]
-    _refuse_empty(sum(answer["empty"] for answer in answers))
+    refuse_empty(sum(answer["empty"] for answer in answers))
     ordering = run.numbered(release_order.STEP, run.files)
     execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
     return answers
@@ -165,15 +166,6 @@ def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
             f"{target} cannot be written ({error.strerror}); choose another folder."
         ) from None
     run.stage.remove()
-
-
-def _refuse_empty(empty: int) -> None:
-    if empty:
-        records = "One record has" if empty == 1 else f"{empty:,} records have"
-        raise ParameterError(
-            f"{records} no other record within epsilon; give k (at least 1) as well, or a larger "
-            "epsilon."
-        )
 
 
 def dataset_doubts(dataset: Dataset) -> tuple[IdentityDoubt, ...]:

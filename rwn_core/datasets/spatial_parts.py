@@ -30,11 +30,6 @@ from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_fra
 INDEX = "index"
 
 
-def planes(run: Run) -> tuple[Cut | int, int]:
-    """The planes of a run, the same in every task."""
-    return build_planes(turned(run.survey_result.points, axes(run)), run.leaves)
-
-
 def save_axes(run: Run) -> None:
     """Keep the axes that planes lie across: made once, so that all tasks agree."""
     save(run, DEAL, "axes", principal_axes(run.survey_result.points))
@@ -68,7 +63,7 @@ def _part_numbers(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int6
     """The leaf of each record of a range, and how many leaves there are."""
     scheme = run.params.scheme
     if scheme.exact:
-        root, leaves = planes(run)
+        root, leaves = build_planes(turned(run.survey_result.points, axes(run)), run.leaves)
         return leaf_numbers(root, points, axes(run)), leaves
     if scheme.neighbors == "partition":
         return numbers_of_range(run, task["start"], task["stop"]), run.leaves

@@ -15,7 +15,6 @@ from rwn_core.evaluation.paper_figures import (
     PAPER_FIGURES,
     PaperFigure,
     Values,
-    figure_title,
     measure_reading,
 )
 from rwn_core.masking import LeverRange, Prepared
@@ -125,7 +124,7 @@ def figure_curves(
     def curves() -> FigureCurves:
         drawn = [each for each in positions if each.reason is None]
         return FigureCurves(
-            title=figure_title(number),
+            title=f"Figure {number}: {figure.title}",
             axis=figure.axis,
             lever=titles[over.lever],
             at=np.array([each.at for each in drawn], dtype=np.float64),

@@ -31,11 +31,6 @@ class PredictionTrial:
     # of the last reading: response, error_name, n_train, n_test, learner, learners
     detail: dict[str, object]
 
-    @property
-    def difference(self) -> tuple[float, float]:
-        """Mean of released minus original error, and its standard error over the splits."""
-        return _mean_and_error(self.released - self.original)
-
     def differences(self) -> list[tuple[str, float, float, float, float]]:
         """Every learner: its name, mean errors, and the difference with its standard error."""
         names = [str(name) for name in list(self.detail["learners"])]  # type: ignore[call-overload]  # a list, by the measure

@@ -145,8 +145,3 @@ PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
 
 CURVES = tuple(number for number, figure in PAPER_FIGURES.items() if figure.read)
 """Numbers of the figures with curves."""
-
-
-def figure_title(number: int) -> str:
-    """Return the title with the number, such as "Figure 8: Distance to the nearest record"."""
-    return f"Figure {number}: {PAPER_FIGURES[number].title}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -39,11 +40,9 @@ from rwn_core.io.text_types.first_line import (
 )
 from rwn_core.io.text_types.lay_out import (
     decoded,
-    generated_names,
     invented_notice,
     names_of_schema,
     table_lines,
-    text_lines,
     with_points,
     without_words,
 )
@@ -77,7 +76,9 @@ class _Text:
     chosen: bool = False
 
     def records(self) -> Iterator[list[str]]:
-        return csv.reader(text_lines(self.content), strict=True, delimiter=self.separator)
+        # the ends of lines are left to the csv module, which counts them
+        lines = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        return csv.reader(lines, strict=True, delimiter=self.separator)
 
     def after_header(self) -> Iterator[list[str]]:
         records = self.records()
@@ -235,7 +236,7 @@ def _header(text: _Text) -> tuple[str, ...]:
             f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
         )
     if not text.header:
-        return tuple(generated_names(len(names)))
+        return tuple(f"V{number}" for number in range(1, len(names) + 1))
     for position, name in enumerate(names, start=1):
         what = _NO_NAMES.get(text_form(name))
         if what is not None:

@@ -147,10 +147,11 @@ def coded(
     column: pd.Series[Any], variable: Variable | None
 ) -> tuple[pd.Series[Any], dict[Any, str]]:
     """Codes of a category and their labels, for a file that holds codes."""
-    pairs = () if variable is None else variable.value_labels
-    pairs = tuple(pair for pair in pairs if not is_missing(pair[0], _missing(variable)))
+    given = () if variable is None else variable.value_labels
+    missing = () if variable is None else variable.missing_codes
+    pairs = tuple(pair for pair in given if not is_missing(pair[0], missing))
     code_of = {name: code for code, name in level_names(pairs).items()}
-    labels: dict[Any, str] = dict(() if variable is None else variable.value_labels)
+    labels: dict[Any, str] = dict(given)
     numbers = [code for code in labels if not isinstance(code, str)]
     texts = bool(code_of) and all(isinstance(code, str) for code in code_of.values())
     following = max((int(code) for code in numbers), default=0) + 1
@@ -163,7 +164,3 @@ def coded(
     if not texts:
         codes = codes.astype("float64")
     return codes, labels
-
-
-def _missing(variable: Variable | None) -> MissingCodes:
-    return () if variable is None else variable.missing_codes

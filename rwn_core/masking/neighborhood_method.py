@@ -231,7 +231,7 @@ class NeighborhoodMethod(Method, ABC):
         done = build_preview(
             searched.points, most=most, seed=seed, progress=progress, cancel=cancel
         )
-        return self._shown(microdata, done)
+        return self._prepared(self.masked_table(microdata), done, done.slider_range)
 
     def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource | SoftSource:
         """Return the source of a table's neighborhoods before any are stored."""
@@ -241,9 +241,6 @@ class NeighborhoodMethod(Method, ABC):
         if households is not None:
             return OutsideSource(points=points, households=households)
         return SearchSource(points=points, scheme=self.scheme)
-
-    def _shown(self, microdata: Microdata, preview: StoredSource) -> Prepared:
-        return self._prepared(self.masked_table(microdata), preview, preview.slider_range)
 
     def _prepared(
         self,

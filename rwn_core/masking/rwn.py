@@ -337,13 +337,7 @@ class RWN(RadiusAndNearest):
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
-        empty = int((neighborhoods.sizes == 0).sum())
-        if empty:
-            records = "One record has" if empty == 1 else f"{empty:,} records have"
-            raise ParameterError(
-                f"{records} no other record within epsilon; give k (at least 1) as "
-                "well, or a larger epsilon."
-            )
+        refuse_empty(int((neighborhoods.sizes == 0).sum()))
         ball = self.table_ball(microdata)
         rule = NeighborhoodRule(
             metric=self.metric(microdata),
@@ -415,3 +409,13 @@ class RWN(RadiusAndNearest):
         if kernel.cap == 1:
             texts.append("Without a cap two outliers that lie together exchange nearly all values.")
         return texts
+
+
+def refuse_empty(records: int) -> None:
+    """Refuse a setting under which some records have no donor."""
+    if records:
+        number = "One record has" if records == 1 else f"{records:,} records have"
+        raise ParameterError(
+            f"{number} no other record within epsilon; give k (at least 1) as well, or a larger "
+            "epsilon."
+        )

@@ -74,10 +74,6 @@ def unchecked_file(material: Material, form: str) -> bytes:
     return PUBLIC_FORMS[form](material, facts)
 
 
-def _html(material: Material, facts: Facts) -> bytes:
-    return page(material.name, "", NOTICE, facts)
-
-
 def _json(material: Material, facts: Facts) -> bytes:
     told = []
     for fact in facts:
@@ -116,7 +112,7 @@ def _card(material: Material, facts: Facts) -> bytes:
 
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {
-        ".html": _html,
+        ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
         ".json": _json,
         ".xml": codebook,
         ".toml": _card,

@@ -166,7 +166,9 @@ def _side_by_side(session: Session) -> bool:
         on_pick=lambda name: _mark(session, name),
     )
     if meeting:
-        draw_decision(session, chosen)
+        with st.container(key="screen-only-decision"):
+            _freeze(session, chosen)
+            _frozen(session)
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
     with (
@@ -277,13 +279,6 @@ _NONE = "none of them"
 def choice_key(session: Session) -> str:
     """Key of the field that says which candidate is chosen."""
     return session.key("compare.decision.chosen")
-
-
-def draw_decision(session: Session, names: list[str]) -> None:
-    """Watch list, decision, reason, participants and date, frozen with a hash."""
-    with st.container(key="screen-only-decision"):
-        _freeze(session, names)
-        _frozen(session)
 
 
 def _freeze(session: Session, names: list[str]) -> None:

@@ -48,7 +48,7 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
     # Each mark has "label", "words" (hover text), "x", "y"; `limit` is the height of a line across
     # the plot. A "plain" mark only names a point, and is left out where names would collide.
     spots = [tuple(share(m[c], ends) for c, ends in zip("xy", ranges, strict=True)) for m in marks]
-    taken = [_box(x, y, 2 * _LETTER, _LINE / 2) for x, y in spots]
+    taken = [(x - _LETTER, x + _LETTER, y - _LINE / 4, y + _LINE / 4) for x, y in spots]
     if limit is not None:
         taken.append((0.0, 1.0, (line := share(limit, ranges[1])) - 0.01, line + 0.01))
     drawn = []
@@ -61,10 +61,6 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
         taken.append(boxes[side])
         drawn.append(_mark(mark, side))
     return drawn
-
-
-def _box(x: float, y: float, wide: float, high: float) -> Box:
-    return x - wide / 2, x + wide / 2, y - high / 2, y + high / 2
 
 
 def _name_box(x: float, y: float, wide: float, side: str) -> Box:

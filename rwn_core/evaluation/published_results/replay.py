@@ -53,11 +53,6 @@ class Number:
             return ERRORS
         return float(stdtrit(self.runs - 1, ndtr(ERRORS)))
 
-    @property
-    def reach(self) -> float:
-        """Largest difference that chance explains."""
-        return self.errors * self.error
-
 
 def mean_number(values: ArrayLike) -> Number:
     """Give the mean over releases with its standard error.

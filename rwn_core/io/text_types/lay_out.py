@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Sequence
 from itertools import islice
@@ -45,11 +44,6 @@ def table_lines(file: str, text: bytes, layout: FileLayout) -> bytes:
     if start >= end:
         raise InputError(f"{file} has no line between those above and below; leave out fewer.")
     return text[start:end]
-
-
-def generated_names(count: int) -> list[str]:
-    """Names for a table without a header line: V1, V2, ..."""
-    return [f"V{number}" for number in range(1, count + 1)]
 
 
 def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
@@ -117,8 +111,3 @@ def with_commas(texts: Sequence[str]) -> list[str]:
         text.replace(".", ",", 1) if point else text
         for text, point in zip(texts, points, strict=True)
     ]
-
-
-def text_lines(text: bytes) -> io.TextIOWrapper:
-    """The lines of a text; the ends of lines are left to the csv module, which counts them."""
-    return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")

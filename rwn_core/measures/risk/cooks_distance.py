@@ -13,22 +13,12 @@ from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
 
 
-def cooks_distances(
-    residuals: Floats, leverages: Floats, *, coefficients: int, variance: float
-) -> Floats:
-    """Return Cook's distance (1977) of each record, shape (n,), from residuals and leverages."""
-    return residuals**2 * leverages / (coefficients * variance * (1 - leverages) ** 2)
-
-
 def _distances(fit: LeastSquares, where: str) -> Floats:
+    """Return Cook's distance (1977) of each record, shape (n,)."""
     refuse_exact(fit, where, "no record sways the regression")
     _refuse_full_leverage(fit, where)
-    return cooks_distances(
-        fit.residuals,
-        fit.leverages,
-        coefficients=len(fit.coefficients),
-        variance=fit.residual_variance,
-    )
+    scale = len(fit.coefficients) * fit.residual_variance * (1 - fit.leverages) ** 2
+    return fit.residuals**2 * fit.leverages / scale
 
 
 def _refuse_full_leverage(fit: LeastSquares, where: str) -> None:

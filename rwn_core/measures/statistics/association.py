@@ -148,15 +148,10 @@ def association_matrix(
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
     scaled = standardized_known(numbers, np.nan) if c else numbers
     for at, own in enumerate(categories, start=m):
-        result[at, :m] = result[:m, at] = correlation_ratios(scaled, own, signed=signed)
+        result[at, :m] = result[:m, at] = [_ratio(column, own, signed) for column in scaled.T]
         for before, other in enumerate(categories[: at - m + 1], start=m):
             result[at, before] = result[before, at] = cramers_v(own, other, signed=signed)
     return result
-
-
-def correlation_ratios(numbers: Floats, codes: Codes, *, signed: bool = False) -> Floats:
-    """Return the corrected correlation ratio of each number and one category, shape (m,)."""
-    return np.array([_ratio(column, codes, signed) for column in numbers.T])
 
 
 def _root(squared: float, signed: bool) -> float:
@@ -167,6 +162,7 @@ def _root(squared: float, signed: bool) -> float:
 
 
 def _ratio(values: Floats, codes: Codes, signed: bool) -> float:
+    """Return the corrected correlation ratio of a number and a category."""
     known = (codes >= 0) & ~np.isnan(values)
     if not known.all():
         values, codes = values[known], codes[known]

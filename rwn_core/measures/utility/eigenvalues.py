@@ -14,24 +14,20 @@ SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rou
 LOADING = 0.1  # a variable with less is no part of a direction
 
 
-def eigenvalue_distance(before: Floats, after: Floats) -> float:
-    """Return the sum of the relative changes of the eigenvalues."""
-    return float((np.abs(before - after) / before).sum())
-
-
 def compute(comparison: Comparison) -> Reading:
     """Return the sum of relative changes of the correlation matrix's eigenvalues."""
     names, own, released = varying_columns(comparison, "eigenvalues")
     before = comparison.cached_for_original(("eigenvalues", names), lambda: _original(own, names))
     # the routine of the original: two routines differ in the last digit
     after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
+    change = (after - before) / before
     detail = {
         "names": list(names),
         "original": before,
         "released": np.maximum(after, 0.0),
-        "relative_change": (after - before) / before,
+        "relative_change": change,
     }
-    return Reading(value=eigenvalue_distance(before, after), baseline=0.0, detail=detail)
+    return Reading(value=float(np.abs(change).sum()), baseline=0.0, detail=detail)
 
 
 def _original(values: Floats, names: tuple[str, ...]) -> Floats:

@@ -150,26 +150,17 @@ def _files(material: Material) -> Content:
 
 
 _OTHERS = {entry.key: entry for entry in (*OUTSIDE, *INSIDE)}
+_FIRST = ("treated", "variables", "loss", "data", "context", "parameters")
+_LAST = ("cautions", "errors", "totals", "use", "file", "review", "versions")
 _INTERNAL = Audience.INTERNAL
 DATASET = (
-    _OTHERS["treated"],
-    _OTHERS["variables"],
-    _OTHERS["loss"],
-    _OTHERS["data"],
-    _OTHERS["context"],
-    _OTHERS["parameters"],
+    *(_OTHERS[key] for key in _FIRST),
     Entry(key="changed", title="What changed", audience=_INTERNAL, make=_changed),
     Entry(key="levels", title="Levels", audience=_INTERNAL, make=_levels),
     Entry(key="correlations", title="Correlations", audience=_INTERNAL, make=_correlations),
     Entry(key="regression", title="Regression", audience=_INTERNAL, make=_regression),
     Entry(key="linkage", title="Risk, on a sample", audience=_INTERNAL, make=_linkage),
-    _OTHERS["cautions"],
-    _OTHERS["errors"],
-    _OTHERS["totals"],
-    _OTHERS["use"],
-    _OTHERS["file"],
-    _OTHERS["review"],
-    _OTHERS["versions"],
+    *(_OTHERS[key] for key in _LAST),
     Entry(key="files", title="Files and hashes", audience=_INTERNAL, make=_files),
 )
 """In the order of the reports of a dataset's release."""
