@@ -70,7 +70,9 @@ def plan_large(
     if microdata is None:
         if n is None or p is None or not 1 <= p <= 10_000:
             raise ParameterError("Give a table, or its numbers of records and of variables.")
-        microdata = _stand_in(p)
+        # independent normal variables: the hardest case for the search
+        values = np.random.default_rng(0).normal(size=(max(_SIZES), p))
+        microdata = Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(p)]))
     count = microdata.n if n is None else n
     if not LARGEST_DENSE < count <= _LARGEST:
         raise ParameterError(
@@ -86,12 +88,6 @@ def plan_large(
         if progress is not None:
             progress((done + 1) / len(schemes))
     return offers
-
-
-def _stand_in(p: int) -> Microdata:
-    """Independent normal variables: the hardest case for the search."""
-    values = np.random.default_rng(0).normal(size=(max(_SIZES), p))
-    return Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(p)]))
 
 
 def _schemes(params: RWN, n: int, m: int | None) -> list[tuple[str, RWN]]:

@@ -241,11 +241,9 @@ def _shuffled(original: Microdata) -> Iterator[Microdata]:
 def _with_released(reading: Reading, comparison: Comparison) -> Reading:
     """Add the share of the released records, unless all are released."""
     n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
-    return (
-        reading
-        if rows == n
-        else replace(reading, detail={**reading.detail, "released_share": rows / n})
-    )
+    if rows == n:
+        return reading
+    return replace(reading, detail={**reading.detail, "released_share": rows / n})
 
 
 def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Reading, int], str]:

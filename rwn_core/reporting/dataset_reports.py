@@ -125,10 +125,16 @@ def _shift(found: DatasetAudit, name: str) -> float | None:
     return (after.mean - before.mean) / before.sd if before.sd > 0 and after.count else None
 
 
-def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, Any]]:
+def _fits(found: DatasetAudit, question: Question) -> tuple[list[str], list[Any], list[Any]]:
+    """Return the terms of a regression, and its slopes and their errors on both sides."""
     sides = (found.original, found.released)
-    slopes = [np.array(list(coefficients(side, question).values())[1:]) for side in sides]
-    errors = [standard_errors(side, question) for side in sides]
+    fits = [coefficients(side, question) for side in sides]
+    slopes = [np.array(list(fit.values())[1:]) for fit in fits]
+    return list(fits[0])[1:], slopes, [standard_errors(side, question) for side in sides]
+
+
+def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, Any]]:
+    _, slopes, errors = _fits(found, question)
     moved = standardized_difference(slopes[0], slopes[1], errors[0])
     ratio = errors[1] / errors[0]
     return {
@@ -164,14 +170,10 @@ def _slopes(found: DatasetAudit, question: Question | None) -> list[dict[str, An
     """Return the slopes of a regression on this one release of very many records."""
     if question is None:
         return []
-    sides = (found.original, found.released)
     try:
-        before, after = (coefficients(side, question) for side in sides)
-        errors = [standard_errors(side, question) for side in sides]
+        terms, (own, new), errors = _fits(found, question)
     except NotApplicable:
         return []
-    terms = list(before)[1:]
-    own, new = (np.array(list(side.values())[1:]) for side in (before, after))
     held = np.abs(new - own) <= Z95 * errors[1]
     turns = turned(own, new, errors[0])
     parts: dict[str, list[bool]] = {}
@@ -321,9 +323,8 @@ def rare_in_dataset(
 
 def _possible(column: pd.Series[Any], said: Set[Any], hidden: bool) -> pd.Series[Any]:
     """Return the stated numbers of a numeric column; of any other, all values."""
-    if hidden or pd.api.types.is_bool_dtype(column.dtype):
-        return column
-    if not pd.api.types.is_numeric_dtype(column):
+    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column.dtype)
+    if hidden or not numeric:
         return column
     return column[column.isin([value for value in said if isinstance(value, float)])]
 

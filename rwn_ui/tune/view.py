@@ -81,7 +81,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
         "cards": [serialise(chart) for chart in cards],
         "tables": [
-            _table(chart)
+            {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}
             for chart in cards
             if chart["key"] == "regression" and "reason" not in chart
         ],
@@ -231,11 +231,6 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
             place = {"loss": values[UTILITY], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})
     return points
-
-
-def _table(chart: Chart) -> dict[str, Any]:
-    """A chart's own table, for the page below the cards."""
-    return {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}
 
 
 MOST = 150  # settings on a small map, beside the frontier

@@ -22,11 +22,6 @@ RELEASES, FEW = 1000, 200
 K = 10
 
 
-def _stand_in() -> NDArray[np.float64]:
-    """So many ages as the paper has, spread evenly over its range."""
-    return np.resize(np.arange(LOW, HIGH), N).astype(np.float64)
-
-
 def _noisy(ages: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     noise = Noise(shape="uniform", sd=LENGTH / 2 / np.sqrt(3))
     return np.asarray(noise.draw(rng.random(len(ages))))
@@ -43,7 +38,8 @@ def _resampled(ages: NDArray[np.float64], rng: np.random.Generator) -> NDArray[n
 
 
 def _k_noise(request: Request) -> Found:
-    ages, rng = _stand_in(), np.random.default_rng(1)
+    # as many ages as the paper has, spread evenly over its range
+    ages, rng = np.resize(np.arange(LOW, HIGH), N).astype(np.float64), np.random.default_rng(1)
     numbers: dict[str, Number | str] = {}
     count, luck = request.repetitions(RELEASES, FEW), []
     for name, change in (("k-PRAM", _resampled), ("k-noise", _noisy)):

@@ -35,7 +35,13 @@ def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
     steps: list[tuple[str, str, Callable[[], float]]] = [
         ("L0", "guesses", lambda: 1.0 / comparison.original.n),
         ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
-        ("L2", "knows the method and the keys", lambda: _keys_alone(comparison, keys)),
+        # the model is not the true one, so the posterior is no measure of success: the share of
+        # rows with the first choice right is
+        (
+            "L2",
+            "knows the method and the keys",
+            lambda: float(keys_only_links(comparison, keys).top1.mean()),
+        ),
         (
             "L3",
             "knows the keys and all neighborhoods",
@@ -67,13 +73,6 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
         raise NotApplicable("The released table has another number of records than the original.")
     rows = released_rows(comparison.original, comparison.masked)
     return float(nearest_links(small, distinct_points(points), rows)[1].mean())
-
-
-def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
-    """Return the success of an intruder who finds the neighborhoods from the keys."""
-    # the model is not the true one, so the posterior is no measure of success: the share of rows
-    # with the first choice right is
-    return float(keys_only_links(comparison, keys).top1.mean())
 
 
 def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
