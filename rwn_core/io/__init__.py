@@ -20,20 +20,7 @@ from rwn_core.io import (
     stata_format,
     tsv_format,
 )
-from rwn_core.io.format import Format
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "detected",
-    "either",
-    "endings",
-    "format_of_key",
-    "format_of_name",
-    "kinds",
-    "titles",
-    "writable",
-]
+from rwn_core.io.format import Format as Format
 
 FORMATS: tuple[Format, ...] = (
     csv_format.FORMAT,

@@ -15,8 +15,6 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["begin", "begin_bytes", "read", "read_bytes", "saved_schema", "schema_from"]
-
 
 def read(
     path: str | os.PathLike[str],

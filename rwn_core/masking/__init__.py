@@ -7,74 +7,40 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from rwn_core.masking.additive_noise import AdditiveNoise
-from rwn_core.masking.cart_synthesis import CARTSynthesis
-from rwn_core.masking.correlated_noise import CorrelatedNoise
-from rwn_core.masking.data_shuffling import DataShuffling
-from rwn_core.masking.k_noise import KNoise
-from rwn_core.masking.k_pram import KPRAM
-from rwn_core.masking.lever import (
-    Lever,
-    LeverRange,
-    at_levers,
-    family,
-    fixed_options,
-    lever_values,
-    levers_under,
-)
-from rwn_core.masking.local_suppression import LocalSuppression
-from rwn_core.masking.method import Masked, Method, Prepared, Rounded, unrounded
-from rwn_core.masking.microaggregation import Microaggregation
-from rwn_core.masking.nbrs2015 import NBRS2015
-from rwn_core.masking.option import Option, method_options, option_words
-from rwn_core.masking.pram import PRAM
-from rwn_core.masking.random_swapping import RandomSwapping
-from rwn_core.masking.rank_swapping import RankSwapping
-from rwn_core.masking.recoding import Recoding
-from rwn_core.masking.record_swapping import RecordSwapping
-from rwn_core.masking.release import Release, mask
-from rwn_core.masking.row_copy import RowCopy
-from rwn_core.masking.rwn import RWN
-from rwn_core.masking.sampling import RandomSample
-
-__all__ = [
-    "KPRAM",
-    "METHODS",
-    "NBRS2015",
-    "PRAM",
-    "RWN",
-    "SHORT_NAMES",
-    "AdditiveNoise",
-    "CARTSynthesis",
-    "CorrelatedNoise",
-    "DataShuffling",
-    "KNoise",
-    "Lever",
-    "LeverRange",
-    "LocalSuppression",
-    "Masked",
-    "Method",
-    "Microaggregation",
-    "Option",
-    "Prepared",
-    "RandomSample",
-    "RandomSwapping",
-    "RankSwapping",
-    "Recoding",
-    "RecordSwapping",
-    "Release",
-    "Rounded",
-    "RowCopy",
-    "at_levers",
-    "family",
-    "fixed_options",
-    "lever_values",
-    "mask",
-    "method_options",
-    "no_method",
-    "option_words",
-    "unrounded",
-]
+from rwn_core.masking.additive_noise import AdditiveNoise as AdditiveNoise
+from rwn_core.masking.cart_synthesis import CARTSynthesis as CARTSynthesis
+from rwn_core.masking.correlated_noise import CorrelatedNoise as CorrelatedNoise
+from rwn_core.masking.data_shuffling import DataShuffling as DataShuffling
+from rwn_core.masking.k_noise import KNoise as KNoise
+from rwn_core.masking.k_pram import KPRAM as KPRAM
+from rwn_core.masking.lever import Lever as Lever
+from rwn_core.masking.lever import LeverRange as LeverRange
+from rwn_core.masking.lever import at_levers as at_levers
+from rwn_core.masking.lever import family as family
+from rwn_core.masking.lever import fixed_options as fixed_options
+from rwn_core.masking.lever import lever_values as lever_values
+from rwn_core.masking.lever import levers_under
+from rwn_core.masking.local_suppression import LocalSuppression as LocalSuppression
+from rwn_core.masking.method import Masked as Masked
+from rwn_core.masking.method import Method as Method
+from rwn_core.masking.method import Prepared as Prepared
+from rwn_core.masking.method import Rounded as Rounded
+from rwn_core.masking.method import unrounded as unrounded
+from rwn_core.masking.microaggregation import Microaggregation as Microaggregation
+from rwn_core.masking.nbrs2015 import NBRS2015 as NBRS2015
+from rwn_core.masking.option import Option as Option
+from rwn_core.masking.option import method_options as method_options
+from rwn_core.masking.option import option_words as option_words
+from rwn_core.masking.pram import PRAM as PRAM
+from rwn_core.masking.random_swapping import RandomSwapping as RandomSwapping
+from rwn_core.masking.rank_swapping import RankSwapping as RankSwapping
+from rwn_core.masking.recoding import Recoding as Recoding
+from rwn_core.masking.record_swapping import RecordSwapping as RecordSwapping
+from rwn_core.masking.release import Release as Release
+from rwn_core.masking.release import mask as mask
+from rwn_core.masking.row_copy import RowCopy as RowCopy
+from rwn_core.masking.rwn import RWN as RWN
+from rwn_core.masking.sampling import RandomSample as RandomSample
 
 _METHODS = (
     RWN,

@@ -6,22 +6,15 @@ Those of a dataset's release are in `dataset.py`.
 
 from __future__ import annotations
 
-from rwn_core.reporting.facts.dataset import DATASET
-from rwn_core.reporting.facts.fact import Audience, Content, Entry, Fact, Material, Table
+from rwn_core.reporting.facts.dataset import DATASET as DATASET
+from rwn_core.reporting.facts.fact import Audience as Audience
+from rwn_core.reporting.facts.fact import Content as Content
+from rwn_core.reporting.facts.fact import Entry as Entry
+from rwn_core.reporting.facts.fact import Fact as Fact
+from rwn_core.reporting.facts.fact import Material as Material
+from rwn_core.reporting.facts.fact import Table as Table
 from rwn_core.reporting.facts.inside import INSIDE, WITHHELD
 from rwn_core.reporting.facts.outside import OUTSIDE
-
-__all__ = [
-    "DATASET",
-    "FACTS",
-    "Audience",
-    "Content",
-    "Entry",
-    "Fact",
-    "Material",
-    "Table",
-    "facts_for",
-]
 
 FACTS: tuple[Entry, ...] = (*OUTSIDE, *INSIDE, *WITHHELD)
 """Every fact that reports know, in their order."""
