@@ -17,32 +17,46 @@ MOST_LINES = 1_000  # above the header line, or below the last record
 class FileLayout:
     """Say where the records of a file are, and how they are written.
 
+    Parameters
+    ----------
+    encoding : str
+        Of a text file, such as "utf-8" or "cp1252".
+    separator : str, optional
+        One character between the fields of a text file; the usual one of its format if left out.
+    decimal : {".", ","}
+        Before the decimals of a number in a text file, or of one that a sheet has as a text.
+    header : bool
+        Whether a line with the names stands above the records of a text file. Without one the
+        variables are V1, V2, ...
+    above, below : int
+        Lines of a text file, or rows of a sheet, above the header line and below the last record
+        that are no records; from 0 to 1,000.
+    dates : str
+        How a text file writes dates, or a sheet that has them as texts: "DD.MM.YYYY", say, or
+        "M/D/YYYY" where days and months have no zero before them. A column may have them as
+        YYYY-MM-DD all the same.
+    missing : tuple of str
+        Texts that count as missing values in every column, such as "n/a" or "k.A.".
+    sheet : str, optional
+        Of a workbook; its first one with values if left out.
+    fill : bool
+        Whether every cell of a merged area of a sheet has the area's value.
+
     Raises
     ------
     SchemaError
     """
 
-    encoding: str = "utf-8"  # of a text file, such as "utf-8" or "cp1252"
-    # one character between the fields of a text file; the usual one of its format if left out
+    encoding: str = "utf-8"
     separator: str | None = None
-    # "." or ",": before the decimals of a number in a text file, or of one that a sheet has as a
-    # text
     decimal: str = "."
-    # Whether a line with the names stands above the records of a text file. Without one the
-    # variables are V1, V2, ...
     header: bool = True
-    # above, below: lines of a text file, or rows of a sheet, above the header line and below the
-    # last record that are no records; from 0 to 1,000
     above: int = 0
     below: int = 0
-    # How a text file writes dates, or a sheet that has them as texts: "DD.MM.YYYY", say, or
-    # "M/D/YYYY" where days and months have no zero before them. A column may have them as
-    # YYYY-MM-DD all the same.
     dates: str = USUAL_DATES
-    # texts that count as missing values in every column, such as "n/a" or "k.A."
     missing: tuple[str, ...] = ()
-    sheet: str | None = None  # of a workbook; its first one with values if left out
-    fill: bool = False  # whether every cell of a merged area of a sheet has the area's value
+    sheet: str | None = None
+    fill: bool = False
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
