@@ -62,11 +62,18 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DatasetAudit:
-    """Hold what a dataset and its release have in common."""
+    """Hold what a dataset and its release have in common.
+
+    Attributes
+    ----------
+    original, released : DatasetStatistics
+    regression : tuple of mapping, or None
+        Coefficients of the question in both, by name.
+    linkage : SampledLinkage or None
+    """
 
     original: DatasetStatistics
     released: DatasetStatistics
-    # coefficients of the question in both, by name
     regression: tuple[Mapping[str, float], Mapping[str, float]] | None
     linkage: SampledLinkage | None
 

@@ -29,18 +29,33 @@ from rwn_core.randomness import SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetRelease:
-    """Say what was written."""
+    """Say what was written.
+
+    Attributes
+    ----------
+    folder : Path
+    n : int
+        Records.
+    files : int
+    governed : int
+        Records with fewer than k candidates within epsilon, who fall back to k.
+    changed : mapping of str to int
+        Records with another value than in the original, of each released variable.
+    doubts : tuple of IdentityDoubt
+        Which variables of the original may identify people.
+    second_reading : mapping of str to object
+        What another library found in the files, as plain data.
+    imbalance : float
+        Largest difference of the sum of a record's probabilities to give from its target.
+    """
 
     folder: Path
-    n: int  # records
+    n: int
     files: int
-    governed: int  # records with fewer than k candidates within epsilon, who fall back to k
-    # records with another value than in the original, of each released variable
+    governed: int
     changed: Mapping[str, int]
-    doubts: tuple[IdentityDoubt, ...] = ()  # which variables of the original may identify people
-    # what another library found in the files, as plain data
+    doubts: tuple[IdentityDoubt, ...] = ()
     second_reading: Mapping[str, Any] = field(default_factory=dict)
-    # largest difference of the sum of a record's probabilities to give from its target
     imbalance: float = 0.0
 
 

@@ -12,13 +12,26 @@ from rwn_core.errors import ParameterError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combined:
-    """One estimate from several releases of the same table."""
+    """One estimate from several releases of the same table.
+
+    Attributes
+    ----------
+    estimate : float
+    within : float
+        Mean of the releases' squared standard errors.
+    between : float
+        Variance of the releases' estimates, divisor M - 1.
+    variance : float
+        within + between / M.
+    degrees : float
+        Of freedom of its t distribution; infinite where the estimates are equal.
+    """
 
     estimate: float
-    within: float  # mean of the releases' squared standard errors
-    between: float  # variance of the releases' estimates, divisor M - 1
-    variance: float  # within + between / M
-    degrees: float  # of freedom of its t distribution; infinite where the estimates are equal
+    within: float
+    between: float
+    variance: float
+    degrees: float
 
 
 def combine_releases(estimates: NDArray[np.float64], variances: NDArray[np.float64]) -> Combined:

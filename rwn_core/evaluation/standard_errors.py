@@ -39,33 +39,54 @@ class Validity(Summarized):
     """Hold how well the standard errors of a regression are calibrated under a setting.
 
     Arrays have shape (t,), the intercept first.
+
+    Attributes
+    ----------
+    response : str
+    model : {"linear", "logistic", "poisson"}
+    terms : tuple of str
+    coefficient, standard_error : ndarray of float64
+        Of the original.
+    shift : ndarray of float64
+        Mean over releases of the original table, less the original's coefficient.
+    between : ndarray of float64
+        Standard deviation over those releases: what the masking adds.
+    inflation : ndarray of float64
+        1 + B / U: variance with the masking over variance without it (B = between squared, U =
+        the original's squared standard error).
+    inflation_with_bias : ndarray of float64
+        1 + (B + shift^2) / U.
+    reported : ndarray of float64
+        Mean standard error that masked bootstrap samples report.
+    true : ndarray of float64
+        Standard deviation of the coefficient over masked bootstrap samples.
+    coverage : ndarray of float64
+        Share of the nominal 95 % intervals of masked bootstrap samples that hold the original's
+        coefficient.
+    error : ndarray of float64
+        Root mean squared distance of masked bootstrap samples from the original's coefficient:
+        spread and shift together.
+    repeats : int
+        Bootstrap samples with an estimate; the coverage's standard error follows from it.
+    means : pandas.DataFrame or None
+        The same of the released means, in closed form: see `mean_inflation`; None for a method or
+        a table that it does not cover.
     """
 
     response: str
-    model: str  # "linear", "logistic" or "poisson"
+    model: str
     terms: tuple[str, ...]
-    # coefficient, standard_error: of the original
     coefficient: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # mean over releases of the original table, less the original's coefficient
     shift: NDArray[np.float64]
-    between: NDArray[np.float64]  # standard deviation over those releases: what the masking adds
-    # 1 + B / U: variance with the masking over variance without it (B = between squared, U = the
-    # original's squared standard error)
+    between: NDArray[np.float64]
     inflation: NDArray[np.float64]
-    inflation_with_bias: NDArray[np.float64]  # 1 + (B + shift^2) / U
-    reported: NDArray[np.float64]  # mean standard error that masked bootstrap samples report
-    true: NDArray[np.float64]  # standard deviation of the coefficient over masked bootstrap samples
-    # share of the nominal 95 % intervals of masked bootstrap samples that hold the original's
-    # coefficient
+    inflation_with_bias: NDArray[np.float64]
+    reported: NDArray[np.float64]
+    true: NDArray[np.float64]
     coverage: NDArray[np.float64]
-    # root mean squared distance of masked bootstrap samples from the original's coefficient: spread
-    # and shift together
     error: NDArray[np.float64]
-    # bootstrap samples with an estimate; the coverage's standard error follows from it
     repeats: int
-    # the same of the released means, in closed form: see `mean_inflation`; None for a method or a
-    # table that it does not cover
     means: pd.DataFrame | None = None
 
     def _summary(self) -> Summary:

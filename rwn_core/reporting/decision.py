@@ -17,18 +17,39 @@ FORMAT = "rwn decision 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Record of a review meeting's scenarios and decision; it is internal."""
+    """Record of a review meeting's scenarios and decision; it is internal.
+
+    Attributes
+    ----------
+    scenarios : tuple of Scenario
+    chosen : str
+        Name of the scenario that was chosen; empty if none was.
+    reason : str
+    participants : tuple of str
+    date : str
+        As ISO 8601, such as 2026-03-31.
+    watched : tuple of str
+        What people wanted to keep an eye on, in their words.
+    verdict : str
+        Sentence of the policy on the chosen scenario at that time.
+    accepted_by : str
+        Who answers for limits that it does not keep.
+    dissent : str
+        Votes, or what some of the participants disagree with.
+    policy : Policy, optional
+        The limits that the meeting judged by.
+    """
 
     scenarios: tuple[Scenario, ...]
-    chosen: str = ""  # name of the scenario that was chosen; empty if none was
+    chosen: str = ""
     reason: str = ""
     participants: tuple[str, ...] = ()
-    date: str = ""  # as ISO 8601, such as 2026-03-31
-    watched: tuple[str, ...] = ()  # what people wanted to keep an eye on, in their words
-    verdict: str = ""  # sentence of the policy on the chosen scenario at that time
-    accepted_by: str = ""  # who answers for limits that it does not keep
-    dissent: str = ""  # votes, or what some of the participants disagree with
-    policy: Policy | None = None  # the limits that the meeting judged by
+    date: str = ""
+    watched: tuple[str, ...] = ()
+    verdict: str = ""
+    accepted_by: str = ""
+    dissent: str = ""
+    policy: Policy | None = None
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
