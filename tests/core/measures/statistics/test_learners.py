@@ -54,4 +54,5 @@ def test_all_learners_on_a_holdout():
     found = trial.differences()
     assert [name for name, *_ in found] == list(LEARNERS)
     assert found[0][1] == pytest.approx(trial.original.mean())
-    assert found[0][3] == pytest.approx((trial.released - trial.original).mean())
+    change = trial.released - trial.original
+    assert found[0][3:] == pytest.approx((change.mean(), change.std(ddof=1) / 2**0.5))
