@@ -15,8 +15,6 @@ from rwn_core.laws.donors import Draws, random_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.table import NeighborTable
 
-_AT_ONCE = 32_768  # records whose chains are held at a time
-
 
 class Found(NamedTuple):
     """The donors of some records, and the sizes of their neighborhoods."""
@@ -41,14 +39,10 @@ def found_of_table(
     """Draw from a table of ranked neighbors."""
     ball, drawing = run.params.ball, draw_request(run)
     cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
-    donors = np.empty((len(ids), len(drawing.streams)), dtype=np.int64)
-    for start in range(0, len(ids), _AT_ONCE):
-        rows = slice(start, start + _AT_ONCE)
-        draws = Draws(run.key, ids[rows], drawing.streams)
-        first = table.offsets[:-1][rows, None]
-        entries = np.minimum(first + draws.ranks(cut.sizes[rows]) - 1, len(table.records) - 1)
-        drawn = others[table.records[entries]]
-        donors[rows] = np.where(draws.modify < drawing.q, drawn, ids[rows, None])
+    members = others[table.records].astype(np.int32)
+    donors = Draws(run.key, ids, drawing.streams).from_rows(
+        np.arange(len(ids)), cut.sizes, (table.offsets, members), drawing.q, threads=1
+    )
     return Found(donors=donors, sizes=cut.sizes, within=cut.within)
 
 

@@ -15,55 +15,15 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors import Drawing, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import in_parts, thread_count
-from rwn_core.randomness import SecretKey, uniforms
-
-_STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
-_BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
-
-
-class StoredDraws:
-    """The random numbers of some keys, kept for the next setting.
-
-    Of `many` keys as many as fit, from the first on; else the last one's.
-    """
-
-    def __init__(
-        self, microdata: Microdata, records: NDArray[np.int64], *, many: bool = False
-    ) -> None:
-        self.records, self.streams = records, random_streams(microdata)
-        needed = max(len(records) * len(self.streams) * _BYTES_A_CELL, 1)
-        self._entries = _STORED_DRAWS // needed if many else None
-        self._kept: dict[str, Draws] = {}
-
-    def for_key(self, key: SecretKey) -> Draws:
-        """The random numbers of a key."""
-        if key.identity in self._kept:
-            return self._kept[key.identity]
-        draws = Draws(key, self.records, self.streams)
-        if self._entries is None:
-            self._kept = {key.identity: draws}
-        elif len(self._kept) < self._entries:
-            self._kept[key.identity] = draws
-        return draws
-
-    def of_table(self, microdata: Microdata) -> StoredDraws:
-        """The same for other slices of these records: the same object where no stream changes."""
-        if random_streams(microdata) == self.streams:
-            return self
-        return StoredDraws(microdata, self.records, many=self._entries is not None)
-
-
-CHUNK = 65_536  # records drawn at a time
-_FAR = 2**31 - 1
-_TOGETHER = 16_384  # blocks of random numbers made in one call: more would leave the fast memory
+from rwn_core.randomness import SecretKey
 
 NO_DONOR = -1  # the donor of a cell that becomes missing
 
 
 class Draws:
-    """Hold the random numbers of some records: whether, and how far down the ranks.
+    """Hold what the random numbers of some records come from.
 
-    Cell (i, j) holds one uniform number u and the record chain T_1 = 1,
+    Cell (i, j) has one uniform number u and the record chain T_1 = 1,
     T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member
     of rank T, the last T_s that the neighborhood's size admits. That is uniform over the
     members for every size, and a growing neighborhood changes a donor as rarely as it can.
@@ -77,124 +37,51 @@ class Draws:
     """
 
     def __init__(self, key: SecretKey, records: NDArray[np.int64], streams: Sequence[int]) -> None:
+        self.key = key
         self.records = np.asarray(records, dtype=np.int64)
         self.streams = tuple(streams)
-        self._key = key
-        self._blocks = 0
-        self._uniform: list[NDArray[np.float64]] = []
-        self._chain = [np.ones((len(self.records), len(self.streams)), dtype=np.int32)]
-
-    @property
-    def modify(self) -> NDArray[np.float64]:
-        """The uniform number that decides whether a cell is modified, shape (m, p)."""
-        return self._step(0)
-
-    def ranks(self, sizes: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The rank of each cell's donor, shape (m, p)."""
-        limit = sizes.astype(np.int32)[:, None]
-        chosen = self._chain[0].copy()
-        step = 1
-        while True:
-            if step == len(self._chain):
-                self._chain.append(self._next())
-            inside = self._chain[step] <= limit
-            if not inside.any():
-                return chosen
-            np.copyto(chosen, self._chain[step], where=inside)
-            step += 1
-
-    def from_stored(
-        self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int | None = None
-    ) -> NDArray[np.int64]:
-        """The donors of these records in a stored table, shape (m, p)."""
-        from rwn_core.neighbors.draw_kernel import draw_rows
-
-        table, rows = neighborhoods.table, neighborhoods.rows(self.records)
-        streams, chances = np.array(self.streams, dtype=np.int64), np.array(q, dtype=np.float64)
-        donors = np.empty((len(rows), len(streams)), np.int64)
-        drawn = (self._key.words, self.records, streams, chances, rows)
-        found = (table.offsets, table.records, neighborhoods.sizes, donors)
-
-        def draw(first: int, last: int) -> None:
-            draw_rows(*drawn, *found, first, last)
-
-        in_parts(draw, len(donors), donors.size, thread_count(threads))
-        return donors
-
-    def weighted(
-        self,
-        neighborhoods: Neighborhoods,
-        rows: NDArray[np.int64],
-        q: NDArray[np.float64],
-        threads: int | None = None,
-    ) -> NDArray[np.int64]:
-        """Return the donors of these records where they are not equally likely, shape (m, p)."""
-        from rwn_core.neighbors.draw_kernel import draw_by_layers
-
-        keys = np.ascontiguousarray(self._key.words.reshape(8, -1).T)
-        streams, table = np.array(self.streams, dtype=np.int64), neighborhoods.table
-        if isinstance(table, AllDonors):
-            q = np.asarray(q, dtype=np.float64)
-            return table.draw(keys, self.records, streams, q, threads=threads)
-        donors = np.empty((len(rows), len(streams)), np.int64)
-        chances = np.asarray(q, dtype=np.float64)
-        offsets, records, shares = table.offsets, table.records, neighborhoods.shares
-        assert shares is not None  # as `draw_donors` has checked
-
-        def draw(first: int, last: int) -> None:
-            draw_by_layers(
-                keys,
-                self.records,
-                streams,
-                chances,
-                rows,
-                offsets,
-                records,
-                shares,
-                donors,
-                first,
-                last,
-            )
-
-        in_parts(draw, len(donors), donors.size, thread_count(threads))
-        return donors
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:
         """The same randomness, for a search that draws as it goes."""
-        return Drawing(key=self._key, streams=self.streams, q=q)
+        return Drawing(key=self.key, streams=self.streams, q=q)
 
-    @property
-    def has_one_key(self) -> bool:
-        """True if one key serves all records, as compiled code needs it."""
-        return self._key.words.ndim == 1
+    def from_rows(
+        self,
+        rows: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        table: tuple[NDArray[np.int64], NDArray[np.int32]],
+        q: NDArray[np.float64],
+        *,
+        weights: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+    ) -> NDArray[np.int64]:
+        """Return the donors of these records from their rows of a table, shape (m, p)."""
+        # The table holds where its rows begin, and their members; weights are those of the members.
+        from rwn_core.neighbors.draw_kernel import draw_rows
 
-    def _next(self) -> NDArray[np.int32]:
-        ratio = np.floor(self._chain[-1] / self._step(len(self._chain))) + 1
-        return np.asarray(np.minimum(ratio, _FAR), dtype=np.int32)
+        keys, streams = self._words()
+        given = np.empty(0) if weights is None else weights
+        donors = np.empty((len(rows), len(streams)), np.int64)
+        drawn = (keys, self.records, streams, np.array(q, dtype=np.float64), rows)
 
-    def _step(self, step: int) -> NDArray[np.float64]:
-        while step >= len(self._uniform):
-            self._uniform += self._block(self._blocks)
-            self._blocks += 1
-        return self._uniform[step]
+        def draw(first: int, last: int) -> None:
+            draw_rows(*drawn, sizes, *table, given, donors, first, last)
 
-    def _block(self, block: int) -> list[NDArray[np.float64]]:
-        streams = list(dict.fromkeys(self.streams))
-        at_once = max(1, _TOGETHER // max(len(self.records), 1))
-        parts = [
-            self._uniforms(streams[first : first + at_once], block)
-            for first in range(0, len(streams), at_once)
-        ]
-        drawn = np.concatenate(parts, axis=1)
-        columns = [streams.index(stream) for stream in self.streams]
-        return [np.ascontiguousarray(step[columns].T) for step in drawn]
+        in_parts(draw, len(donors), donors.size, thread_count(threads))
+        return donors
 
-    def _uniforms(self, streams: Sequence[int], block: int) -> NDArray[np.float64]:
-        """The numbers of a few streams in one call, shape (8, streams, m)."""
-        m = len(self.records)
-        records = np.tile(self.records, len(streams))
-        numbers = np.repeat(np.array(streams, dtype=np.int64), m)
-        return uniforms(self._key, records, numbers, block).reshape(-1, len(streams), m)
+    def from_all(
+        self, table: AllDonors, q: NDArray[np.float64], threads: int | None = None
+    ) -> NDArray[np.int64]:
+        """Return the donors of these records among all of a table, shape (m, p)."""
+        chances = np.asarray(q, dtype=np.float64)
+        keys, streams = self._words()
+        return table.draw(keys, self.records, streams, chances, threads=threads)
+
+    def _words(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the keys of all records, shape (1, 8) or (m, 8), and the streams."""
+        keys = np.ascontiguousarray(self.key.words.reshape(8, -1).T)
+        return keys, np.array(self.streams, dtype=np.int64)
 
 
 def check_probability(q: object) -> None:
@@ -263,26 +150,22 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    if neighborhoods.equally_likely and isinstance(draws, Draws) and draws.has_one_key:
-        if neighborhoods.is_stored:
-            return draws.from_stored(neighborhoods, q, threads)
+    table = neighborhoods.table
+    if isinstance(table, AllDonors):
+        return draws.from_all(table, q, threads)
+    rows = neighborhoods.rows(draws.records)
+    if not neighborhoods.is_stored:
         from rwn_core.neighbors.search import search_donors
 
-        return search_donors(neighborhoods, draws.drawing(q), threads)[
-            neighborhoods.rows(draws.records)
-        ]
-    rows = neighborhoods.rows(draws.records)
-    if not neighborhoods.equally_likely:
-        return draws.weighted(neighborhoods, rows, q, threads)
-    sizes = neighborhoods.sizes[rows]
-    ranks = draws.ranks(sizes)
-    some = sizes > 0
-    if some.all():
-        donors = neighborhoods.donors(rows, ranks)
-    else:
-        donors = np.full(ranks.shape, NO_DONOR, dtype=np.int64)
-        donors[some] = neighborhoods.donors(rows[some], ranks[some])
-    return np.where(draws.modify < q, donors, draws.records[:, None])
+        return search_donors(neighborhoods, draws.drawing(q), threads)[rows]
+    return draws.from_rows(
+        rows,
+        neighborhoods.sizes,
+        (table.offsets, table.records),
+        q,
+        weights=neighborhoods.shares,
+        threads=threads,
+    )
 
 
 def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microdata:

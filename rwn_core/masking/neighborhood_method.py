@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.laws.donors import StoredDraws, copy_from_donors, draw_donors, masked_columns
+from rwn_core.laws.donors import (
+    Draws,
+    copy_from_donors,
+    draw_donors,
+    masked_columns,
+    random_streams,
+)
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.method import Masked, Method, Prepared
@@ -204,7 +210,7 @@ class NeighborhoodMethod(Method, ABC):
                 threads,
                 budget,
             )
-        return self._prepared(self.masked_table(microdata), source, many=bool(settings))
+        return self._prepared(self.masked_table(microdata), source)
 
     def preview(
         self,
@@ -247,11 +253,8 @@ class NeighborhoodMethod(Method, ABC):
         microdata: Microdata,
         source: NeighborSource,
         ends: SliderRange | None = None,
-        *,
-        many: bool = False,
     ) -> Prepared:
-        draws = StoredDraws(microdata, source.records, many=many)
-        state = FoundNeighbors(source=source, draws=draws, ends=ends)
+        state = FoundNeighbors(source=source, ends=ends)
         return Prepared(method=self, microdata=microdata, state=state)
 
     def check_levers(self, microdata: Microdata) -> None:
@@ -274,7 +277,7 @@ class NeighborhoodMethod(Method, ABC):
     ) -> Masked:
         """Return a release before rounding."""
         state: FoundNeighbors = table.state
-        draws = state.draws.for_key(key)
+        draws = Draws(key, state.records, random_streams(table.microdata))
         drawing = draws.drawing(self.draw_probability(table.microdata))
         neighborhoods, donors = state.found, None
         if neighborhoods is None:
@@ -324,7 +327,6 @@ class FoundNeighbors:
     """Neighbors that settings of a family share, and the neighborhoods of one of them."""
 
     source: NeighborSource  # in the method's metric
-    draws: StoredDraws  # random numbers that settings share
     ends: SliderRange | None = None  # how far sliders go, if known
     found: Neighborhoods | None = None  # those of the setting, once they are found
     ranked: StoredSource | None = None
@@ -354,7 +356,7 @@ class FoundNeighbors:
 
     def on_table(self, microdata: Microdata) -> FoundNeighbors:
         """Return the state of a table with other slices; distances do not depend on them."""
-        return replace(self, draws=self.draws.of_table(microdata))
+        return replace(self)
 
     def known(self, table: Prepared) -> Sizes | None:
         """Return the sizes of the neighborhoods, if every record was searched for donors."""

@@ -181,7 +181,7 @@ class AllDonors:
         *,
         threads: int | None = None,
     ) -> NDArray[np.int64]:
-        """Draw the donors of some records by layers, as `draw_by_layers` does, shape (m, p)."""
+        """Draw the donors of some records by layers, as `draw_rows` does, shape (m, p)."""
         donors = np.empty((len(records), len(streams)), np.int64)
         number = self.places.number[records]
         order, points = np.argsort(number, kind="stable"), np.unique(number)
@@ -205,16 +205,15 @@ class AllDonors:
         q: NDArray[np.float64],
     ) -> NDArray[np.int64]:
         """Draw for the records of one point, by ranks that are the same for all of them."""
-        from rwn_core.neighbors.draw_kernel import draw_by_layers
+        from rwn_core.neighbors.draw_kernel import draw_rows
 
         n, m = self.donors, len(own)
         near, members = self._ranked(squared)
         weights, drawn = np.empty(n), np.empty((m, len(streams)), np.int64)
         self._fill(near, weights)
         ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
-        starts = np.array([0, n])
-        zeros = np.zeros(m, np.int64)
-        draw_by_layers(keys, own, streams, q, zeros, starts, ranks, weights, drawn, 0, m)
+        sizes, starts, rows = np.array([n]), np.array([0, n]), np.zeros(m, np.int64)
+        draw_rows(keys, own, streams, q, rows, sizes, starts, ranks, weights, drawn, 0, m)
         return _from_ranks(drawn, own, members, int((near == 0).sum()))
 
 

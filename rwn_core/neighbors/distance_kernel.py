@@ -177,7 +177,7 @@ def count_hits(products: NDArray[Any], most: Any) -> int:
     hits = np.int32(0)  # as wide as a product, for vectors of equal length
     for entry in range(len(products)):
         hits = np.int32(hits + np.int32(products[entry] <= most))
-    return hits
+    return int(hits)
 
 
 @jit_inline

@@ -211,39 +211,12 @@ def cut_rows(
             sizes[row] = inside + count_within(squared, start + inside, stop, edge, False)
 
 
-@jit_entry
-def draw_rows(
-    key: NDArray[np.uint32],
-    records: NDArray[np.int64],
-    streams: NDArray[np.int64],
-    q: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    donors: NDArray[np.int64],
-    first: int,
-    last: int,
-) -> None:
-    """Draw the donors of records `first` to `last` - 1 from their rows of a stored table."""
-    unit = np.empty(UNIFORMS)
-    for index in range(first, last):
-        record, row = records[index], rows[index]
-        for column in range(len(streams)):
-            rank = _drawn_rank(key, record, streams[column], sizes[row], q[column], unit)
-            donor = record
-            if rank > 0:
-                donor = members[offsets[row] + rank - 1]
-            donors[index, column] = donor if rank >= 0 else NO_DONOR
-
-
 @jit_no_refcount
 def _by_layers(
     key: NDArray[np.uint32],
     record: int,
     stream: int,
     size: int,
-    several: bool,
     weights: NDArray[np.float64],
     start: int,
     envelope: NDArray[np.int64],
@@ -253,13 +226,10 @@ def _by_layers(
     """Return the rank of a cell's donor, from 1."""
     total = layers[size - 1]
     for attempt in range(ATTEMPTS):
-        reach = size
-        accept = 0.0
-        if several:
-            uniforms_of_block(key, record, stream, LAYER_BLOCKS + attempt, unit)
-            accept = unit[1]
-            place = min(int(unit[0] * total), total - 1)
-            reach = count_within(layers, ZERO, size, place, False) + 1
+        uniforms_of_block(key, record, stream, LAYER_BLOCKS + attempt, unit)
+        accept = unit[1]
+        place = min(int(unit[0] * total), total - 1)
+        reach = count_within(layers, ZERO, size, place, False) + 1
         block = attempt * ATTEMPT_BLOCKS
         uniforms_of_block(key, record, stream, block, unit)
         rank = last_rank(key, record, stream, block, reach, unit)
@@ -275,13 +245,35 @@ def _by_layers(
     return size
 
 
+@jit_no_refcount
+def _set_layers(
+    weights: NDArray[np.float64],
+    start: int,
+    size: int,
+    envelope: NDArray[np.int64],
+    layers: NDArray[np.int64],
+) -> bool:
+    """Write the envelope of a row's weights and the layers up to it; False for one layer."""
+    largest, smallest, total = 0.0, 1.0, 0
+    for place in range(size - 1, -1, -1):
+        largest = max(largest, weights[start + place])
+        smallest = min(smallest, weights[start + place])
+        envelope[place] = int(largest * SCALE)
+    for place in range(size):
+        beyond = envelope[place + 1] if place + 1 < size else 0
+        total += (place + 1) * (envelope[place] - beyond)
+        layers[place] = total
+    return bool(int(smallest * SCALE) < envelope[0])  # also where the farthest weighs most
+
+
 @jit_entry
-def draw_by_layers(
+def draw_rows(
     keys: NDArray[np.uint32],
     records: NDArray[np.int64],
     streams: NDArray[np.int64],
     q: NDArray[np.float64],
     rows: NDArray[np.int64],
+    sizes: NDArray[np.int64],
     starts: NDArray[np.int64],
     members: NDArray[np.int32],
     weights: NDArray[np.float64],
@@ -289,36 +281,28 @@ def draw_by_layers(
     first: int,
     last: int,
 ) -> None:
-    """Draw the donors of records `first` to `last` - 1."""
-    # Shapes: keys (1, 8) or (m, 8); records, their rows (m,); streams, q (p,); donors (m, p),
-    # filled: the record itself where a cell is not modified. Members are nearest first; no row is
-    # empty.
-    longest = 1
-    for index in range(first, last):
-        longest = max(longest, starts[rows[index] + 1] - starts[rows[index]])
+    """Draw the donors of records `first` to `last` - 1 from their rows of a stored table."""
+    # Shapes: keys (1, 8) or (m, 8); records, their rows (m,); streams, q (p,); donors (m, p).
+    # Members are nearest first, with a weight each, or no weights where all are equal.
+    longest = ZERO
+    if len(weights):
+        for index in range(first, last):
+            longest = max(longest, sizes[rows[index]])
     envelope, layers = np.empty(longest, np.int64), np.empty(longest, np.int64)
     unit = np.empty(UNIFORMS)
     for index in range(first, last):
-        record, key = records[index], keys[min(index, len(keys) - 1)]
-        start = starts[rows[index]]
-        size = starts[rows[index] + 1] - start
-        largest, smallest = 0.0, 1.0
-        for place in range(size - 1, -1, -1):
-            largest = max(largest, weights[start + place])
-            smallest = min(smallest, weights[start + place])
-            envelope[place] = int(largest * SCALE)
-        several = int(smallest * SCALE) < envelope[0]  # also where the farthest weighs most
-        total = 0
-        for place in range(size):
-            beyond = envelope[place + 1] if place + 1 < size else 0
-            total += (place + 1) * (envelope[place] - beyond)
-            layers[place] = total
+        record, key, row = records[index], keys[min(index, len(keys) - 1)], rows[index]
+        start, size = starts[row], sizes[row]
+        several = False
+        if len(weights) and size:
+            several = _set_layers(weights, start, size, envelope, layers)
         for column in range(len(streams)):
-            stream = streams[column]
-            uniforms_of_block(key, record, stream, ZERO, unit)
-            donors[index, column] = record
-            if unit[0] < q[column]:
-                rank = _by_layers(
-                    key, record, stream, size, several, weights, start, envelope, layers, unit
-                )
-                donors[index, column] = members[start + rank - 1]
+            stream, donor = streams[column], record
+            rank = _drawn_rank(key, record, stream, size, q[column], unit)
+            if rank > 0:
+                if several:
+                    rank = _by_layers(
+                        key, record, stream, size, weights, start, envelope, layers, unit
+                    )
+                donor = members[start + rank - 1]
+            donors[index, column] = donor if rank >= 0 else NO_DONOR

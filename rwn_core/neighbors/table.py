@@ -332,14 +332,6 @@ class Neighborhoods:
             return starts, self.table.records
         return starts, self.table.records[ranges(self.table.offsets[:-1], self.sizes)]
 
-    def donors(self, records: NDArray[np.int64], ranks: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The members of the given ranks."""
-        # Shapes: records (m,), rows of the table; ranks (m, p), 1 for the nearest and at most the
-        # record's size.
-        starts = self.table.offsets[records]
-        donors = self.table.records[starts[:, None] + (ranks - 1)]
-        return np.asarray(donors, dtype=np.int64)
-
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the numbers from each start on, as many as each length says."""

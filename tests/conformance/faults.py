@@ -1,7 +1,7 @@
 """Twenty wrong mechanisms, each one slip away from the right one.
 
 A fault of the neighborhoods runs the real search with something wrong; a fault of the draws
-runs the real assignment with random numbers that are wrong.
+assigns donors by random numbers that are wrong.
 """
 
 from __future__ import annotations
@@ -11,19 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rwn_core.laws.donors import Draws
 from rwn_core.neighbors import Neighborhoods, NeighborTable, find_neighborhoods
 from tests.conformance.battery import Design
 from tests.conformance.replicates import replicate_sources
-
-
-@dataclass(frozen=True, kw_only=True)
-class WrongDraws:
-    """Draws with something replaced."""
-
-    records: np.ndarray
-    modify: np.ndarray
-    ranks: Callable[[np.ndarray], np.ndarray]
+from tests.oracles.record_chain import RecordChain, assigned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,20 +24,19 @@ class Machine:
     design: Design
     points: np.ndarray
     neighborhoods: Neighborhoods
-    draws: Draws
+    draws: RecordChain
     rng: np.random.Generator
 
     def run(
         self,
         *,
         neighborhoods: Neighborhoods | None = None,
-        draws: object = None,
         q: object = None,
     ) -> np.ndarray:
         """The sources of every release, shape (R, n, p)."""
         return replicate_sources(
             neighborhoods or self.neighborhoods,
-            draws or self.draws,
+            self.draws,
             self.design.q if q is None else q,
         )
 
@@ -61,12 +51,14 @@ class Machine:
         ranks: Callable[[np.ndarray], np.ndarray] | None = None,
     ) -> np.ndarray:
         """The sources with other random numbers."""
-        wrong = WrongDraws(
-            records=self.draws.records,
-            modify=self.draws.modify if modify is None else modify,
-            ranks=ranks or self.draws.ranks,
+        sources = assigned(
+            self.neighborhoods,
+            self.draws.records,
+            self.draws.modify if modify is None else modify,
+            ranks or self.draws.ranks,
+            self.design.q,
         )
-        return self.run(draws=wrong)
+        return sources.reshape(-1, *self.design.table.shape)
 
     def with_members(self, distances: np.ndarray, *, keep_self: bool = False) -> np.ndarray:
         """The sources with neighborhoods from other distances, shape (n, n)."""

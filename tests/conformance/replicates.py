@@ -6,9 +6,10 @@ import hashlib
 
 import numpy as np
 
-from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.laws.donors import draw_donors
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.randomness import SecretKey
+from tests.oracles.record_chain import RecordChain
 
 
 def replicate_keys(base: str, count: int) -> list[bytes]:
@@ -31,14 +32,14 @@ class ManyKeys(SecretKey):
         return self._words
 
 
-def replicate_draws(keys: list[bytes], n: int, p: int) -> Draws:
+def replicate_draws(keys: list[bytes], n: int, p: int) -> RecordChain:
     """The random numbers of all R * n records, replicate by replicate."""
     records = np.tile(np.arange(n), len(keys))
-    return Draws(ManyKeys(keys, n), records, range(p))
+    return RecordChain(ManyKeys(keys, n), records, range(p))
 
 
-def replicate_sources(neighborhoods: Neighborhoods, draws: Draws, q: object) -> np.ndarray:
+def replicate_sources(neighborhoods: Neighborhoods, draws: RecordChain, q: object) -> np.ndarray:
     """Whose value each cell of each replicate has, shape (R, n, p)."""
-    p = draws.modify.shape[1]
+    p = len(draws.streams)
     probabilities = np.broadcast_to(np.asarray(q, dtype=float), p)
     return draw_donors(neighborhoods, draws, probabilities).reshape(-1, neighborhoods.n, p)

@@ -12,6 +12,7 @@ from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
+from tests.oracles.record_chain import assigned
 
 ALPHA = 1e-6
 RELEASES = 20_000
@@ -128,9 +129,7 @@ def test_one_coin_for_a_row_is_refuted_by_pairs_alone(law, draws, neighborhoods,
 
 def test_one_donor_for_a_row_is_refuted_by_pairs_alone(law, draws, neighborhoods, e1_points):
     ranks = np.repeat(draws.ranks(neighborhoods.sizes[draws.records])[:, :1], 2, axis=1)
-    donors = np.where(
-        draws.modify < Q, neighborhoods.donors(draws.records, ranks), draws.records[:, None]
-    )
+    donors = assigned(neighborhoods, draws.records, draws.modify, lambda _: ranks, Q)
     values = released(e1_points, donors.reshape(RELEASES, 6, 2))
     assert fit(list(cell_tables(law, values))) > ALPHA
     assert fit(list(pair_tables(law, values, WITHIN_ROWS))) < ALPHA

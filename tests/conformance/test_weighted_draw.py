@@ -16,13 +16,13 @@ import pytest
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.donors import Draws
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 from tests.conformance.battery import ALPHA, Evidence, _uniformity, refuted, verdicts
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
+from tests.oracles.record_chain import RecordChain
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 RELEASES = 4000
@@ -69,13 +69,13 @@ def neighborhoods(params: RWN) -> Neighborhoods:
 
 
 @pytest.fixture(scope="module")
-def draws(key_base: str) -> Draws:
+def draws(key_base: str) -> RecordChain:
     return replicate_draws(replicate_keys(f"weights {key_base}", RELEASES), 60, 4)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_SOFT_7_the_weighted_draw_is_not_refuted(
-    name: str, draws: Draws, record_property: Any
+    name: str, draws: RecordChain, record_property: Any
 ) -> None:
     params = SETTINGS[name]
     sources = replicate_sources(neighborhoods(params), draws, params.q)
@@ -87,7 +87,7 @@ def test_SOFT_7_the_weighted_draw_is_not_refuted(
     assert statistic / degrees == pytest.approx(1.0, abs=5 * np.sqrt(2 / degrees))
 
 
-def test_a_draw_with_own_donors_follows_its_weights(draws: Draws) -> None:
+def test_a_draw_with_own_donors_follows_its_weights(draws: RecordChain) -> None:
     """With the record among its donors a kept cell and one drawn from itself look the same."""
     params = RWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
     sources = replicate_sources(neighborhoods(params), draws, params.q)
@@ -113,7 +113,7 @@ def test_a_draw_with_own_donors_follows_its_weights(draws: Draws) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_replicates_are_the_public_call_under_as_many_keys(
-    name: str, draws: Draws, key_base: str
+    name: str, draws: RecordChain, key_base: str
 ) -> None:
     params = SETTINGS[name]
     fast = replicate_sources(neighborhoods(params), draws, params.q)
@@ -179,14 +179,14 @@ FAULTS: tuple[Callable[[RWN], Neighborhoods], ...] = (
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_of_the_weights_is_refuted(
-    fault: Callable[[RWN], Neighborhoods], draws: Draws
+    fault: Callable[[RWN], Neighborhoods], draws: RecordChain
 ) -> None:
     sources = replicate_sources(fault(BALANCED), draws, BALANCED.q)
     members, each = expected(BALANCED)
     assert refuted(sources, members, BALANCED.q, each)
 
 
-def test_faults_are_planted_in_weights_that_pass(draws: Draws) -> None:
+def test_faults_are_planted_in_weights_that_pass(draws: RecordChain) -> None:
     rows = by_rank(neighborhoods(BALANCED))
     right = with_weights(neighborhoods(BALANCED), rows)
     sources = replicate_sources(right, draws, BALANCED.q)
@@ -197,7 +197,7 @@ def test_faults_are_planted_in_weights_that_pass(draws: Draws) -> None:
     assert rows[0].max() == pytest.approx(0.1, abs=1e-12)
 
 
-def test_one_donor_for_a_row_is_refuted(draws: Draws) -> None:
+def test_one_donor_for_a_row_is_refuted(draws: RecordChain) -> None:
     sources = replicate_sources(neighborhoods(BALANCED), draws, 1.0)
     modified = draws.modify.reshape(sources.shape) < BALANCED.q
     shared = np.where(modified, sources[..., :1], np.arange(60)[:, None])

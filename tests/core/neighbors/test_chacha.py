@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.laws.donors import Draws
 from rwn_core.neighbors.chacha_kernel import (
     last_rank,
     uniforms_of_block,
@@ -13,6 +12,7 @@ from rwn_core.neighbors.chacha_kernel import (
 )
 from rwn_core.randomness import SecretKey, uniforms
 from tests.core.neighbors.callable_kernels import callable_here
+from tests.oracles.record_chain import RecordChain
 
 last_rank, uniforms_of_block = callable_here(last_rank, uniforms_of_block)
 
@@ -46,7 +46,7 @@ def test_the_published_block_of_a_zero_key():
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10, 100, 1000, 10**6, LARGEST])
 def test_the_chains_end_where_the_plain_ones_do(size):
     key, columns, records = KEYS[2], range(8), np.arange(120)
-    reference = Draws(key, records, columns)
+    reference = RecordChain(key, records, columns)
     ends = reference.ranks(np.full(len(records), size))
     for record in records:
         for column in columns:

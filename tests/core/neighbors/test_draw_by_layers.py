@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from rwn_core.neighbors.draw_kernel import draw_by_layers
+from rwn_core.neighbors.draw_kernel import draw_rows
 from rwn_core.randomness import SecretKey
 
 N = 20_000
@@ -23,12 +23,13 @@ def donors(weights: list[float], q: float) -> NDArray[np.int64]:
     """One list of members, number 100,000 and on, for all records; shape (N,)."""
     size, found = len(weights), np.empty((N, 1), np.int64)
     keys = np.ascontiguousarray(SecretKey.from_seed(4).words.reshape(1, 8))
-    draw_by_layers(
+    draw_rows(
         keys,
         np.arange(N),
         np.array([7]),
         np.array([q]),
         np.zeros(N, np.int64),
+        np.array([size]),
         np.array([0, size]),
         np.arange(100_000, 100_000 + size, dtype=np.int32),
         np.array(weights),

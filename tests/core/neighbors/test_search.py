@@ -25,6 +25,7 @@ from rwn_core.parallel import threads as worker_threads
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
+from tests.oracles.record_chain import RecordChain, assigned
 
 TABLES = 240
 KEY = SecretKey.from_seed(7)
@@ -113,10 +114,8 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     assert len(tried) == 3 * (3 + 4), "every number of threads meets every other choice"
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
-    draws = Draws(KEY, np.arange(2400), DRAWING.streams)
-    ranks = draws.ranks(reference.sizes)
-    donors = reference.donors(draws.records, ranks)
-    donors = np.where(draws.modify < DRAWING.q, donors, draws.records[:, None])
+    chain = RecordChain(KEY, np.arange(2400), DRAWING.streams)
+    donors = assigned(reference, chain.records, chain.modify, chain.ranks, DRAWING.q)
     assert hashes == {sha256(donors)}
 
 
