@@ -19,18 +19,10 @@ BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
 
 class Places(NamedTuple):
-    """Records by the point that they lie on; those of one point have the same weights.
+    """Records by the point that they lie on; those of one point have the same weights."""
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (u, d)
-        All different.
-    number : ndarray of int64, shape (n,)
-        The point of each record.
-    """
-
-    points: Points
-    number: NDArray[np.int64]
+    points: Points  # shape (u, d): all different
+    number: NDArray[np.int64]  # shape (n,): the point of each record
 
     @classmethod
     def from_points(cls, points: Points) -> Places:
@@ -42,20 +34,11 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AllDonors:
-    """Weighs all records of a table, of which no pair is stored.
+    """Weighs all records of a table, of which no pair is stored."""
 
-    Attributes
-    ----------
-    places : Places
-        Of all records.
-    kernel : Kernel
-        One that `weighs_all`.
-    numbers : ndarray of int64, shape (m,), or None
-        The records that have rows, ascending; None for all.
-    """
-
-    places: Places = field(repr=False)
-    kernel: Kernel
+    places: Places = field(repr=False)  # of all records
+    kernel: Kernel  # one that `weighs_all`
+    # shape (m,): the records that have rows, ascending; None for all
     numbers: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @classmethod

@@ -16,38 +16,22 @@ NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
 
 
 class Rows(NamedTuple):
-    """Hold a kernel as compressed rows: the possible donors of each record.
+    """Hold a kernel as compressed rows: the possible donors of each record."""
 
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (n + 1,)
-    members : ndarray of int32, shape (m,)
-    logs : ndarray of float64, shape (m,)
-        Logarithms of the kernel.
-    """
-
-    starts: NDArray[np.int64]
-    members: NDArray[np.int32]
-    logs: NDArray[np.float64]
+    starts: NDArray[np.int64]  # shape (n + 1,)
+    members: NDArray[np.int32]  # shape (m,)
+    logs: NDArray[np.float64]  # shape (m,): logarithms of the kernel
 
 
 class Weights(NamedTuple):
-    """Weights min(cap, e^row K e^column), with rows that sum to 1.
+    """Weights min(cap, e^row K e^column), with rows that sum to 1."""
 
-    Attributes
-    ----------
-    row, column : ndarray of float64, shape (n,)
-        Logarithms of the factors; with the kernel they are all that weights need.
-    weights : ndarray of float64, shape (m,)
-    error : float
-        Largest difference of a column's sum from its target.
-    rounds : int
-    """
-
+    # row, column: shape (n,): logarithms of the factors; with the kernel they are all that weights
+    # need
     row: NDArray[np.float64]
     column: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    error: float
+    weights: NDArray[np.float64]  # shape (m,)
+    error: float  # largest difference of a column's sum from its target
     rounds: int
 
 

@@ -56,19 +56,6 @@ COMPARED = 1000  # records with neighborhoods that are compared with the exact o
 class Scheme:
     """The candidates that neighborhoods are taken from.
 
-    Parameters
-    ----------
-    neighbors : {"exact", "sample", "pairs", "partition"}
-        All records; a random sample of m records (Method 1); about m random partners of each
-        record (Method 2); the record's own part of u random ones (Method 3).
-    m : int, optional
-        Sample size, or mean number of partners. With "partition": only about m random partners
-        within the part.
-    u : int, optional
-        Number of parts.
-    fresh : bool
-        With "sample": another sample for each record, instead of one for all.
-
     Raises
     ------
     ParameterError
@@ -78,10 +65,14 @@ class Scheme:
     Perry, Matloff, Tendick 2022, section 11.
     """
 
+    # all records; a random sample of m records (Method 1); about m random partners of each record
+    # (Method 2); the record's own part of u random ones (Method 3)
     neighbors: Candidates = "exact"
+    # Sample size, or mean number of partners. With "partition": only about m random partners within
+    # the part.
     m: int | None = None
-    u: int | None = None
-    fresh: bool = False
+    u: int | None = None  # number of parts
+    fresh: bool = False  # with "sample": another sample for each record, instead of one for all
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -336,26 +327,17 @@ def _cut(table: NeighborTable, ball: Ball) -> NeighborTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestrictionCost:
-    """The cost of random candidates, against all records as candidates.
+    """The cost of random candidates, against all records as candidates."""
 
-    Attributes
-    ----------
-    effective_radius, exact_radius : float
-        Median radius of the neighborhoods, and of the exact ones.
-    governed_by_k, exact_governed_by_k : float
-        Share of records with fewer than k candidates within epsilon, which fall back to k.
-    recall : float
-        Share of an exact neighborhood's members that are still members, on average.
-    compared : int
-        Records that this was read on, drawn at random.
-    """
-
+    # effective_radius, exact_radius: median radius of the neighborhoods, and of the exact ones
     effective_radius: float
     exact_radius: float
+    # governed_by_k, exact_governed_by_k: share of records with fewer than k candidates within
+    # epsilon, which fall back to k
     governed_by_k: float
     exact_governed_by_k: float
-    recall: float
-    compared: int
+    recall: float  # share of an exact neighborhood's members that are still members, on average
+    compared: int  # records that this was read on, drawn at random
 
     def __str__(self) -> str:
         """One line for a person."""

@@ -16,17 +16,12 @@ class CodedPoints:
 
     Two records that differ in such a category are as far apart in it as their two dummies say:
     the squares of the two levels, added. So nothing grows with the number of levels.
-
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n, c)
-        Coordinates, and level numbers 0, 1, ... of the coded categories.
-    squares : mapping of int to ndarray of float64
-        By coded column: the squared length of each level's dummy. A level's own is 0 where the
-        distance does not know it.
     """
 
+    # shape (n, c): coordinates, and level numbers 0, 1, ... of the coded categories.
     values: NDArray[np.float64]
+    # By coded column: the squared length of each level's dummy. A level's own is 0 where the
+    # distance does not know it.
     squares: Mapping[int, NDArray[np.float64]]
 
     def __len__(self) -> int:

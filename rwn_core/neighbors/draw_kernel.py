@@ -29,61 +29,35 @@ LAYER_BLOCKS = 2**31  # where the blocks begin that choose layers
 
 
 class SearchRequest(NamedTuple):
-    """Parameters of a search.
+    """Parameters of a search."""
 
-    Attributes
-    ----------
-    own : ndarray of int32, shape (n,)
-        Which record of the target each query record is; -1 for none.
-    edges : ndarray of float64, shape (g,)
-        The largest squared distance within each query row's radius.
-    k : int
-        0 for none.
-    unit : float
-        Relative error of one rotated coordinate.
-    key : ndarray of uint32, shape (8,)
-    streams : ndarray of int64, shape (p,)
-        Empty if no donors are drawn.
-    q : ndarray of float64, shape (p,)
-    """
-
+    # shape (n,): which record of the target each query record is; -1 for none
     own: NDArray[np.int32]
+    # shape (g,): the largest squared distance within each query row's radius
     edges: NDArray[np.float64]
-    k: int
-    unit: float
-    key: NDArray[np.uint32]
-    streams: NDArray[np.int64]
-    q: NDArray[np.float64]
+    k: int  # 0 for none
+    unit: float  # relative error of one rotated coordinate
+    key: NDArray[np.uint32]  # shape (8,)
+    streams: NDArray[np.int64]  # shape (p,): empty if no donors are drawn
+    q: NDArray[np.float64]  # shape (p,)
 
 
 class SearchResult(NamedTuple):
-    """Results of a search, by query record.
+    """Results of a search, by query record."""
 
-    Attributes
-    ----------
-    within, sizes : ndarray of int64, shape (n,)
-        Members within epsilon, and in all.
-    nearest : ndarray of float64, shape (n,)
-        Squared distance to the nearest member; NaN if there is none.
-    kth : ndarray of float64, shape (n,)
-        Squared distance to the k-th nearest where k governs, else 0.
-    donors : ndarray of int64, shape (n, p)
-    starts : ndarray of int64, shape (n + 1,) or (g + 1,)
-        Where each record's row below begins (STORE), or each query row's (LIST).
-    members : ndarray of int32, shape (m,)
-        Records of the target (STORE); entries of its `records`, in no order (LIST).
-    squared : ndarray of float64, shape (m,)
-        Only by STORE.
-    """
-
+    # within, sizes: shape (n,): members within epsilon, and in all
     within: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    # shape (n,): squared distance to the nearest member; NaN if there is none
     nearest: NDArray[np.float64]
+    # shape (n,): squared distance to the k-th nearest where k governs, else 0
     kth: NDArray[np.float64]
-    donors: NDArray[np.int64]
+    donors: NDArray[np.int64]  # shape (n, p)
+    # shape (n + 1,): where each record's row below begins (STORE), or each query row's (LIST)
     starts: NDArray[np.int64]
+    # shape (m,): records of the target (STORE); entries of its `records`, in no order (LIST)
     members: NDArray[np.int32]
-    squared: NDArray[np.float64]
+    squared: NDArray[np.float64]  # shape (m,): only by STORE
 
 
 @jit_no_refcount

@@ -13,17 +13,8 @@ from rwn_core.randomness import SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawing:
-    """The secret, and what it is used for in each column.
-
-    Attributes
-    ----------
-    key : SecretKey
-    streams : sequence of int, length p
-        Columns of one stream have common donors.
-    q : ndarray of float64, shape (p,)
-        Modification probability.
-    """
+    """The secret, and what it is used for in each column."""
 
     key: SecretKey
-    streams: Sequence[int]
-    q: NDArray[np.float64]
+    streams: Sequence[int]  # length p: columns of one stream have common donors
+    q: NDArray[np.float64]  # shape (p,): modification probability

@@ -42,14 +42,9 @@ def check_outside(households: NDArray[np.int64], k: int | None) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OutsideSource(NeighborSource):
-    """Finds neighborhoods outside one's household, and keeps the widest table it made.
+    """Finds neighborhoods outside one's household, and keeps the widest table it made."""
 
-    Attributes
-    ----------
-    households : ndarray of int64, shape (n,)
-    """
-
-    households: NDArray[np.int64] = field(repr=False)
+    households: NDArray[np.int64] = field(repr=False)  # shape (n,)
     _kept: list[NeighborTable] = field(default_factory=list, repr=False)
 
     def stores(self, ball: Ball) -> bool:

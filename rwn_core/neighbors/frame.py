@@ -69,23 +69,13 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Embedding:
-    """Points of rows with coded categories, pass by pass.
+    """Points of rows with coded categories, pass by pass."""
 
-    Attributes
-    ----------
-    numbers : ndarray of int64
-        The columns that are coordinates.
-    coded : ndarray of int64, shape (a,)
-        The coded columns that passes tell apart, those of most levels.
-    squares : tuple of ndarray of float64
-        Theirs: what each level adds to a squared distance.
-    apart : float
-        How far apart neighboring level numbers are put; more than the extent of the table.
-    """
-
-    numbers: NDArray[np.int64]
+    numbers: NDArray[np.int64]  # the columns that are coordinates
+    # shape (a,): the coded columns that passes tell apart, those of most levels
     coded: NDArray[np.int64]
-    squares: tuple[NDArray[np.float64], ...]
+    squares: tuple[NDArray[np.float64], ...]  # theirs: what each level adds to a squared distance
+    # how far apart neighboring level numbers are put; more than the extent of the table
     apart: float
 
     @classmethod
@@ -144,20 +134,11 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frame:
-    """Coordinates of a search: a rotation for each of its passes.
-
-    Attributes
-    ----------
-    rotations : tuple of Rotation
-    embedding : Embedding or None
-        None where no category is coded; then there is one pass.
-    scale : float
-        Of the rotated coordinates, a power of two: single precision has their squares.
-    """
+    """Coordinates of a search: a rotation for each of its passes."""
 
     rotations: tuple[Rotation, ...]
-    embedding: Embedding | None
-    scale: float
+    embedding: Embedding | None  # None where no category is coded; then there is one pass
+    scale: float  # of the rotated coordinates, a power of two: single precision has their squares
 
     @classmethod
     def fit(cls, rows: NDArray[np.float64], points: Points) -> Frame:

@@ -23,14 +23,9 @@ FARTHEST = 1e152  # the squares of some thousands of such differences still have
 
 
 class Layout(NamedTuple):
-    """The layout of an index.
+    """The layout of an index."""
 
-    Attributes
-    ----------
-    leaf : int
-        Most rows of a leaf. A tile of 128 rows and ten coordinates fits the fastest cache.
-    """
-
+    # Most rows of a leaf. A tile of 128 rows and ten coordinates fits the fastest cache.
     leaf: int = 128
 
 
@@ -43,77 +38,49 @@ class IndexArrays(NamedTuple):
     Where categories are coded, a search makes a pass for each set of them that two rows may agree
     in, each with a tree of its own; otherwise there is one pass. The leaves of pass w are numbers
     w * leaves to (w + 1) * leaves - 1 of the arrays of leaves.
-
-    Attributes
-    ----------
-    tiles : ndarray of float32, shape (passes * leaves, d + 1, width)
-        Rotated points from the center of their leaf's box, leaf by leaf, and half of their
-        squared distance from it; NaN beyond a leaf's last row.
-    boxes : ndarray, shape (2, d, passes * leaves)
-        Of the leaves, of the same type: the middle of each box, and how far it goes from there.
-    spans : ndarray of float64, shape (passes * leaves,)
-        A bound of the distances of a leaf's points from the middle of its box.
-    norms : ndarray of float64, shape (passes * leaves,)
-        A bound of the distances of a leaf's points from the center of the rotation and their own.
-    starts : ndarray of int64, shape (2 * leaves,)
-        The first position of each leaf, in every tree, from entry leaves - 1 on; the last is g.
-    exact : ndarray of float64, shape (g, c)
-        The points themselves, by position: that in the tree of pass 0.
-    offsets : ndarray of int64, shape (g + 1,)
-        Position t's records are entries offsets[t] to offsets[t + 1] of `records`.
-    records : ndarray of int32, shape (n,)
-        Ascending within a row.
-    numbers : ndarray of int64, shape (n,)
-        Each record's number in the full table, ascending.
-    levels : ndarray of int64, shape (c,)
-        Where the squares of each coded column begin; -1 for a coordinate. Empty if none is coded.
-    squares : ndarray of float64
-        What each level of the coded columns adds to a squared distance.
-    coded : ndarray of int64, shape (a,)
-        The coded columns that passes tell apart.
-    places : ndarray of int32, shape (passes, g)
-        The position of each row of a pass' tree; empty if no column is coded.
-    shifts : ndarray of float64, shape (passes, g)
-        What is to be added to a row's squared distances in a pass; empty if no column is coded.
-    far : float
-        A squared distance in a pass that no rows have which agree as it asks.
-    scale : float
-        What rotated squared distances are multiples of those of the points.
     """
 
+    # shape (passes * leaves, d + 1, width): rotated points from the center of their leaf's box,
+    # leaf by leaf, and half of their squared distance from it; NaN beyond a leaf's last row
     tiles: NDArray[np.float32]
+    # shape (2, d, passes * leaves): of the leaves, of the same type: the middle of each box, and
+    # how far it goes from there
     boxes: NDArray[np.float32]
+    # shape (passes * leaves,): a bound of the distances of a leaf's points from the middle of its
+    # box
     spans: NDArray[np.float64]
+    # shape (passes * leaves,): a bound of the distances of a leaf's points from the center of the
+    # rotation and their own
     norms: NDArray[np.float64]
+    # shape (2 * leaves,): the first position of each leaf, in every tree, from entry leaves - 1 on;
+    # the last is g
     starts: NDArray[np.int64]
+    # shape (g, c): the points themselves, by position: that in the tree of pass 0
     exact: NDArray[np.float64]
+    # shape (g + 1,): position t's records are entries offsets[t] to offsets[t + 1] of `records`
     offsets: NDArray[np.int64]
-    records: NDArray[np.int32]
-    numbers: NDArray[np.int64]
+    records: NDArray[np.int32]  # shape (n,): ascending within a row
+    numbers: NDArray[np.int64]  # shape (n,): each record's number in the full table, ascending
+    # shape (c,): where the squares of each coded column begin; -1 for a coordinate. Empty if none
+    # is coded.
     levels: NDArray[np.int64]
-    squares: NDArray[np.float64]
-    coded: NDArray[np.int64]
+    squares: NDArray[np.float64]  # what each level of the coded columns adds to a squared distance
+    coded: NDArray[np.int64]  # shape (a,): the coded columns that passes tell apart
+    # shape (passes, g): the position of each row of a pass' tree; empty if no column is coded
     places: NDArray[np.int32]
+    # shape (passes, g): what is to be added to a row's squared distances in a pass; empty if no
+    # column is coded
     shifts: NDArray[np.float64]
-    far: float
-    scale: float
+    far: float  # a squared distance in a pass that no rows have which agree as it asks
+    scale: float  # what rotated squared distances are multiples of those of the points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Index:
-    """Records, grouped and ordered, with the frame that their tree lives in.
+    """Records, grouped and ordered, with the frame that their tree lives in."""
 
-    Attributes
-    ----------
-    side : IndexArrays
-        The arrays, as a search's target.
-    querying : IndexArrays
-        The same as its query: other ones only where categories are coded.
-    frame : Frame
-    """
-
-    side: IndexArrays
-    querying: IndexArrays
+    side: IndexArrays  # the arrays, as a search's target
+    querying: IndexArrays  # the same as its query: other ones only where categories are coded
     frame: Frame
 
     @property

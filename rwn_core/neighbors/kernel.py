@@ -195,24 +195,12 @@ Radius = float | Radii | NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ball:
-    """Which others belong to a neighborhood.
+    """Which others belong to a neighborhood."""
 
-    Attributes
-    ----------
-    k : int or None
-        At least the k nearest.
-    epsilon : float, ndarray of float64 of shape (n,), or None
-        All within this radius.
-    strict : bool
-        Whether records at exactly the radius are left out (the 2015 method).
-    kernel : Kernel
-        How likely each member is to be the donor.
-    """
-
-    k: int | None
-    epsilon: Radius | None
-    strict: bool = False
-    kernel: Kernel = EVEN
+    k: int | None  # at least the k nearest
+    epsilon: Radius | None  # shape (n,): all within this radius
+    strict: bool = False  # whether records at exactly the radius are left out (the 2015 method)
+    kernel: Kernel = EVEN  # how likely each member is to be the donor
 
 
 def one_radius(epsilon: object) -> bool:

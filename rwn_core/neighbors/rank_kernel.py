@@ -16,27 +16,14 @@ TINY = 1e-290  # a number divided by more than this is finite
 
 
 class Row(NamedTuple):
-    """Room for the records that the candidates of one query row stand for.
+    """Room for the records that the candidates of one query row stand for."""
 
-    Attributes
-    ----------
-    members : ndarray of int32, shape (room,)
-        Records in rank order.
-    distance : ndarray of float64, shape (room,)
-        Their squared distances; those of a tie all carry its smallest one.
-    places : ndarray of int32, shape (room,)
-        The candidates themselves, sorted by `keys`.
-    keys : ndarray of float64, shape (room,)
-        Their squared distances.
-    buckets : ndarray of int64, shape (room + 1,)
-        Where each bucket of `sort_candidates` ends.
-    """
-
-    members: NDArray[np.int32]
+    members: NDArray[np.int32]  # shape (room,): records in rank order
+    # shape (room,): their squared distances; those of a tie all carry its smallest one
     distance: NDArray[np.float64]
-    places: NDArray[np.int32]
-    keys: NDArray[np.float64]
-    buckets: NDArray[np.int64]
+    places: NDArray[np.int32]  # shape (room,): the candidates themselves, sorted by `keys`
+    keys: NDArray[np.float64]  # shape (room,): their squared distances
+    buckets: NDArray[np.int64]  # shape (room + 1,): where each bucket of `sort_candidates` ends
 
 
 @jit_internal

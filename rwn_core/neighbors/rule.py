@@ -24,51 +24,28 @@ LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are he
 
 
 class Joins(NamedTuple):
-    """Changes of the neighborhoods that added people join.
+    """Changes of the neighborhoods that added people join."""
 
-    Attributes
-    ----------
-    shares : sparse array of float64, shape (m, n)
-        Row i holds each record's probability to take outsider i for its donor, which is that of
-        each of its members then.
-    leaving : sparse array of float64, shape (n, n)
-        1 for those who leave a record's neighborhood if somebody nearer joins it: he takes the
-        place of the last of the k nearest. Nobody leaves for who is as near as they.
-    """
-
+    # shape (m, n): row i holds each record's probability to take outsider i for its donor, then
+    # that of each of its members
     shares: sparse.csr_array
+    # shape (n, n): 1 for a member that leaves a record's neighborhood if a nearer person takes the
+    # place of the last of the k nearest; one that is as near stays
     leaving: sparse.csr_array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborhoodRule:
-    """The rule by which a release's neighborhoods were found.
+    """The rule by which a release's neighborhoods were found."""
 
-    Attributes
-    ----------
-    metric : Metric
-        The distance, fitted on the original: its scale, its encoding and its weights.
-    k : int or None
-        Every neighborhood has at least the k nearest.
-    epsilon : float, ndarray of float64 of shape (n,), or None
-        Radius of the ball, or of each record's own.
-    strict : bool
-        Whether records at exactly the radius are left out (the 2015 method).
-    scheme : Scheme
-        Who may be a neighbor.
-    households : ndarray of int64, shape (n,), or None
-        Members of one household are no neighbors of each other.
-    kernel : Kernel
-        How likely each member is to be the donor.
-    """
-
-    metric: Metric
-    k: int | None
-    epsilon: Radius | None
-    strict: bool = False
-    scheme: Scheme = field(default_factory=Scheme)
+    metric: Metric  # the distance, fitted on the original: its scale, its encoding and its weights
+    k: int | None  # every neighborhood has at least the k nearest
+    epsilon: Radius | None  # shape (n,): radius of the ball, or of each record's own
+    strict: bool = False  # whether records at exactly the radius are left out (the 2015 method)
+    scheme: Scheme = field(default_factory=Scheme)  # who may be a neighbor
+    # shape (n,): members of one household are no neighbors of each other
     households: NDArray[np.int64] | None = field(default=None, repr=False)
-    kernel: Kernel = EVEN
+    kernel: Kernel = EVEN  # how likely each member is to be the donor
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
         """Return the rule for an intruder who knows some variables only."""

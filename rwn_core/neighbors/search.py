@@ -301,17 +301,11 @@ def _numbers(search: Search) -> NDArray[np.int64] | None:
 
 
 class Sizes(NamedTuple):
-    """Sizes that a search has found, without members and nearest distances.
+    """Sizes that a search has found, without members and nearest distances."""
 
-    Attributes
-    ----------
-    within, sizes : ndarray of int64, shape (n,)
-    kth : ndarray of float64, shape (n,)
-        Squared distance to the k-th nearest where k governs, else 0.
-    """
-
-    within: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    within: NDArray[np.int64]  # shape (n,)
+    sizes: NDArray[np.int64]  # shape (n,)
+    # shape (n,): squared distance to the k-th nearest where k governs, else 0
     kth: NDArray[np.float64]
 
 

@@ -34,71 +34,46 @@ MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is e
 
 
 class Candidates(NamedTuple):
-    """The candidates of some rows of one query leaf.
+    """The candidates of some rows of one query leaf."""
 
-    Attributes
-    ----------
-    in_leaf : ndarray of int32, shape (rows,)
-        The rows' numbers in their leaf.
-    position : ndarray of int32, shape (rows, room)
-        Rows of the target.
-    squared : ndarray of float64, shape (rows, room)
-        Their exact squared distances.
-    held, tight : ndarray of int64, shape (rows,)
-        How many there are, and how many there were when the row's bound was last set.
-    bound : ndarray of float64, shape (rows,)
-        How far a candidate may lie.
-    """
-
-    in_leaf: NDArray[np.int32]
-    position: NDArray[np.int32]
-    squared: NDArray[np.float64]
+    in_leaf: NDArray[np.int32]  # shape (rows,): the rows' numbers in their leaf
+    position: NDArray[np.int32]  # shape (rows, room): rows of the target
+    squared: NDArray[np.float64]  # shape (rows, room): their exact squared distances
+    # held, tight: shape (rows,): how many there are, and how many there were when the row's bound
+    # was last set
     held: NDArray[np.int64]
     tight: NDArray[np.int64]
-    bound: NDArray[np.float64]
+    bound: NDArray[np.float64]  # shape (rows,): how far a candidate may lie
 
 
 class Workspace(NamedTuple):
-    """Arrays for the points of a query leaf before the tiles of a target.
+    """Arrays for the points of a query leaf before the tiles of a target."""
 
-    Attributes
-    ----------
-    points, local : ndarray, shape (d, width)
-        Rotated; a tile's center less the points.
-    edges, norms, gaps : ndarray, shape (width,)
-        Squared distances: within which a tile's box is visited, -1 for points that are left out;
-        of a tile's center; of its box.
-    near : ndarray of int64, shape (width + 1,)
-        The points that visit a tile.
-    products : ndarray, shape (width of the target's tiles,)
-        Half of the squared distances of a point, without half of its norm.
-    entries : ndarray of int64, shape (width of the target's tiles + 1,)
-        Those of a tile that are near.
-    center, half, nothing : ndarray, shape (d,)
-        The box of the points; zeros.
-    apart, toward : ndarray, shape (leaves,)
-        Squared distances of the leaves' boxes from that box, and from its center.
-    ranked : ndarray of float64, shape (leaves,)
-        Those from its center of the leaves that are visited.
-    order : ndarray of int32, shape (leaves,)
-        These leaves.
-    """
-
+    # points, local: shape (d, width): rotated; a tile's center less the points
     points: NDArray[Any]
     local: NDArray[Any]
+    # edges, norms, gaps: shape (width,): squared distances: within which a tile's box is visited,
+    # -1 for points that are left out; of a tile's center; of its box
     edges: NDArray[Any]
     norms: NDArray[Any]
     gaps: NDArray[Any]
-    near: NDArray[np.int64]
+    near: NDArray[np.int64]  # shape (width + 1,): the points that visit a tile
+    # shape (width of the target's tiles,): half of the squared distances of a point, without half
+    # of its norm
     products: NDArray[Any]
+    # shape (width of the target's tiles + 1,): those of a tile that are near
     entries: NDArray[np.int64]
+    # center, half, nothing: shape (d,): the box of the points; zeros
     center: NDArray[Any]
     half: NDArray[Any]
     nothing: NDArray[Any]
+    # apart, toward: shape (leaves,): squared distances of the leaves' boxes from that box, and from
+    # its center
     apart: NDArray[Any]
     toward: NDArray[Any]
+    # shape (leaves,): those from its center of the leaves that are visited
     ranked: NDArray[np.float64]
-    order: NDArray[np.int32]
+    order: NDArray[np.int32]  # shape (leaves,): these leaves
 
 
 @jit_internal

@@ -31,27 +31,15 @@ STORED_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliderRange:
-    """Ends of the sliders of epsilon and k on one table.
+    """Ends of the sliders of epsilon and k on one table."""
 
-    Attributes
-    ----------
-    epsilon : float
-        Largest radius worth offering.
-    step : float
-        A round step, between a fiftieth and a hundred-and-twenty-fifth of it.
-    k : int
-        Largest k.
-    typical : float
-        A radius that gives about half of the records a neighbor: the median nearest distance,
-        or the smallest distance that occurs where most records have a twin.
-    stored : float
-        The radius out to which the neighbors are to be stored, as they fit; at most epsilon.
-    """
-
-    epsilon: float
-    step: float
-    k: int
+    epsilon: float  # largest radius worth offering
+    step: float  # a round step, between a fiftieth and a hundred-and-twenty-fifth of it
+    k: int  # largest k
+    # a radius that gives about half of the records a neighbor: the median nearest distance, or the
+    # smallest distance that occurs where most records have a twin
     typical: float
+    # the radius out to which the neighbors are to be stored, as they fit; at most epsilon
     stored: float
 
     def radius(self, multiple: float) -> float:

@@ -37,25 +37,15 @@ class Entries(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Lists:
-    """The lists of all records of a table or of some, and what their weights take from all.
+    """The lists of all records of a table or of some, and what their weights take from all."""
 
-    Attributes
-    ----------
-    table : NeighborTable
-        A record beyond another's nearest is listed where that one is among its own, so that the
-        kernel is symmetric.
-    scale_rank : int
-        m: the neighbor whose distance scales the kernel.
-    scaling : ndarray of float64, shape (n,)
-        Squared distance from each record of the table to its m-th nearest other.
-    least : int
-        Others that every record lists at least.
-    """
-
+    # a record beyond another's nearest is listed where that one is among its own, so that the
+    # kernel is symmetric
     table: NeighborTable
-    scale_rank: int
+    scale_rank: int  # m: the neighbor whose distance scales the kernel
+    # shape (n,): squared distance from each record of the table to its m-th nearest other
     scaling: NDArray[np.float64]
-    least: int
+    least: int  # others that every record lists at least
 
 
 def list_neighbors(

@@ -22,21 +22,13 @@ from rwn_core.parallel.threads import Progress
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SoftSource(NeighborSource):
-    """Weighs the others of a table that is ranked once, for any soft kernel.
+    """Weighs the others of a table that is ranked once, for any soft kernel."""
 
-    Attributes
-    ----------
-    households : ndarray of int64, shape (n,), or None
-        Records of one number are no donors of each other.
-    some : ndarray of int64, shape (m,), or None
-        The records with neighborhoods, ascending, where they are not all.
-    held : list of Scaled
-        What the last kernel has weighed.
-    """
-
+    # shape (n,): records of one number are no donors of each other
     households: NDArray[np.int64] | None = field(default=None, repr=False)
+    # shape (m,): the records with neighborhoods, ascending, where they are not all
     some: NDArray[np.int64] | None = field(default=None, repr=False)
-    held: list[Scaled] = field(default_factory=list, repr=False)
+    held: list[Scaled] = field(default_factory=list, repr=False)  # what the last kernel has weighed
 
     @property
     def records(self) -> NDArray[np.int64]:
@@ -95,29 +87,15 @@ class SoftSource(NeighborSource):
 
 
 class Scaled(NamedTuple):
-    """Lists with what the kernel of every width is computed from.
+    """Lists with what the kernel of every width is computed from."""
 
-    Attributes
-    ----------
-    table : NeighborTable
-        A record is in its own row where it is one of its donors.
-    scaled : ndarray of float64, shape (m,)
-    nearest : ndarray of float64
-        Squared distance from each record of the table to its nearest other.
-    least : int
-        Possible donors of every record, at least.
-    n : int
-        Records that may be listed.
-    options : tuple
-        What all of this depends on.
-    """
-
-    table: NeighborTable
-    scaled: NDArray[np.float64]
+    table: NeighborTable  # a record is in its own row where it is one of its donors
+    scaled: NDArray[np.float64]  # shape (m,)
+    # squared distance from each record of the table to its nearest other
     nearest: NDArray[np.float64]
-    least: int
-    n: int
-    options: tuple[object, ...]
+    least: int  # possible donors of every record, at least
+    n: int  # records that may be listed
+    options: tuple[object, ...]  # what all of this depends on
 
 
 def _options(kernel: Kernel) -> tuple[object, ...]:

@@ -30,15 +30,9 @@ TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than wer
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborSource(ABC):
-    """Finds the neighborhoods of records, in one metric.
+    """Finds the neighborhoods of records, in one metric."""
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n, d)
-        Of all records.
-    """
-
-    points: Points = field(repr=False)
+    points: Points = field(repr=False)  # shape (n, d): of all records
 
     @property
     def records(self) -> NDArray[np.int64]:
@@ -68,14 +62,9 @@ class NeighborSource(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchSource(NeighborSource):
-    """Searches anew for each setting.
+    """Searches anew for each setting."""
 
-    Attributes
-    ----------
-    scheme : Scheme
-        Who may be a neighbor. Random candidates depend on the key.
-    """
-
+    # Who may be a neighbor. Random candidates depend on the key.
     scheme: Scheme = field(default_factory=Scheme)
 
     @property
@@ -106,26 +95,16 @@ class SearchSource(NeighborSource):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredSource(NeighborSource):
-    """Cuts a stored table of ranked neighbors; beyond it, it searches.
+    """Cuts a stored table of ranked neighbors; beyond it, it searches."""
 
-    Attributes
-    ----------
-    table : NeighborTable or None
-        Of all records, or of some of them. None where even the nearest neighbors do not fit: each
-        setting is searched then.
-    index : Index or None
-        What a search starts from.
-    shown : ndarray of int64, shape (m,), or None
-        The records with neighborhoods, ascending; None for those of the table. Their neighborhoods
-        are those of the full table either way.
-    slider_range : SliderRange or None
-        How far the sliders of a screen go.
-    """
-
+    # Of all records, or of some of them. None where even the nearest neighbors do not fit: each
+    # setting is searched then.
     table: NeighborTable | None = field(repr=False)
-    index: Index | None = field(default=None, repr=False)
+    index: Index | None = field(default=None, repr=False)  # what a search starts from
+    # shape (m,): the records with neighborhoods, ascending; None for those of the table. Their
+    # neighborhoods are those of the full table either way.
     shown: NDArray[np.int64] | None = field(default=None, repr=False)
-    slider_range: SliderRange | None = None
+    slider_range: SliderRange | None = None  # how far the sliders of a screen go
 
     @property
     def records(self) -> NDArray[np.int64]:
