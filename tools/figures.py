@@ -104,9 +104,7 @@ def figures() -> list[tuple[str, int, int]]:
         ("lines of compiled functions of the search", lines_of(*kernels), 1_200),
         ("files of all compiled functions", len(compiled), 10),
         ("lines of all compiled functions", lines_of(*compiled), 2_100),
-        ("first docstring lines in the private idiom", words["first line"], 0),
-        ("names in the private idiom", words["name"], 0),
-        ("sentences in the private idiom", words["sentence"], 0),
+        *((f"{rule}s in the private idiom", count, 0) for rule, count in words.items()),
     ]
 
 

@@ -1,13 +1,16 @@
-"""Find the private idiom in names, docstrings and screen sentences: ``python -m tools.language``.
+"""Find the private idiom in names, docstrings, comments, sentences: ``python -m tools.language``.
 
-A line that ends in ``# words: REASON`` is allowed.
+It reads Python and JavaScript. A line that ends in ``# words: REASON`` (``// words: REASON``) is
+allowed.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +31,16 @@ IDIOM = re.compile(
     re.I,
 )
 OPENING = re.compile(r"^(What|Whom|Who|Whose|Where|How|In which|By which|Of|Out of|Whether)\b")
-NAMES = re.compile(r"(^|_)(told|whole|kept|of|beside|begun|alike|lone|heed|rest|once|here|on)$")
+NAMES = re.compile(r"^of$|(^|_)(told|whole|kept|beside|begun|alike|lone|heed|rest|once|here|on)$")
+RULES = ("first line", "docstring", "comment", "name", "sentence")
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS: tuple[type[Definition], ...] = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_ALLOWED = re.compile(r"# words: \S")
+_ALLOWED = re.compile(r"(#|//) words: \S")
+_JS_COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.S)
+_JS_TEXT = re.compile(r'"([^"\n]*)"|`([^`]*)`')
+_JS_NAME = re.compile(
+    r"\b(?:const|let|function|class)\s+(\w+)|^\s+(?:async )?(\w+)\([^)]*\) \{", re.M
+)
 _PHRASES = re.compile(r"an intruder who|side by side", re.I)
 
 
@@ -39,7 +48,7 @@ _PHRASES = re.compile(r"an intruder who|side by side", re.I)
 class Offender:
     """Hold one place."""
 
-    rule: str  # "first line", "name" or "sentence"
+    rule: str  # one of RULES
     path: str
     line: int
     text: str
@@ -50,19 +59,47 @@ class Offender:
 
 
 def files() -> list[Path]:
-    """Return the Python files of the product."""
+    """Return the Python and JavaScript files of the product."""
     return [each for room in ROOMS for each in sorted(_under(ROOT / room))]
 
 
 def _under(place: Path) -> Iterator[Path]:
-    return iter([place]) if place.is_file() else place.rglob("*.py")
+    found = [place] if place.is_file() else place.rglob("*")
+    return (each for each in found if each.suffix in (".py", ".js") and "static" not in each.parts)
 
 
 def offenders_in(source: str, path: str) -> list[Offender]:
     """Return the offenders of one file."""
     lines = source.splitlines()
-    found = [*_first_lines(source, path), *_names(source, path), *_sentences(source, path)]
+    if path.endswith(".js"):
+        found = list(_script(source, path))
+    else:
+        readers = (_docstrings, _comments, _names, _sentences)
+        found = [each for reader in readers for each in reader(source, path)]
     return [each for each in found if not _ALLOWED.search(lines[each.line - 1])]
+
+
+def _is_private(text: str) -> bool:
+    """Return True if a text that is no sentence on a screen has a phrase of the idiom."""
+    plain = _PHRASES.sub("", text)
+    return bool(PERSON.search(plain) or IDIOM.search(plain))
+
+
+def _script(source: str, path: str) -> Iterator[Offender]:
+    def at(match: re.Match[str]) -> int:
+        return source.count("\n", 0, match.start()) + 1
+
+    for match in _JS_COMMENT.finditer(source):
+        if _is_private(match[0]):
+            yield Offender("comment", path, at(match), match[0].strip())
+    for match in _JS_NAME.finditer(source):
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", match[1] or match[2]).lower()
+        if NAMES.search(name):
+            yield Offender("name", path, at(match), match[1] or match[2])
+    for match in _JS_TEXT.finditer(_JS_COMMENT.sub("", source)):
+        text = match[1] or match[2] or ""
+        if len(text.split()) >= 4 and IDIOM.search(_PHRASES.sub("", text)):
+            yield Offender("sentence", path, source.count("\n", 0, source.find(text)) + 1, text)
 
 
 def _documented(source: str) -> Iterator[ast.Constant]:
@@ -73,18 +110,40 @@ def _documented(source: str) -> Iterator[ast.Constant]:
             yield constant
 
 
-def _first_lines(source: str, path: str) -> Iterator[Offender]:
+def _docstrings(source: str, path: str) -> Iterator[Offender]:
     for constant in _documented(source):
-        line = str(constant.value).strip().split("\n")[0]
-        plain = _PHRASES.sub("", line)
-        if PERSON.search(plain) or IDIOM.search(plain) or OPENING.match(line):
-            yield Offender("first line", path, constant.lineno, line)
+        first, *others = str(constant.value).strip().split("\n")
+        if _is_private(first) or OPENING.match(first):
+            yield Offender("first line", path, constant.lineno, first)
+        for number, line in enumerate(others, 1):
+            if _is_private(line):
+                yield Offender("docstring", path, constant.lineno + number, line.strip())
+
+
+def _comments(source: str, path: str) -> Iterator[Offender]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and _is_private(token.string):
+            yield Offender("comment", path, token.start[0], token.string)
 
 
 def _names(source: str, path: str) -> Iterator[Offender]:
-    for node in nodes(source, *DEFINITIONS):
-        if NAMES.search(node.name):
-            yield Offender("name", path, node.lineno, node.name)
+    for node in ast.walk(ast.parse(source)):
+        name = _name_of(node)
+        if name and NAMES.search(name):
+            yield Offender("name", path, node.lineno, name)  # type: ignore[attr-defined]
+
+
+def _name_of(node: ast.AST) -> str:
+    """Return the name that a node gives to something; empty for none."""
+    if isinstance(node, DEFINITIONS):
+        return node.name
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return node.attr
+    return ""
 
 
 def _sentences(source: str, path: str) -> Iterator[Offender]:
@@ -110,7 +169,7 @@ def offenders() -> list[Offender]:
 
 def counts(found: list[Offender]) -> dict[str, int]:
     """Return the number of offenders of each rule."""
-    return {rule: sum(o.rule == rule for o in found) for rule in ("first line", "name", "sentence")}
+    return {rule: sum(o.rule == rule for o in found) for rule in RULES}
 
 
 def main() -> int:
