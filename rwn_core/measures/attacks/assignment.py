@@ -131,8 +131,7 @@ def scaled(
     if not possible(belief) or belief.nnz > ATTACKED_PAIRS:
         return None
     inside = _inside(belief, parts, order)
-    # transposed once: a product from the left would turn the matrix at each step
-    factors = sum_to_one(inside, inside.T, np.ones(len(parts.block_of)), steps)
+    factors = sum_to_one(inside, np.ones(len(parts.block_of)), steps)
     if factors is None:
         return None
     of_record, of_row = factors
@@ -141,22 +140,14 @@ def scaled(
 
 
 def sum_to_one(
-    belief: Any, across: Any, rows: Floats, steps: int = SCALING_STEPS
+    belief: sparse.csc_array, rows: Floats, steps: int = SCALING_STEPS
 ) -> tuple[Floats, Floats] | None:
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
-    # belief (n, m), its transpose, and how many rows each column stands for (m,)
-    of_row = np.ones(len(rows))
-    live = across @ np.ones(belief.shape[0]) > 0  # a lost row has no possible source
-    for _ in range(steps):
-        totals = belief @ (of_row * rows)
-        if not np.all(totals > 0):
-            return None
-        of_record = 1.0 / totals
-        sums = across @ of_record
-        if np.abs(sums * of_row - 1)[live].max() < SCALED:
-            break
-        of_row = np.divide(1.0, sums, out=np.zeros_like(sums), where=live)
-    return of_record, of_row
+    # belief (n, m), and how many rows each column stands for (m,)
+    from rwn_core.measures.attacks.belief_columns_kernel import factors_to_one
+
+    found = factors_to_one(entries(belief), belief.shape[0], rows, steps, SCALED)
+    return found if len(found[0]) else None
 
 
 def _inside(belief: sparse.csc_array, parts: Blocks, order: Integers | None) -> sparse.csc_array:

@@ -268,7 +268,7 @@ def jointly(source: sparse.csr_array, rows: Integers) -> sparse.csr_array | None
     # stands for all of them (Sinkhorn and Knopp 1967)
     if source.nnz > ATTACKED_PAIRS or not source.nnz:
         return None
-    factors = sum_to_one(source, source.T.tocsr(), rows.astype(np.float64))
+    factors = sum_to_one(source.tocsc(), rows.astype(np.float64))
     if factors is None:
         return None
     of_person, of_row = factors

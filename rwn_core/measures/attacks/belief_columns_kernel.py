@@ -151,31 +151,64 @@ def shares_within(
     return new_starts, new_records, new_shares
 
 
+@jit_entry
+def factors_to_one(
+    entries: tuple[Starts, Records, Shares], n: int, rows: Shares, steps: int, least: float
+) -> tuple[Shares, Shares]:
+    """Factors of n records and of the columns that scale both sums to 1; none if impossible."""
+    # `rows`, shape (m,), is how many rows each column stands for. The sums of columns deviate by
+    # less than `least`, unless that takes more steps. A column without a share keeps 0.
+    starts, records, shares = entries
+    of_record, of_column, sums = np.empty(n), np.zeros(len(rows)), np.empty(len(rows))
+    for column in range(len(rows)):
+        for at in range(starts[column], starts[column + 1]):
+            if shares[at] > 0:
+                of_column[column] = 1.0
+    for _ in range(steps):
+        of_record[:] = 0.0
+        for column in range(len(rows)):
+            factor = of_column[column] * rows[column]
+            for at in range(starts[column], starts[column + 1]):
+                of_record[records[at]] += shares[at] * factor
+        for record in range(n):
+            if not of_record[record] > 0:
+                return of_record[:0], of_column
+            of_record[record] = 1.0 / of_record[record]
+        deviation = 0.0
+        for column in range(len(rows)):
+            sums[column] = 0.0
+            for at in range(starts[column], starts[column + 1]):
+                sums[column] += shares[at] * of_record[records[at]]
+            if of_column[column] > 0:
+                deviation = max(deviation, abs(sums[column] * of_column[column] - 1))
+        if deviation < least:
+            break
+        for column in range(len(rows)):
+            if of_column[column] > 0:
+                of_column[column] = 1.0 / sums[column]
+    return of_record, of_column
+
+
 @jit_no_refcount
 def _place(starts: NDArray[np.int32], records: NDArray[np.int32], row: int, record: int) -> int:
     """Return the place of a row's pair with a record; -1 if it is none of its candidates."""
-    low, end = starts[row], starts[row + 1]
-    high = end
-    while low < high:
-        middle = (low + high) // 2
-        if records[middle] < record:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low) if low < end and records[low] == record else -1
+    low, count = starts[row], starts[row + 1] - starts[row]
+    while count > 1:
+        half = count // 2
+        low += half * (records[low + half - 1] < record)  # a branch is guessed wrongly too often
+        count -= half
+    return int(low) if records[low] == record else -1
 
 
 @jit_no_refcount
 def _drawn(starts: NDArray[np.int32], sums: NDArray[np.float64], row: int, uniform: float) -> int:
     """The place of a candidate, drawn with its share of the row's belief."""
-    low, high = starts[row], starts[row + 1] - 1
-    uniform *= sums[high]
-    while low < high:
-        middle = (low + high) // 2
-        if sums[middle] <= uniform:
-            low = middle + 1
-        else:
-            high = middle
+    low, count = starts[row], starts[row + 1] - starts[row]
+    uniform *= sums[low + count - 1]
+    while count > 1:
+        half = count // 2
+        low += half * (sums[low + half - 1] <= uniform)
+        count -= half
     return int(low)
 
 
@@ -198,26 +231,24 @@ def agreeing_matchings(
     # it. Two rows exchange their originals, one of which is drawn by the other's belief (Metropolis
     # and Hastings). It begins with the true matching.
     sweeps, n = rows.shape
-    source, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
+    pair_of, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
     for row in range(n):
-        source[row] = row_of[row] = row
+        pair_of[row], row_of[row] = _place(starts, records, row, row), row
     for sweep in range(sweeps):
         for step in range(n):
             one = rows[sweep, step]
-            gained = _drawn(starts, sums, one, uniforms[0, sweep, step])
-            other, given = row_of[records[gained]], source[one]
-            taken = _place(starts, records, other, given)
+            gained, kept = _drawn(starts, sums, one, uniforms[0, sweep, step]), pair_of[one]
+            other = row_of[records[gained]]
+            taken, left = _place(starts, records, other, records[kept]), pair_of[other]
             if other == one or taken < 0:
                 continue
-            kept = shares[_place(starts, records, one, given)]
-            left = shares[_place(starts, records, other, records[gained])]
-            new, old = shares[gained] * shares[taken], kept * left
-            forth, back = shares[gained] + shares[taken], kept + left
+            new, old = shares[gained] * shares[taken], shares[kept] * shares[left]
+            forth, back = shares[gained] + shares[taken], shares[kept] + shares[left]
             if new * back > uniforms[1, sweep, step] * old * forth:
-                source[one], source[other] = records[gained], given
-                row_of[records[gained]], row_of[given] = one, other
+                pair_of[one], pair_of[other] = gained, taken
+                row_of[records[gained]], row_of[records[kept]] = one, other
         for row in range(n):
-            agreeing += source[row] == named[row]
+            agreeing += records[pair_of[row]] == named[row]
     return float(agreeing / sweeps)
 
 
@@ -268,8 +299,8 @@ def _in_order(mass: Numbers, used: int, some: Places, masses: Numbers) -> int:
 @jit_no_refcount
 def _within_reach(
     some: Places, masses: Numbers, count: int, reach: tuple[Places, Places], near: Numbers
-) -> float:
-    """The mass within reach of each value, in `near`; the largest of them."""
+) -> tuple[float, float]:
+    """The mass within reach of each value, in `near`; the largest of them, and that of all."""
     first, beyond = reach
     below, low, high, best = 0.0, 0, 0, 0.0
     up_to = 0.0
@@ -282,7 +313,7 @@ def _within_reach(
             low += 1
         near[at] = up_to - below
         best = max(best, near[at])
-    return best
+    return best, up_to
 
 
 @jit_entry
@@ -293,29 +324,33 @@ def likeliest(
     held: tuple[Starts, Places, Numbers],
     reach: tuple[Places, Places],
     even: float,
-) -> tuple[Places, Places]:
-    """Return the values with most mass within reach and their persons; none without a mass."""
-    # `starts`: where each person's classes of rows begin, whose `weights` are what a row counts, 0
-    # or more. `held`: where each class' values begin, those of V values that its rows have, and how
-    # many rows have each. `reach`: the first value within reach of each value, and the first
-    # beyond. Two masses that differ by `even` of one count as equal: both are named.
+) -> tuple[Places, Places, Numbers]:
+    """Return the values with most mass within reach, their persons, and the share of the first."""
+    # None without a mass. `starts`: where each person's classes of rows begin, whose `weights` are
+    # what a row counts, 0 or more. `held`: where each class' values begin, those of V values that
+    # its rows have, and how many rows have each. `reach`: the first value within reach of each
+    # value, and the first beyond. Two masses that differ by `even` of one count as equal: both are
+    # named.
     size, people = len(reach[0]), len(starts) - 1
     mass, masses, near = np.zeros(size), np.empty(size + 1), np.empty(size)
-    some = np.empty(size + 1, np.int64)
+    some, share = np.empty(size + 1, np.int64), np.empty(people)
     person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), ZERO
     for one in range(people):
         own = slice(starts[one], starts[one + 1])
         used = _add_up(classes[own], weights[own], held, mass, some)
         count = _in_order(mass, used, some, masses)
-        best = _within_reach(some, masses, count, reach, near)
+        best, total = _within_reach(some, masses, count, reach, near)
+        first = named
         for at in range(count):
             if near[at] < best * (1 - even):
                 continue
             if named == len(person):
                 person, value = longer(person, named, 2 * named), longer(value, named, 2 * named)
+                share = longer(share, named, 2 * named)
             person[named], value[named] = one, some[at]
+            share[named] = near[at] / total if named == first else share[first]
             named += 1
-    return person[:named], value[:named]
+    return person[:named], value[:named], share[:named]
 
 
 Codes = NDArray[np.int64]

@@ -242,36 +242,8 @@ class ReleasedValues:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
-        starts, classes, shares = entries = _entries(weights)
-        person, value = likeliest(starts, classes, shares, self._held, self._ends, EVEN)
-        return Names(person, self.values[value], self._shares(entries, person, value))
-
-    def _shares(
-        self, entries: tuple[Integers, Integers, Floats], person: Integers, value: Integers
-    ) -> Floats:
-        """Return the share of a person's mass within tolerance of the first named value."""
-        starts, classes, shares = entries
-        if not person.size:
-            return np.empty(0)
-        people = len(starts) - 1
-        named = np.full(people, -1)
-        named[person[::-1]] = value[::-1]
-        begins, ranks, counts = self._held
-        sizes = np.diff(begins)[classes]
-        owner = np.repeat(np.arange(people), np.diff(starts))
-        if sizes.size and sizes.min() == sizes.max() == 1:  # as where all keys differ
-            at, mass = begins[classes], shares
-        else:
-            owner, mass = np.repeat(owner, sizes), np.repeat(shares, sizes)
-            inner = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            at = np.repeat(begins[classes], sizes) + inner
-        mass, rank = mass * counts[at], ranks[at]
-        first, beyond = self._ends
-        asked = named[owner]
-        inside = (rank >= first[asked]) & (rank < beyond[asked])
-        total = np.bincount(owner, mass, people)
-        near = np.bincount(owner, np.where(inside, mass, 0.0), people)
-        return np.asarray((near / np.where(total > 0, total, 1.0))[person])
+        person, value, share = likeliest(*_entries(weights), self._held, self._ends, EVEN)
+        return Names(person, self.values[value], share)
 
 
 def _entries(rows: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
