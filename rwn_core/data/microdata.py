@@ -106,6 +106,15 @@ class Microdata(Summarized):
         return cls.from_own_frame(copied, schema, notices=notices)
 
     @classmethod
+    def from_columns(cls, columns: Mapping[str, Any], schema: Schema) -> Microdata:
+        """Take new columns that were checked, without a copy."""
+        made = cls(pd.DataFrame(columns, copy=False), schema)
+        for name, column in columns.items():
+            if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+                made._cache["array", name] = _read_only(column)  # pandas is slow to return it
+        return made
+
+    @classmethod
     def from_own_frame(
         cls, frame: pd.DataFrame, schema: Schema | None, *, notices: tuple[str, ...] = ()
     ) -> Microdata:
@@ -303,17 +312,18 @@ class Microdata(Summarized):
         if variable.kind is Kind.ORDERED:
             codes, _ = self.codes(name)
             return _read_only(np.where(codes < 0, np.nan, codes.astype(np.float64)))
-        column = self._frame[name]
         if variable.kind is Kind.DATE:
             # nanoseconds would end in 2262
+            column = self._frame[name]
             moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
             days = moments.astype("int64").to_numpy() / 86_400e6
             return _read_only(np.where(column.isna().to_numpy(), np.nan, days))
-        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
-            values = column.to_numpy().astype(np.float64)
+        values = self.array(name)
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            values = values.astype(np.float64)
             values.flags.writeable = False
             return values
-        return _read_only(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return _read_only(self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
 
     def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
         if not names:

@@ -197,7 +197,7 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
         else:
             plain = isinstance(values, np.ndarray)
             columns[variable.name] = values[given] if plain else values.take(given)
-    return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
+    return Microdata.from_columns(columns, released_schema(microdata.schema))
 
 
 def copy_columns(microdata: Microdata, donors: Mapping[str, NDArray[np.int64]]) -> Microdata:

@@ -169,7 +169,7 @@ def level_column(
 def coordinate(
     microdata: Microdata, axis: Axis, codes: dict[str, NDArray[np.int32]]
 ) -> NDArray[np.float64]:
-    """The records' coordinates on an axis; `codes` are the numbers of each category's levels."""
+    """The records' coordinates on an axis, NaN where missing; `codes` number categories' levels."""
     name = axis.variable.name
     if axis.missing:
         values = microdata.frame[name].isna().to_numpy().astype(np.float64)
@@ -177,8 +177,12 @@ def coordinate(
         values = (codes[name] == axis.number).astype(np.float64)
     else:
         values = microdata.values(name)
-    # a missing number sits at the mean; its missing-indicator coordinate sets it apart
-    return np.nan_to_num((values - axis.center) * axis.factor, nan=0.0)
+    return (values - axis.center) * axis.factor
+
+
+def at_the_mean(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put missing numbers at the mean, in place; missing-indicator coordinates set them apart."""
+    return np.nan_to_num(coordinates, copy=False, nan=0.0)
 
 
 Weights = Literal["schema", "discrete"]
@@ -281,7 +285,7 @@ class Metric:
         codes = self._level_numbers(microdata)
         for column, axis in enumerate(self.axes):
             points[:, column] = coordinate(microdata, axis, codes)
-        points.flags.writeable = False
+        at_the_mean(points).flags.writeable = False
         return points
 
     def coded(self, microdata: Microdata) -> Points:
@@ -304,7 +308,7 @@ class Metric:
                 continue
             squares[len(columns)] = squares_of_levels(part)
             columns.append(level_column(microdata, part, codes[part[0].variable.name]))
-        values = np.array(columns).T
+        values = at_the_mean(np.array(columns).T)
         values.flags.writeable = False
         return CodedPoints(values=values, squares=squares)
 
@@ -336,7 +340,8 @@ class Metric:
         for axes in self._by_variable():
             name = axes[0].variable.name
             if _is_coordinates(axes):
-                parts[name] = sum(coordinate(microdata, axis, codes).var() for axis in axes)
+                own = (coordinate(microdata, axis, codes) for axis in axes)
+                parts[name] = sum(at_the_mean(column).var() for column in own)
                 continue
             levels = level_column(microdata, axes, codes[name]).astype(np.int64)
             squares = squares_of_levels(axes)
