@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -232,9 +232,17 @@ def joint_posterior_success(
     """Return the success of linking by the joint posterior; None above the limit of pairs."""
     if belief.nnz > ATTACKED_PAIRS:
         return None
-    released = [variable.name for variable in comparison.original.schema.released]
-    order = canonical_order(both_cells(comparison, released))
-    return all_rows(belief, parts, order, leaves)
+    (_, person), (_, row) = released_classes(comparison)
+    return all_rows(belief, parts, np.lexsort((row, person)), leaves)
+
+
+def released_classes(comparison: Comparison) -> tuple[Orders, Orders]:
+    """Return `in_classes` of the originals, and of their rows, by all released variables."""
+    names = tuple([variable.name for variable in comparison.original.schema.released])
+    before, after = cell_codes(comparison, names)
+    # codes of other releases differ, but their order does not
+    own = comparison.cached_for_original(("in classes", names), lambda: in_classes(before))
+    return own, comparison.cached_for_release("in classes", lambda: in_classes(after))
 
 
 def both_cells(comparison: Comparison, names: Sequence[str]) -> Integers:

@@ -45,7 +45,7 @@ class Beliefs(NamedTuple):
     """
 
     source: sparse.csc_array
-    donor: list[sparse.csc_array]
+    donor: list[sparse.sparray]
 
 
 def beliefs(
@@ -68,7 +68,7 @@ def beliefs(
     joint = [times(matrix, factor) for matrix in matrices]
     source = sum(joint[1:], joint[0])
     asked = _Asked(masked, rows, people)
-    donor: dict[Hashable, sparse.csc_array] = {}
+    donor: dict[Hashable, sparse.sparray] = {}
     cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
     for secret, same in zip(secrets, cache_keys, strict=True):
         if same in donor:
@@ -77,7 +77,7 @@ def beliefs(
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
-        donor[same] = sum(shown[1:], shown[0]).tocsc()
+        donor[same] = sum(shown[1:], shown[0])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if all_people else source.tocsr()[people]
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
@@ -106,15 +106,15 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 
 def _shown(
     way: Way, source: sparse.csc_array, beside: tuple[str, ...], secret: str, asked: _Asked
-) -> sparse.csc_array:
+) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         kept = sparse.diags_array(cells.retained(secret)[people])
-        return sparse.csc_array(kept @ source.tocsr()[people])
+        return kept @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
-        return sparse.csc_array(source.tocsr()[people]) * float(q == 0)
+        return source.tocsr()[people] * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
         return shown
@@ -142,20 +142,18 @@ def _per_chance(
     return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
 
 
-def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.csc_array:
+def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.sparray:
     """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
     if _is_dense(received, source):
-        share = q * (received.toarray().T @ source.toarray())
+        plain = source.toarray()
+        share = q * (received.toarray().T @ plain)
         if q != 1:
-            share += (1 - q) * source.toarray()[people]
+            share += (1 - q) * plain[people]
         return _listed(share)
     copied = received.T @ source
-    if q == 1:
-        return copied.tocsc()
-    kept = (1 - q) * source.tocsr()[people]
-    return (kept + q * copied).tocsc()
+    return copied if q == 1 else (1 - q) * source.tocsr()[people] + q * copied
 
 
 def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
@@ -166,11 +164,11 @@ def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
     return bool(received.nnz * source.nnz > DENSE * people * m * n**2)
 
 
-def _listed(matrix: Floats) -> sparse.csc_array:
+def _listed(matrix: Floats) -> sparse.csr_array:
     """Return a dense array of few zeros as a sparse one."""
     height, width = matrix.shape
-    records, starts = np.tile(np.arange(height), width), height * np.arange(width + 1)
-    listed = sparse.csc_array((matrix.T.ravel(), records, starts), shape=matrix.shape)
+    columns, starts = np.tile(np.arange(width), height), width * np.arange(height + 1)
+    listed = sparse.csr_array((matrix.ravel(), columns, starts), shape=matrix.shape)
     listed.eliminate_zeros()
     return listed
 
@@ -319,7 +317,7 @@ def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Float
     return together.right(np.tile(truth, len(names)), near).reshape(len(names), people)
 
 
-def _joined(parts: list[sparse.csc_array], order: Integers) -> sparse.csr_array:
+def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.csr_array:
     """Return the beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
         return parts[0].tocsr()
@@ -336,8 +334,9 @@ def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
     if some.size:
         best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
     leads = (share >= best[person] * (1 - EVEN)) & (share > 0)
-    ones = np.ones(int(leads.sum()))
-    return sparse.csr_array((ones, (person[leads], belief.indices[leads])), shape=belief.shape)
+    starts = np.concatenate(([0], np.cumsum(leads)))[belief.indptr]
+    ones = np.ones(starts[-1])
+    return sparse.csr_array((ones, belief.indices[leads], starts), shape=belief.shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,11 +176,12 @@ def factors_to_one(
             of_record[record] = 1.0 / of_record[record]
         deviation = 0.0
         for column in range(len(rows)):
-            sums[column] = 0.0
+            total = 0.0
             for at in range(starts[column], starts[column + 1]):
-                sums[column] += shares[at] * of_record[records[at]]
+                total += shares[at] * of_record[records[at]]
+            sums[column] = total
             if of_column[column] > 0:
-                deviation = max(deviation, abs(sums[column] * of_column[column] - 1))
+                deviation = max(deviation, abs(total * of_column[column] - 1))
         if deviation < least:
             break
         for column in range(len(rows)):
@@ -259,9 +260,9 @@ MOST = 8  # times as many values as have a mass, up to which all are looked at i
 
 @jit_no_refcount
 def _add_up(
-    classes: Places,
+    classes: Records,
     weights: Numbers,
-    held: tuple[Starts, Places, Numbers],
+    held: tuple[Starts, Records, Numbers],
     mass: Numbers,
     some: Places,
 ) -> int:
@@ -279,49 +280,47 @@ def _add_up(
 
 
 @jit_internal
-def _in_order(mass: Numbers, used: int, some: Places, masses: Numbers) -> int:
-    """Sort the values that have a mass, and their masses with them."""
-    count = used
-    if used * MOST < len(mass):
-        for at in range(used):
-            masses[at] = mass[some[at]]
-            mass[some[at]] = 0.0
-        sort_pairs(some, masses, ZERO, used)
-    else:
-        count = 0
-        for value in range(len(mass)):
-            some[count], masses[count] = value, mass[value]
-            count += mass[value] > 0
-            mass[value] = 0.0
-    return count
+def _near_few(
+    some: Places, used: int, reach: tuple[Places, Places], mass: Numbers, near: Numbers
+) -> float:
+    """The mass within reach of each of some values, which are sorted; that of all."""
+    first, beyond = reach
+    for at in range(used):
+        near[at] = mass[some[at]]
+        mass[some[at]] = 0.0
+    sort_pairs(some, near, ZERO, used)
+    for at in range(used):
+        mass[at + 1] = mass[at] + near[at]
+    low, high = 0, 0
+    for at in range(used):
+        while high < used and some[high] < beyond[some[at]]:
+            high += 1
+        while some[low] < first[some[at]]:
+            low += 1
+        near[at] = mass[high] - mass[low]
+    total = float(mass[used])
+    mass[: used + 1] = 0.0
+    return total
 
 
 @jit_no_refcount
-def _within_reach(
-    some: Places, masses: Numbers, count: int, reach: tuple[Places, Places], near: Numbers
-) -> tuple[float, float]:
-    """The mass within reach of each value, in `near`; the largest of them, and that of all."""
+def _near_all(reach: tuple[Places, Places], mass: Numbers, sums: Numbers, near: Numbers) -> float:
+    """The mass within reach of each value, 0 where it has none itself; that of all."""
     first, beyond = reach
-    below, low, high, best = 0.0, 0, 0, 0.0
-    up_to = 0.0
-    for at in range(count):
-        while high < count and some[high] < beyond[some[at]]:
-            up_to += masses[high]
-            high += 1
-        while some[low] < first[some[at]]:
-            below += masses[low]
-            low += 1
-        near[at] = up_to - below
-        best = max(best, near[at])
-    return best, up_to
+    for value in range(len(near)):
+        sums[value + 1] = sums[value] + mass[value]
+    for value in range(len(near)):
+        near[value] = (sums[beyond[value]] - sums[first[value]]) * (mass[value] > 0)
+        mass[value] = 0.0
+    return float(sums[len(near)])
 
 
 @jit_entry
 def likeliest(
     starts: Starts,
-    classes: Places,
+    classes: Records,
     weights: Numbers,
-    held: tuple[Starts, Places, Numbers],
+    held: tuple[Starts, Records, Numbers],
     reach: tuple[Places, Places],
     even: float,
 ) -> tuple[Places, Places, Numbers]:
@@ -332,22 +331,27 @@ def likeliest(
     # value, and the first beyond. Two masses that differ by `even` of one count as equal: both are
     # named.
     size, people = len(reach[0]), len(starts) - 1
-    mass, masses, near = np.zeros(size), np.empty(size + 1), np.empty(size)
+    mass, sums, near = np.zeros(size + 1), np.zeros(size + 1), np.empty(size)
     some, share = np.empty(size + 1, np.int64), np.empty(people)
     person, value, named = np.empty(people, np.int64), np.empty(people, np.int64), ZERO
     for one in range(people):
         own = slice(starts[one], starts[one + 1])
         used = _add_up(classes[own], weights[own], held, mass, some)
-        count = _in_order(mass, used, some, masses)
-        best, total = _within_reach(some, masses, count, reach, near)
-        first = named
+        few, count = used * MOST < size, used
+        if few:
+            total = _near_few(some, used, reach, mass, near)
+        else:
+            total, count = _near_all(reach, mass, sums, near), size
+        best, first = 0.0, named
         for at in range(count):
-            if near[at] < best * (1 - even):
+            best = max(best, near[at])
+        for at in range(count):
+            if near[at] < best * (1 - even) or near[at] <= 0:
                 continue
             if named == len(person):
                 person, value = longer(person, named, 2 * named), longer(value, named, 2 * named)
                 share = longer(share, named, 2 * named)
-            person[named], value[named] = one, some[at]
+            person[named], value[named] = one, some[at] if few else at
             share[named] = near[at] / total if named == first else share[first]
             named += 1
     return person[:named], value[:named], share[:named]

@@ -15,6 +15,7 @@ from scipy.special import betainc, betaincinv
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
+from rwn_core.measures.attacks.posterior import entries
 from rwn_core.measures.comparison import codes, columns, numbers
 
 NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
@@ -202,7 +203,7 @@ class ReleasedValues:
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
-        self._held = _entries(self._counts)
+        self._held = entries(self._counts)
 
     @cached_property
     def readable(self) -> Floats:
@@ -242,12 +243,8 @@ class ReleasedValues:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
         from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
-        person, value, share = likeliest(*_entries(weights), self._held, self._ends, EVEN)
+        person, value, share = likeliest(*entries(weights), self._held, self._ends, EVEN)
         return Names(person, self.values[value], share)
-
-
-def _entries(rows: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
-    return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data
 
 
 CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is

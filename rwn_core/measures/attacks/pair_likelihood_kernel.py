@@ -289,14 +289,14 @@ def _asked(coded: Sequence[Coded], possible: Integers, donors: DonorTables) -> A
     codes = np.empty((len(coded), len(order)), np.int32)
     asked_values = np.empty((len(coded), len(possible)), np.int32)
     values = np.empty(len(coded), np.int64)
+    spread = np.arange(len(order), dtype=np.int32) % OTHERS
     for unit, (own, released, _) in enumerate(coded):
-        occurring, asked_values[unit] = np.unique(released[possible], return_inverse=True)
-        values[unit] = len(occurring)
-        numbers = np.full(int(own.max()) + 1, len(occurring), np.int32)
-        numbers[occurring] = np.arange(len(occurring))
-        codes[unit] = numbers[own[order]]
-    for mine, count in zip(codes, values, strict=True):
-        mine += np.where(mine == count, np.arange(len(order)) % OTHERS, 0).astype(np.int32)
+        mine, asked = own[order], released[possible]
+        occurring = np.zeros(int(own.max()) + 1, dtype=bool)
+        occurring[asked] = True
+        number = occurring.cumsum(dtype=np.int32) - 1
+        values[unit], asked_values[unit] = number[-1] + 1, number[asked]
+        codes[unit] = np.where(occurring[mine], number[mine], values[unit] + spread)
     together = _together(codes, values, donors.typical)
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)

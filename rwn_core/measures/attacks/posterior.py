@@ -22,8 +22,10 @@ Scaled = tuple[sparse.csc_array, Floats]
 """Numbers, and for each column the logarithm of what they are to be multiplied by."""
 
 
-def entries(matrix: sparse.csc_array) -> tuple[Integers, NDArray[np.int32], Floats]:
-    """Return column starts, row numbers and values, as kernels read them."""
+def entries(
+    matrix: sparse.csc_array | sparse.csr_array,
+) -> tuple[Integers, NDArray[np.int32], Floats]:
+    """Return column starts, row numbers and values, as kernels read them; of rows likewise."""
     starts = matrix.indptr.astype(np.int64, copy=False)
     return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
 

@@ -24,6 +24,7 @@ from rwn_core.measures.attacks.assignment import (
     in_classes,
     joint_posterior_success,
     most_likely,
+    released_classes,
 )
 from rwn_core.measures.attacks.posterior import (
     Linkage,
@@ -202,18 +203,19 @@ def assigned(
     people: Integers | None = None,
 ) -> tuple[Integers, float]:
     """Return the most likely assignment of rows to people, and its share of correct links."""
-    released = [variable.name for variable in comparison.original.schema.released]
-    before, after = cell_codes(comparison, released)
-    if people is not None:
-        before, after = before[people], after[people]
-    (originals, person), (rows, row) = in_classes(before), in_classes(after)
-    linked = most_likely(belief, parts, (originals, rows))
     leaves = np.zeros(comparison.masked.n, dtype=bool)
     leaves[released_rows(comparison.original, comparison.masked)] = True
-    if people is not None:
+    if people is None:
+        (originals, person), (rows, row) = released_classes(comparison)
+    else:
+        released = [variable.name for variable in comparison.original.schema.released]
+        both = (cells[people] for cells in cell_codes(comparison, released))
+        (originals, person), (rows, row) = map(in_classes, both)
         leaves = leaves[people]
-    if len(known) < len(released):
-        _, row = in_classes(after[:, [released.index(name) for name in known]])
+    linked = most_likely(belief, parts, (originals, rows))
+    if len(known) < len(comparison.original.schema.released):
+        after = cell_codes(comparison, known)[1]
+        _, row = in_classes(after if people is None else after[people])
     right = expected_right(linked, person, row, leaves)
     return linked, min(right / max(int(leaves.sum()), 1), 1.0)
 
