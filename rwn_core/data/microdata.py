@@ -109,9 +109,12 @@ class Microdata(Summarized):
     def from_columns(cls, columns: Mapping[str, Any], schema: Schema) -> Microdata:
         """Take new columns that were checked, without a copy."""
         made = cls(pd.DataFrame(columns, copy=False), schema)
-        for name, column in columns.items():
+        for name in schema.numeric_names:  # which pandas is slow to return
+            column = columns[name]
             if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
-                made._cache["array", name] = _read_only(column)  # pandas is slow to return it
+                made._cache["array", name] = column = _read_only(column)
+                if column.dtype == np.float64:
+                    made._cache["values", name] = column
         return made
 
     @classmethod

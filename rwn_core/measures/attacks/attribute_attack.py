@@ -26,6 +26,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     best_score,
     beyond_outside,
     count_names,
+    joined,
 )
 from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
@@ -300,21 +301,16 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
         key: values.with_majority(each, len(truth)) if key in by_own else each
         for key, each in names.items()
     }
-    counted = {key: count_names(each, targets) for key, each in answers.items()}
+    counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted)
 
 
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
     """Return P(the named value is right) of several strategies, shape (strategies, people)."""
-    people = len(truth)
-    persons = [each.person + number * people for number, each in enumerate(names.values())]
-    together = Names(
-        np.concatenate(persons),
-        np.concatenate([each.value for each in names.values()]),
-        np.concatenate([each.share for each in names.values()]),
-    )
-    return together.right(np.tile(truth, len(names)), near).reshape(len(names), people)
+    together = joined(list(names.values()), len(truth))
+    right = together.right(np.tile(truth, len(names)), near)
+    return right.reshape(len(names), len(truth))
 
 
 def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.csr_array:
@@ -428,7 +424,7 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
     of_level, base = targets.of_level(), targets.base()
     for key, named in found.named.items():
         if outside is None:
-            place, score = best_score(named.right, named.named, of_level, base)
+            place, score = best_score(*named, of_level, base, best["score"])
         else:
             other = outside.named.get(key, outside.named["source"])
             place, score = beyond_outside(named, targets, other, outside.targets)

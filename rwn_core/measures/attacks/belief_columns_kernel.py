@@ -169,7 +169,7 @@ def factors_to_one(
         for column in range(len(rows)):
             factor = of_column[column] * rows[column]
             for at in range(starts[column], starts[column + 1]):
-                of_record[records[at]] += shares[at] * factor
+                of_record[np.uint32(records[at])] += shares[at] * factor
         for record in range(n):
             if not of_record[record] > 0:
                 return of_record[:0], of_column
@@ -178,7 +178,7 @@ def factors_to_one(
         for column in range(len(rows)):
             total = 0.0
             for at in range(starts[column], starts[column + 1]):
-                total += shares[at] * of_record[records[at]]
+                total += shares[at] * of_record[np.uint32(records[at])]
             sums[column] = total
             if of_column[column] > 0:
                 deviation = max(deviation, abs(total * of_column[column] - 1))
@@ -240,8 +240,10 @@ def agreeing_matchings(
             one = rows[sweep, step]
             gained, kept = _drawn(starts, sums, one, uniforms[0, sweep, step]), pair_of[one]
             other = row_of[records[gained]]
+            if gained == kept:
+                continue
             taken, left = _place(starts, records, other, records[kept]), pair_of[other]
-            if other == one or taken < 0:
+            if taken < 0:
                 continue
             new, old = shares[gained] * shares[taken], shares[kept] * shares[left]
             forth, back = shares[gained] + shares[taken], shares[kept] + shares[left]
@@ -270,12 +272,12 @@ def _add_up(
     starts, values, counts = held
     used = 0
     for entry in range(len(classes)):
-        if weights[entry] <= 0:
-            continue
-        for at in range(starts[classes[entry]], starts[classes[entry] + 1]):
-            some[used] = values[at]
-            used += mass[values[at]] == 0
-            mass[values[at]] += weights[entry] * counts[at]
+        own, weight = np.uint32(classes[entry]), weights[entry]
+        for at in range(starts[own], starts[own + 1]):
+            value = np.uint32(values[at])
+            before = mass[value]
+            some[used], mass[value] = value, before + weight * counts[at]
+            used += (before == 0) & (weight > 0)
     return used
 
 
@@ -315,6 +317,20 @@ def _near_all(reach: tuple[Places, Places], mass: Numbers, sums: Numbers, near: 
     return float(sums[len(near)])
 
 
+@jit_no_refcount
+def _leading(some: Places, near: Numbers, count: int, few: bool, even: float) -> int:
+    """Put the values with most mass within reach first, in `some` and `near`; how many they are."""
+    best, leading = 0.0, 0
+    for at in range(count):
+        if near[at] > best:
+            best = near[at]
+    for at in range(count):
+        mass = near[at]
+        some[leading], near[leading] = some[at] if few else at, mass
+        leading += (mass >= best * (1 - even)) & (mass > 0)
+    return leading
+
+
 @jit_entry
 def likeliest(
     starts: Starts,
@@ -342,17 +358,13 @@ def likeliest(
             total = _near_few(some, used, reach, mass, near)
         else:
             total, count = _near_all(reach, mass, sums, near), size
-        best, first = 0.0, named
-        for at in range(count):
-            best = max(best, near[at])
-        for at in range(count):
-            if near[at] < best * (1 - even) or near[at] <= 0:
-                continue
-            if named == len(person):
-                person, value = longer(person, named, 2 * named), longer(value, named, 2 * named)
-                share = longer(share, named, 2 * named)
-            person[named], value[named] = one, some[at] if few else at
-            share[named] = near[at] / total if named == first else share[first]
+        leading = _leading(some, near, count, few, even)
+        if named + leading > len(person):
+            room = 2 * (named + leading)
+            person, value = longer(person, named, room), longer(value, named, room)
+            share = longer(share, named, room)
+        for at in range(leading):
+            person[named], value[named], share[named] = one, some[at], near[0] / total
             named += 1
     return person[:named], value[:named], share[:named]
 

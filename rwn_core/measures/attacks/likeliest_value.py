@@ -173,6 +173,13 @@ class Names(NamedTuple):
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
 
+def joined(names: Sequence[Names], people: int) -> Names:
+    """Return the names of several strategies as one, person t of number s as s * people + t."""
+    person = [each.person + number * people for number, each in enumerate(names)]
+    value, share = ([each[part] for each in names] for part in (1, 2))
+    return Names(np.concatenate(person), np.concatenate(value), np.concatenate(share))
+
+
 class ReleasedValues:
     """Released values of one confidential variable, by classes of rows.
 
@@ -326,32 +333,33 @@ class People:
         return self.of_level() / max(self.known, 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Named:
+class Named(NamedTuple):
     """Number of named people by certainty and level: shape (certainties, levels) each."""
 
     right: Floats
     named: Floats
 
 
-def count_names(names: Names, people: People) -> Named:
-    """Count names and right names at each of the `CERTAINTIES`."""
+def count_names(names: Sequence[Names], people: People) -> list[Named]:
+    """Count names and right names of several strategies at each of the `CERTAINTIES`."""
     # several values of one person count as one name in parts; without a true value no name counts
-    truth = people.truth[names.person]
-    choices = np.bincount(names.person, minlength=len(people.truth))[names.person]
+    count = len(people.truth)
+    together = joined(names, count)
+    truth = people.truth[together.person % count] if count else people.truth
+    choices = np.bincount(together.person, minlength=len(names) * count)[together.person]
     weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
-    hit = weight * people.near.right(names.value, truth)
-    level = np.zeros(len(truth), np.int64) if people.levels is None else names.value.astype(int)
+    hit = weight * people.near.right(together.value, truth)
     size = people.levels or 1
+    level = np.zeros(len(truth), int) if people.levels is None else together.value.astype(int)
     # each name counts at all certainties up to its own
-    sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, names.share, "right") - 1
-    place = sure * size + level
-    shape, place_count = (len(CERTAINTIES), size), len(CERTAINTIES) * size
+    sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, together.share, "right") - 1
+    place = (together.person // max(count, 1) * len(CERTAINTIES) + sure) * size + level
+    shape = (2, len(names), len(CERTAINTIES), size)
     # without a name these are whole numbers
-    counted = np.bincount(place, hit, place_count), np.bincount(place, weight, place_count)
-    both = np.array(counted, dtype=np.float64).reshape(2, *shape)
-    right, named = both[:, ::-1].cumsum(axis=1)[:, ::-1]
-    return Named(right=right, named=np.maximum(named, right))
+    counted = [np.bincount(place, each, np.prod(shape[1:])) for each in (hit, weight)]
+    both = np.array(counted, dtype=np.float64).reshape(shape)
+    right, named = both[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
+    return list(map(Named, right, np.maximum(named, right)))
 
 
 def beyond_outside(
@@ -372,18 +380,21 @@ def beyond_outside(
 
 
 def best_score(
-    right: Floats, named: Floats, people: Floats, base: Floats
+    right: Floats, named: Floats, people: Floats, base: Floats, least: float = 0.0
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
+    # a score of at most `least` may be returned as 0
     # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
     # order until no other can be larger
     precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         most = right / people * np.maximum((precision - base) / (1 - base), 0.0)
     most = np.nan_to_num(most, nan=0.0, posinf=0.0).ravel()
+    place, best = int(most.argmax()), 0.0
+    if most[place] <= least:
+        return tuple(map(int, np.unravel_index(place, right.shape))), best
     every_people = np.broadcast_to(people, right.shape).ravel()
     every_base = np.broadcast_to(base, right.shape).ravel()
-    place, best = int(most.argmax()), 0.0
     left = np.flatnonzero((most > 0) & beyond_luck(right, named, base).ravel())
     left = left[np.argsort(-most[left], kind="stable")]
     for start in range(0, len(left), _AT_ONCE):

@@ -318,7 +318,7 @@ def worst_level(counted: Counted, secrets: Sequence[Secret], inside: Booleans) -
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
         people, base = secret.targets.of_level(), secret.targets.base()
-        (which, level), score = best_score(right, named.named, people, base)
+        (which, level), score = best_score(right, named.named, people, base, best["score"])
         if score > best["score"]:
             best = {
                 "score": score,

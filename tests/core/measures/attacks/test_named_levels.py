@@ -103,7 +103,9 @@ def test_names_are_counted_as_by_hand(levels):
         assert sorted(names.value[own]) == [v for v in mass if mass[v] == top]
         np.testing.assert_allclose(names.share[own], top / sum(mass.values()))
     who = People(truth=truth, near=EXACT, levels=levels)
-    found = count_names(names, who)
+    nobody = Names(names.person[:0], names.value[:0], names.share[:0])
+    none, found = count_names([nobody, names], who)
+    assert not none.named.any()
     for (at, sure), level in product(enumerate(CERTAINTIES), range(levels)):
         slow = counted_slowly(names, truth.tolist(), level, sure * (1 - 1e-9))
         assert (found.right[at, level], found.named[at, level]) == pytest.approx(slow)
