@@ -53,11 +53,13 @@ class Microdata(Summarized):
     (Microdata(3 records x 2 variables), ('age', 'pay'))
     """
 
-    __slots__ = ("_cache", "_frame", "_notices", "n", "schema")
+    __slots__ = ("_cache", "_notices", "_table", "n", "schema")
 
-    def __init__(self, frame: pd.DataFrame, schema: Schema, notices: _Notices = ()) -> None:
-        self._frame = frame
-        self.n = len(frame)
+    def __init__(
+        self, table: pd.DataFrame | Mapping[str, Any], schema: Schema, notices: _Notices = ()
+    ) -> None:
+        self._table = table
+        self.n = len(table if isinstance(table, pd.DataFrame) else next(iter(table.values())))
         self.schema = schema
         self._notices = notices
         self._cache: dict[Any, Any] = {}
@@ -108,8 +110,8 @@ class Microdata(Summarized):
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], schema: Schema) -> Microdata:
         """Take new columns that were checked, without a copy."""
-        made = cls(pd.DataFrame(columns, copy=False), schema)
-        for name in schema.numeric_names:  # which pandas is slow to return
+        made = cls(columns, schema)
+        for name in schema.numeric_names:  # without pandas, which is slow
             column = columns[name]
             if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
                 made._cache["array", name] = column = _read_only(column)
@@ -172,6 +174,13 @@ class Microdata(Summarized):
     def names(self) -> tuple[str, ...]:
         """Column names, in order."""
         return self.schema.names
+
+    @property
+    def _frame(self) -> pd.DataFrame:
+        """The table; one of columns is made into a frame when it is first needed."""
+        if not isinstance(self._table, pd.DataFrame):
+            self._table = pd.DataFrame(self._table, copy=False)
+        return self._table
 
     @property
     def frame(self) -> pd.DataFrame:
