@@ -168,7 +168,8 @@ def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
 def _listed(matrix: Floats) -> sparse.csr_array:
     """Return a dense array of few zeros as a sparse one."""
     height, width = matrix.shape
-    columns, starts = np.tile(np.arange(width), height), width * np.arange(height + 1)
+    columns = np.tile(np.arange(width, dtype=np.int32), height)  # else scipy looks through them
+    starts = width * np.arange(height + 1, dtype=np.int32)
     listed = sparse.csr_array((matrix.ravel(), columns, starts), shape=matrix.shape)
     listed.eliminate_zeros()
     return listed
@@ -242,11 +243,12 @@ def attack(
     # counts them for the joint posterior, if the people are all of the file
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
-    source = _joined([part.source for part, _ in parts], order)
-    together = None if rows is None else jointly(source, rows)
+    columns = _joined([part.source for part, _ in parts], order)
+    source = columns.tocsr()
+    together = None if rows is None else jointly(source, columns.tocsc(), rows)
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
-        donor = _joined([part.donor[number] for part, _ in parts], order)
+        donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
         weights = {
             "source": source,
             "donor": donor,
@@ -261,13 +263,15 @@ def attack(
     return found
 
 
-def jointly(source: sparse.csr_array, rows: Integers) -> sparse.csr_array | None:
+def jointly(
+    source: sparse.csr_array, columns: sparse.csc_array, rows: Integers
+) -> sparse.csr_array | None:
     """Scale posteriors (n, classes) so that each person has one row; None if too many."""
     # rows with equal keys have equal posteriors, so one row of each class, of `rows` rows in all,
-    # stands for all of them (Sinkhorn and Knopp 1967)
+    # stands for all of them (Sinkhorn and Knopp 1967); `columns` is `source` by classes
     if source.nnz > ATTACKED_PAIRS or not source.nnz:
         return None
-    factors = sum_to_one(source.tocsc(), rows.astype(np.float64))
+    factors = sum_to_one(columns, rows.astype(np.float64))
     if factors is None:
         return None
     of_person, of_row = factors
@@ -313,25 +317,24 @@ def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Float
     return right.reshape(len(names), len(truth))
 
 
-def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.csr_array:
+def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.sparray:
     """Return the beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
-        return parts[0].tocsr()
-    return sparse.hstack(parts).tocsc()[:, order].tocsr()
+        return parts[0]
+    return sparse.hstack(parts).tocsc()[:, order]
 
 
 def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
     """Return 1 where a person's belief is largest among readable classes."""
-    share = belief.data * readable[belief.indices]
+    share = belief.data if readable.all() else belief.data * readable[belief.indices]
     counts = np.diff(belief.indptr)
-    person = np.repeat(np.arange(len(counts)), counts)
     best = np.zeros(len(counts))
     some = np.flatnonzero(counts)
     if some.size:
         best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
-    leads = (share >= best[person] * (1 - EVEN)) & (share > 0)
-    starts = np.concatenate(([0], np.cumsum(leads)))[belief.indptr]
-    ones = np.ones(starts[-1])
+    leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
+    starts = np.searchsorted(leads, belief.indptr)
+    ones = np.ones(len(leads))
     return sparse.csr_array((ones, belief.indices[leads], starts), shape=belief.shape)
 
 

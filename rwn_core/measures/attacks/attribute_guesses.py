@@ -231,24 +231,25 @@ class Predictor:
 
 
 class _Tree(NamedTuple):
-    """Splits by number; split t leads to 2t + 1 where a column is at most a value."""
+    """Splits by number; split t leads to 2t + 1 where a column is at most a value, else beyond."""
 
-    column: dict[int, int]
-    at_most: dict[int, float]
+    column: Integers  # -1 for a leaf
+    at_most: Floats
 
     def leaf(self, columns: Floats) -> Integers:
         """Return the number of each record's leaf."""
-        place = np.zeros(len(columns), np.int64)
-        for node in sorted(self.column):
-            here = np.flatnonzero(place == node)
-            right = columns[here, self.column[node]] > self.at_most[node]
-            place[here] = 2 * node + 1 + right
+        place, record = np.zeros(len(columns), np.int64), np.arange(len(columns))
+        for _ in range(DEPTH):
+            column = self.column[place]
+            right = columns[record, column] > self.at_most[place]
+            place = np.where(column < 0, place, 2 * place + 1 + right)
         return place
 
 
 def _grow(columns: Floats, target: Floats) -> _Tree:
     """Split where the sums of squares around the means fall most (Breiman and others 1984)."""
-    tree = _Tree({}, {})
+    size = 2 ** (DEPTH + 1)
+    tree = _Tree(np.full(size, -1), np.zeros(size))
     waiting = [(0, np.arange(len(columns)))]
     while waiting:
         node, rows = waiting.pop()

@@ -157,11 +157,12 @@ def test_rows_are_weighed_together_as_single_rows_are():
     source = classes / classes.sum(axis=0)
     slow = sinkhorn(source[:, group], steps=20)
     rows = np.bincount(group)
-    found = jointly(sparse.csr_array(source), rows)
+    found = jointly(sparse.csr_array(source), sparse.csc_array(source), rows)
     assert found is not None
     got = found.toarray()[:, group]
     np.testing.assert_allclose(got / got.sum(axis=0), slow / slow.sum(axis=0), atol=1e-4)
-    assert jointly(sparse.csr_array(np.eye(3) * [1, 1, 0]), np.ones(3, int)) is None
+    lost = sparse.csc_array(np.eye(3) * [1, 1, 0])
+    assert jointly(lost.tocsr(), lost, np.ones(3, int)) is None
 
 
 def test_names_of_many_small_levels_by_luck_score_nothing() -> None:
