@@ -317,10 +317,9 @@ def released_rows(original: Microdata, masked: Microdata) -> Integers:
     """Return the rows of the released file, ascending: those that did not lose every value."""
     # all rows if no row has a value left, or if the table is not row-aligned
     lost = empty_records(masked)
-    if masked.n == original.n and lost.any():
-        lost = lost & ~empty_records(original)
-    elif masked.n != original.n:
-        lost = np.zeros(masked.n, dtype=bool)
+    if masked.n != original.n or not lost.any():
+        return np.arange(masked.n)
+    lost = lost & ~empty_records(original)
     return np.arange(masked.n) if lost.all() else np.flatnonzero(~lost)
 
 

@@ -100,10 +100,9 @@ class _Pairs:
 
 
 def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
-    entries = sparse.coo_array(belief)
-    record, row = entries.coords
-    kept = (parts.block_of[record] == parts.block_of[row]) & (entries.data > 0)
-    record, row, value = record[kept], row[kept], entries.data[kept]
+    record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
+    kept = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
+    record, row, value = record[kept], row[kept], belief.data[kept]
     sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
     starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))

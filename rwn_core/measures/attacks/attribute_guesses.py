@@ -267,18 +267,18 @@ def _grow(columns: Floats, target: Floats) -> _Tree:
 
 def _split(columns: Floats, target: Floats) -> tuple[int, float] | None:
     """Return the best column and value to split at; None if no split helps."""
-    count = len(columns)
+    count, width = columns.shape
     order = np.argsort(columns, axis=0, kind="stable")
-    ordered = np.take_along_axis(columns, order, axis=0)
-    sums = (target - target.mean(axis=0))[order].cumsum(axis=0)[:-1]  # (rows - 1, columns, targets)
-    before = np.arange(1, count)
+    ordered = columns[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
+    # (splits with leaves that are large enough, columns, targets)
+    sums = (target - target.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
+    before = np.arange(LEAF, count - LEAF + 1)
     gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
-    allowed = (ordered[1:] > ordered[:-1]) & (np.minimum(before, count - before) >= LEAF)[:, None]
-    gain = np.where(allowed, gain, 0.0)
-    place, column = np.unravel_index(int(gain.argmax()), gain.shape)
+    gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
+    place, column = divmod(int(gain.argmax()), width)
     if gain[place, column] <= 1e-9 * (1 + (target**2).sum()):
         return None
-    return int(column), float((ordered[place, column] + ordered[place + 1, column]) / 2)
+    return column, float((ordered[place, column] + ordered[place + 1, column]) / 2)
 
 
 FEWEST = 20  # people outside; the success of fewer says nothing
