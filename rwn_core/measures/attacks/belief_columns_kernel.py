@@ -190,27 +190,36 @@ def factors_to_one(
     return of_record, of_column
 
 
+FEW = 64  # candidates that are compared at once
+
+
 @jit_no_refcount
 def _place(starts: NDArray[np.int32], records: NDArray[np.int32], row: int, record: int) -> int:
     """Return the place of a row's pair with a record; -1 if it is none of its candidates."""
-    low, count = starts[row], starts[row + 1] - starts[row]
-    while count > 1:
+    low, count = np.int64(starts[row]), np.int64(starts[row + 1] - starts[row])
+    while count > FEW:
         half = count // 2
-        low += half * (records[low + half - 1] < record)  # a branch is guessed wrongly too often
+        low += half * (records[low + half - 1] < record)
         count -= half
-    return int(low) if records[low] == record else -1
+    before = 0
+    for at in range(np.uint64(low), np.uint64(low + count - 1)):
+        before += records[at] < record
+    return int(low + before) if records[low + before] == record else -1
 
 
 @jit_no_refcount
 def _drawn(starts: NDArray[np.int32], sums: NDArray[np.float64], row: int, uniform: float) -> int:
     """The place of a candidate, drawn with its share of the row's belief."""
-    low, count = starts[row], starts[row + 1] - starts[row]
+    low, count = np.int64(starts[row]), np.int64(starts[row + 1] - starts[row])
     uniform *= sums[low + count - 1]
-    while count > 1:
+    while count > FEW:
         half = count // 2
         low += half * (sums[low + half - 1] <= uniform)
         count -= half
-    return int(low)
+    before = 0
+    for at in range(np.uint64(low), np.uint64(low + count - 1)):
+        before += sums[at] <= uniform
+    return int(low + before)
 
 
 @jit_entry
