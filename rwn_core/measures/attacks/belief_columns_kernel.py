@@ -194,31 +194,16 @@ FEW = 64  # candidates that are compared at once
 
 
 @jit_no_refcount
-def _place(starts: NDArray[np.int32], records: NDArray[np.int32], row: int, record: int) -> int:
-    """Return the place of a row's pair with a record; -1 if it is none of its candidates."""
-    low, count = np.int64(starts[row]), np.int64(starts[row + 1] - starts[row])
+def _beyond(values: Any, low: int, end: int, bound: float) -> int:
+    """Return the place of the first of ascending values that is above a bound, or of the last."""
+    count = np.int64(end - low)
     while count > FEW:
         half = count // 2
-        low += half * (records[low + half - 1] < record)
+        low += half * (values[low + half - 1] <= bound)
         count -= half
     before = 0
     for at in range(np.uint64(low), np.uint64(low + count - 1)):
-        before += records[at] < record
-    return int(low + before) if records[low + before] == record else -1
-
-
-@jit_no_refcount
-def _drawn(starts: NDArray[np.int32], sums: NDArray[np.float64], row: int, uniform: float) -> int:
-    """The place of a candidate, drawn with its share of the row's belief."""
-    low, count = np.int64(starts[row]), np.int64(starts[row + 1] - starts[row])
-    uniform *= sums[low + count - 1]
-    while count > FEW:
-        half = count // 2
-        low += half * (sums[low + half - 1] <= uniform)
-        count -= half
-    before = 0
-    for at in range(np.uint64(low), np.uint64(low + count - 1)):
-        before += sums[at] <= uniform
+        before += values[at] <= bound
     return int(low + before)
 
 
@@ -243,22 +228,26 @@ def agreeing_matchings(
     sweeps, n = rows.shape
     pair_of, row_of, agreeing = np.empty(n, np.int64), np.empty(n, np.int64), 0
     for row in range(n):
-        pair_of[row], row_of[row] = _place(starts, records, row, row), row
+        pair_of[row], row_of[row] = _beyond(records, starts[row], starts[row + 1], row - 1), row
     for sweep in range(sweeps):
         for step in range(n):
             one = rows[sweep, step]
-            gained, kept = _drawn(starts, sums, one, uniforms[0, sweep, step]), pair_of[one]
-            other = row_of[records[gained]]
+            begin, end, kept = starts[one], starts[one + 1], pair_of[one]
+            gained = _beyond(sums, begin, end, uniforms[0, sweep, step] * sums[end - 1])
             if gained == kept:
                 continue
-            taken, left = _place(starts, records, other, records[kept]), pair_of[other]
-            if taken < 0:
+            other, given = row_of[records[gained]], records[kept]
+            taken, left = (
+                _beyond(records, starts[other], starts[other + 1], given - 1),
+                pair_of[other],
+            )
+            if records[taken] != given:
                 continue
             new, old = shares[gained] * shares[taken], shares[kept] * shares[left]
             forth, back = shares[gained] + shares[taken], shares[kept] + shares[left]
             if new * back > uniforms[1, sweep, step] * old * forth:
                 pair_of[one], pair_of[other] = gained, taken
-                row_of[records[gained]], row_of[records[kept]] = one, other
+                row_of[records[gained]], row_of[given] = one, other
         for row in range(n):
             agreeing += records[pair_of[row]] == named[row]
     return float(agreeing / sweeps)
