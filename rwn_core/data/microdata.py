@@ -114,7 +114,8 @@ class Microdata(Summarized):
         for name in schema.numeric_names:  # without pandas, which is slow
             column = columns[name]
             if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
-                made._cache["array", name] = column = _read_only(column)
+                made._cache["array", name] = column = column.view()
+                column.flags.writeable = False
                 if column.dtype == np.float64:
                     made._cache["values", name] = column
         return made

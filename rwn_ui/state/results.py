@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -233,14 +234,13 @@ class Results:
         self.last.clear()
 
 
-def user_results() -> Results:
-    """This user's results."""
-    return user_state(RESULTS, Results)
+user_results = partial(user_state, RESULTS, Results)
+"""Returns this user's results."""
 
 
 def memo(feature: str, entries: int) -> Memo:
     """The results of a feature, of which the latest are kept."""
-    memos = user_state(RESULTS, Results).memos
+    memos = user_results().memos
     if feature not in memos:
         memos[feature] = Memo(entries)
     return memos[feature]

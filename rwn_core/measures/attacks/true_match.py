@@ -169,7 +169,7 @@ class Columns:
             yield unique.find(codes)
 
 
-def _numbered(known: Integers, values: Integers) -> Integers:
+def _numbered(known: Integers | Floats, values: Integers | Floats) -> Integers:
     """Return the place of each value among ascending ones, -1 for any other."""
     if not known.size:
         return np.full(len(values), -1, dtype=np.int64)
@@ -202,12 +202,8 @@ class KnownTable:
 
     def numbered(self, original: Microdata, table: Microdata) -> Integers:
         """Return a table's values as numbers of the original's, -1 for any other, shape (n, v)."""
-        columns, shown = [], secret_columns(original, table, self.names)
-        for values, known in zip(shown, self.known, strict=True):
-            place = np.minimum(np.searchsorted(known, values), max(len(known) - 1, 0))
-            same = known[place] == values if len(known) else np.zeros(len(values), dtype=bool)
-            columns.append(np.where(same, place, -1))
-        return np.column_stack(columns).astype(np.int64)
+        shown = secret_columns(original, table, self.names)
+        return np.column_stack(list(map(_numbered, self.known, shown)))
 
 
 class Secret:
