@@ -48,7 +48,7 @@ PRESSED = {"bodyfat": 5.0, "slices": 5.0, "randhie": 12.0, "bodyfat soft": 6.5,
            "bodyfat balanced": 6.5, "randhie soft": 15.6,
            "lesson": 5.0, "paper": 17.0}  # fmt: skip
 """Median, in bare pages; of a soft kernel 1.3 times that of the even one."""
-WALKED = {"bodyfat": (3.5, 4.5), "randhie": (8.0, 15.0), "cps1988": (8.0, 15.0),
+WALKED = {"bodyfat": (3.0, 4.0), "randhie": (8.0, 15.0), "cps1988": (8.0, 15.0),
           "10000x55": (8.0, 15.0), "100000x10": (np.inf, np.inf)}  # fmt: skip
 """Median and 95th percentile over all positions, in bare pages; docs/decisions/0041."""
 AFTER_WEIGHT, OPENED_S = 15.0, {"10000x55": 5.0}

@@ -56,10 +56,10 @@ class Microdata(Summarized):
     __slots__ = ("_cache", "_notices", "_table", "n", "schema")
 
     def __init__(
-        self, table: pd.DataFrame | Mapping[str, Any], schema: Schema, notices: _Notices = ()
+        self, frame: pd.DataFrame | Mapping[str, Any], schema: Schema, notices: _Notices = ()
     ) -> None:
-        self._table = table
-        self.n = len(table if isinstance(table, pd.DataFrame) else next(iter(table.values())))
+        self._table = frame
+        self.n = len(frame if isinstance(frame, pd.DataFrame) else next(iter(frame.values())))
         self.schema = schema
         self._notices = notices
         self._cache: dict[Any, Any] = {}
