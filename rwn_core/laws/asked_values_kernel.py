@@ -18,54 +18,30 @@ class Together(NamedTuple):
     A donor adds one at each of its places. Units of few values share a place, for each combination
     of their values, and what is counted there is added up once for all donors. Of a unit whose
     values few records have these are looked up among the donors instead.
-
-    Attributes
-    ----------
-    places : ndarray of int32, shape (n, g)
-        Of each record.
-    holders : ndarray of int32, shape (h, 2)
-        A place, and a record that adds one to it where it is a donor.
-    added : ndarray of int32, shape (c, 2)
-        Once all donors are counted, what is counted at the first is added to the second.
-    base : ndarray of int64, shape (u,)
-        Where the counts of each unit's values begin.
-    room : int
-        How many counts there are in all.
     """
 
-    places: NDArray[np.int32]
+    places: NDArray[np.int32]  # shape (n, g): of each record
+    # shape (h, 2): a place, and a record that adds one to it where it is a donor
     holders: NDArray[np.int32]
+    # shape (c, 2): once all donors are counted, what is counted at the first is added to the second
     added: NDArray[np.int32]
-    base: NDArray[np.int64]
-    room: int
+    base: NDArray[np.int64]  # shape (u,): where the counts of each unit's values begin
+    room: int  # how many counts there are in all
 
 
 class Asked(NamedTuple):
-    """The released values that a search for sources asks for, unit by unit.
+    """The released values that a search for sources asks for, unit by unit."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (u, n)
-        Each record's value, as a number among those asked for; `values[u]` or somewhat more for
-        any other.
-    released : ndarray of int32, shape (u, m)
-        Each row's, as a number among the same.
-    values : ndarray of int64, shape (u,)
-        How many values are asked for; other numbers are less than `OTHERS` above.
-    q : ndarray of float64, shape (u,)
-    starts : ndarray of int64, shape (values[0] + 1,)
-        Where the rows begin that have each value of the first unit.
-    rows : ndarray of int32, shape (m,)
-        The rows in the order of their values.
-    together : Together
-    """
-
+    # shape (u, n): each record's value, as a number among those asked for; `values[u]` or somewhat
+    # more for any other
     codes: NDArray[np.int32]
-    released: NDArray[np.int32]
+    released: NDArray[np.int32]  # shape (u, m): each row's, as a number among the same
+    # shape (u,): how many values are asked for; other numbers are less than `OTHERS` above
     values: NDArray[np.int64]
-    q: NDArray[np.float64]
+    q: NDArray[np.float64]  # shape (u,)
+    # shape (values[0] + 1,): where the rows begin that have each value of the first unit
     starts: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    rows: NDArray[np.int32]  # shape (m,): the rows in the order of their values
     together: Together
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tools import language
 
-MOST = {"first line": 0, "docstring": 107, "comment": 189, "name": 355, "sentence": 0}
+MOST = {"first line": 0, "docstring": 104, "comment": 192, "name": 353, "sentence": 0}
 
 
 def test_there_is_no_more_private_idiom_than_there_was() -> None:

@@ -28,17 +28,10 @@ Orders = tuple[Integers, Integers]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Blocks:
-    """Records that can change places with each other in some assignment.
+    """Records that can change places with each other in some assignment."""
 
-    Attributes
-    ----------
-    block_of : ndarray of int64, shape (n,)
-        Block of each record and of its row.
-    sizes : ndarray of int64, shape (blocks,)
-    """
-
-    block_of: Integers
-    sizes: Integers
+    block_of: Integers  # shape (n,): block of each record and of its row
+    sizes: Integers  # shape (blocks,)
 
     @property
     def affordable(self) -> bool:
@@ -211,17 +204,10 @@ _SEED = 19530301  # of the exchanges: fixed, so that a number changes only with 
 
 
 class AllRows(NamedTuple):
-    """Linkage success of the joint posterior of all rows.
+    """Linkage success of the joint posterior of all rows."""
 
-    Attributes
-    ----------
-    share : float
-        Expected share of correct links among the rows of the released file.
-    truth : ndarray of float64, shape (n,)
-        Approximate joint posterior of each row's true source, from `scaled`.
-    """
-
-    share: float
+    share: float  # expected share of correct links among the rows of the released file
+    # shape (n,): approximate joint posterior of each row's true source, from `scaled`
     truth: Floats
 
 

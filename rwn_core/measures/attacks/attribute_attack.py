@@ -35,17 +35,11 @@ DENSE = 0.02  # share of all products that are not 0, from which on zeros are mu
 
 
 class Beliefs(NamedTuple):
-    """Posteriors of some released rows and some people.
+    """Posteriors of some released rows and some people."""
 
-    Attributes
-    ----------
-    source : sparse array of float64, shape (people, m)
-        P(row r comes from person t | its keys).
-    donor : list of sparse array of float64, shape (people, m)
-        For each confidential variable P(row r shows person t's own value | its keys).
-    """
-
-    source: sparse.csc_array
+    source: sparse.csc_array  # shape (people, m): P(row r comes from person t | its keys)
+    # shape (people, m): for each confidential variable P(row r shows person t's own value | its
+    # keys)
     donor: list[sparse.sparray]
 
 
@@ -201,23 +195,13 @@ values are copied whatever they are."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
-    """Success of each strategy on one confidential variable.
-
-    Attributes
-    ----------
-    targets : People
-    rates : dict of str to float
-        Mean success of each strategy among people with a value; 0 if there are none.
-    exact : dict of str to float
-        The same for the exact value.
-    named : dict of str to Named
-        Counts at each level and certainty, without the majority's.
-    """
+    """Success of each strategy on one confidential variable."""
 
     targets: People
+    # mean success of each strategy among people with a value; 0 if there are none
     rates: dict[str, float]
-    exact: dict[str, float]
-    named: dict[str, Named]
+    exact: dict[str, float]  # the same for the exact value
+    named: dict[str, Named]  # counts at each level and certainty, without the majority's
 
     @property
     def people(self) -> int:
@@ -340,30 +324,17 @@ def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """Largest gain of one confidential variable.
+    """Largest gain of one confidential variable."""
 
-    Attributes
-    ----------
-    value : float
-        The larger of `overall` and the score of `naming`.
-    overall : float
-        Success of a strategy for all people less its baseline.
-    strategy : str
-    attack, reference : float
-        The strategy's success, and its baseline.
-    interval : tuple of float
-        Of the value, 95 %.
-    naming : dict
-        Best naming of one level or at one certainty: strategy, certainty, level (its number, None
-        of a number), people, named, right, base, score.
-    """
-
-    value: float
-    overall: float
+    value: float  # the larger of `overall` and the score of `naming`
+    overall: float  # success of a strategy for all people less its baseline
     strategy: str
+    # attack, reference: the strategy's success, and its baseline
     attack: float
     reference: float
-    interval: Interval
+    interval: Interval  # of the value, 95 %
+    # best naming of one level or at one certainty: strategy, certainty, level (its number, None of
+    # a number), people, named, right, base, score
     naming: dict[str, Any]
 
     @property

@@ -154,37 +154,20 @@ Singles = NDArray[np.float32]
 
 
 class Bounds(NamedTuple):
-    """Bounds of the posterior of the records of each point, for different released rows.
+    """Bounds of the posterior of the records of each point, for different released rows."""
 
-    Attributes
-    ----------
-    bounds : ndarray of float32, shape (r, u)
-        Of one record of the point.
-    rows : ndarray of int64, shape (n,)
-        Which of the r each released row is.
-    """
-
-    bounds: Singles
-    rows: Integers
+    bounds: Singles  # shape (r, u): of one record of the point
+    rows: Integers  # shape (n,): which of the r each released row is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Exchange:
-    """Hold what bounds every release of a law in which all records are donors.
+    """Hold what bounds every release of a law in which all records are donors."""
 
-    Attributes
-    ----------
-    counts : ndarray of float32, shape (u,)
-        Records of each point.
-    logs : list of ndarray of float32, shape (V, u)
-        For each slice, the log-probability of each of its values for each point.
-    ratios : ndarray of float32, shape (u, u)
-        M_ik, at most.
-    """
-
-    counts: Singles
+    counts: Singles  # shape (u,): records of each point
+    # shape (V, u): for each slice, the log-probability of each of its values for each point
     logs: list[Singles]
-    ratios: Singles
+    ratios: Singles  # shape (u, u): M_ik, at most
 
     @classmethod
     def from_table(cls, table: AllDonors, codes: Sequence[Integers]) -> Exchange:

@@ -32,18 +32,10 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Largest distance from the true value at which a named value is right.
+    """Largest distance from the true value at which a named value is right."""
 
-    Attributes
-    ----------
-    absolute : float
-        In the variable's unit; 0 for a category.
-    relative : float or None
-        As a share of the true value; None if 0 is no natural origin.
-    """
-
-    absolute: float
-    relative: float | None = None
+    absolute: float  # in the variable's unit; 0 for a category
+    relative: float | None = None  # as a share of the true value; None if 0 is no natural origin
 
     def around(self, values: Floats) -> Floats:
         """Return the tolerance around each value; at least a number's rounding."""
@@ -149,21 +141,11 @@ EVEN = 1e-9  # relative difference of two masses that count as equal
 
 
 class Names(NamedTuple):
-    """Values that an intruder names of people, shape (names,) each; several of one are tied.
+    """Values that an intruder names of people, shape (names,) each; several of one are tied."""
 
-    Attributes
-    ----------
-    person : ndarray of int64
-        Ascending.
-    value : ndarray of float64
-        The value or level number.
-    share : ndarray of float64
-        Posterior probability that the true value is within tolerance.
-    """
-
-    person: Integers
-    value: Floats
-    share: Floats
+    person: Integers  # ascending
+    value: Floats  # the value or level number
+    share: Floats  # posterior probability that the true value is within tolerance
 
     def right(self, truth: Floats, near: Tolerance) -> Floats:
         """Return P(the named value is right), shape (people,); NaN if no value is named."""
@@ -299,20 +281,11 @@ _AT_ONCE = 64  # scores that are computed together
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """Values of the attacked people.
+    """Values of the attacked people."""
 
-    Attributes
-    ----------
-    truth : ndarray of float64, shape (people,)
-        Values or level numbers, NaN where missing.
-    near : Tolerance
-    levels : int or None
-        Number of levels; None for a number, which counts as one level.
-    """
-
-    truth: Floats
+    truth: Floats  # shape (people,): values or level numbers, NaN where missing
     near: Tolerance
-    levels: int | None
+    levels: int | None  # number of levels; None for a number, which counts as one level
 
     @property
     def known(self) -> int:

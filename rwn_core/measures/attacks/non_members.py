@@ -22,33 +22,17 @@ UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apa
 
 
 class UnitValues(NamedTuple):
-    """Values of one unit as numbers: of people, of the file, and of rows.
-
-    Attributes
-    ----------
-    names : tuple of str
-    own : ndarray of int64, shape (people,)
-    file : ndarray of int64, shape (n,)
-    released : ndarray of int64, shape (m,)
-        -1 if no record of the file has the row's values.
-    one_hot : sparse array, shape (n, V)
-        1 for each record's own value.
-    given : sparse array, shape (n, V)
-        P(each record's donor has a value).
-    leaving : sparse array, shape (n, V)
-        Number of members with a value that a nearer person displaces.
-    lost : ndarray of bool, shape (m,)
-        True if all values are missing.
-    """
+    """Values of one unit as numbers: of people, of the file, and of rows."""
 
     names: tuple[str, ...]
-    own: Integers
-    file: Integers
-    released: Integers
-    one_hot: sparse.csr_array
-    given: sparse.csr_array
+    own: Integers  # shape (people,)
+    file: Integers  # shape (n,)
+    released: Integers  # shape (m,): -1 if no record of the file has the row's values
+    one_hot: sparse.csr_array  # shape (n, V): 1 for each record's own value
+    given: sparse.csr_array  # shape (n, V): P(each record's donor has a value)
+    # shape (n, V): number of members with a value that a nearer person displaces
     leaving: sparse.csr_array
-    lost: Booleans
+    lost: Booleans  # shape (m,): True if all values are missing
 
     def shown(self, table: sparse.csr_array) -> Floats:
         """Return the table's probabilities of each row's values, shape (records, m)."""
@@ -58,18 +42,11 @@ class UnitValues(NamedTuple):
 
 
 class _Chances(NamedTuple):
-    """P(a row's values of one unit) for people and for the records that they joined.
+    """P(a row's values of one unit) for people and for the records that they joined."""
 
-    Attributes
-    ----------
-    fits : ndarray of bool, shape (people, m)
-        True if a person has the values.
-    person, joined : ndarray of float64, shape (people, m) and (joins, m)
-    """
-
-    fits: Booleans
-    person: Floats
-    joined: Floats
+    fits: Booleans  # shape (people, m): True if a person has the values
+    person: Floats  # shape (people, m)
+    joined: Floats  # shape (people, m)
 
 
 class FileWithAddedPerson:

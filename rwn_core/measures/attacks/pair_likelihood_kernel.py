@@ -37,20 +37,12 @@ MANY = 8  # a record that may have released one row in so many has a product for
 
 
 class Pairs(NamedTuple):
-    """Rows and records, and the probability that the record releases the row.
-
-    Attributes
-    ----------
-    row, record : ndarray of int32
-    value : ndarray of float64
-    low : ndarray of int32
-        The probability is value times `SMALL` to this power.
-    """
+    """Rows and records, and the probability that the record releases the row."""
 
     row: NDArray[np.int32]
     record: NDArray[np.int32]
     value: NDArray[np.float64]
-    low: NDArray[np.int32]
+    low: NDArray[np.int32]  # the probability is value times `SMALL` to this power
 
 
 @jit_internal

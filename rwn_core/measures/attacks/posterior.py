@@ -81,23 +81,12 @@ LARGEST_DENSE = neighbor_table.LARGEST_DENSE**2  # pairs: all of a small table
 
 
 class Way(NamedTuple):
-    """One way in which rows come about, and its likelihood.
+    """One way in which rows come about, and its likelihood."""
 
-    Attributes
-    ----------
-    weight : float
-        P(a row comes about in this way), lost rows included.
-    cells : Law
-    lost : bool
-        True for rows of records without neighbors, whose modified cells are missing.
-    part : Scaled
-        P(each record releases each row, in this way); see `likelihoods`.
-    """
-
-    weight: float
+    weight: float  # P(a row comes about in this way), lost rows included
     cells: Law
-    lost: bool
-    part: Scaled
+    lost: bool  # True for rows of records without neighbors, whose modified cells are missing
+    part: Scaled  # P(each record releases each row, in this way); see `likelihoods`
 
 
 def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
@@ -241,38 +230,20 @@ _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """Links of some released rows.
+    """Links of some released rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of int64, shape (m,)
-        Linked rows, ascending, without rows that lost all values.
-    total_rows : int
-        Number of released rows.
-    best : ndarray of float64, shape (m,)
-        Posterior of the most likely original; its mean estimates the success without bias.
-    truth : ndarray of float64, shape (m,)
-        Posterior of the true source, kappa.
-    top1, top5 : ndarray of float64, shape (m,)
-        Probability that the true source is first, or among the first five, of the intruder's list;
-        ties share their places.
-    same : ndarray of float64, shape (m,)
-        Posterior of the most likely group of identical originals.
-    first : ndarray of int64, shape (m,)
-        Original linked to each row, -1 if none can have released it.
-    candidates : ndarray of int64, shape (m,)
-        Number of originals that can have released the row.
-    """
-
-    rows: Integers
-    total_rows: int
+    rows: Integers  # shape (m,): linked rows, ascending, without rows that lost all values
+    total_rows: int  # number of released rows
+    # shape (m,): posterior of the most likely original; its mean estimates the success without bias
     best: Floats
-    truth: Floats
+    truth: Floats  # shape (m,): posterior of the true source, kappa
+    # top1, top5: shape (m,): probability that the true source is first, or among the first five, of
+    # the intruder's list; ties share their places
     top1: Floats
     top5: Floats
-    same: Floats
-    first: Integers
-    candidates: Integers
+    same: Floats  # shape (m,): posterior of the most likely group of identical originals
+    first: Integers  # shape (m,): original linked to each row, -1 if none can have released it
+    candidates: Integers  # shape (m,): number of originals that can have released the row
 
     @property
     def success(self) -> float:

@@ -23,21 +23,11 @@ Sign = Literal["is", "at least", "at most"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One part of a predicate.
+    """One part of a predicate."""
 
-    Attributes
-    ----------
-    name : str
-        A variable.
-    sign : {"is", "at least", "at most"}
-        "is" for a category, the others for a number.
-    value : object
-        A level, or a number.
-    """
-
-    name: str
-    sign: Sign
-    value: Any
+    name: str  # a variable
+    sign: Sign  # "is" for a category, the others for a number
+    value: Any  # a level, or a number
 
     def fits(self, original: Microdata, table: Microdata) -> Booleans:
         """True for records that meet it, shape (n,); a missing value never does."""
@@ -154,18 +144,10 @@ def _released(cells: Law, name: str, fits: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answer:
-    """Distribution of a release's answer to a predicate.
+    """Distribution of a release's answer to a predicate."""
 
-    Attributes
-    ----------
-    counts : ndarray of float64
-        Distribution of the number of released records that meet it.
-    alone : ndarray of float64, shape (n,)
-        P(exactly one released record meets it, and it is this one).
-    """
-
-    counts: Floats
-    alone: Floats
+    counts: Floats  # distribution of the number of released records that meet it
+    alone: Floats  # shape (n,): P(exactly one released record meets it, and it is this one)
 
     @property
     def exactly_one(self) -> float:

@@ -56,19 +56,11 @@ class UniqueRecords:
 
 
 class Matches(NamedTuple):
-    """Rows with the values of sample uniques.
-
-    Attributes
-    ----------
-    unique : UniqueRecords
-    entry : ndarray of int64, shape (h,)
-        Place of the sample unique that each row matches.
-    row : ndarray of int64, shape (h,)
-    """
+    """Rows with the values of sample uniques."""
 
     unique: UniqueRecords
-    entry: Integers
-    row: Integers
+    entry: Integers  # shape (h,): place of the sample unique that each row matches
+    row: Integers  # shape (h,)
 
 
 class Columns:
@@ -269,20 +261,13 @@ def _most(entry: Integers, level: Integers, levels: int) -> Floats:
 
 
 class Counted(NamedTuple):
-    """Numbers of people found by a combination, and of those with their true value shown.
+    """Numbers of people found by a combination, and of those with their true value shown."""
 
-    Attributes
-    ----------
-    found : ndarray of float64, shape (sets,)
-    read : ndarray of float64, shape (sets, confidential variables)
-    chance : the same if the confidential values were dealt at random
-    named : list of Named, shape (sets, levels) each
-        Names by set and level, for each confidential variable; none for a number.
-    """
-
-    found: Floats
-    read: Floats
+    found: Floats  # shape (sets,)
+    read: Floats  # shape (sets, confidential variables)
     chance: Floats
+    # shape (sets, levels): names by set and level, for each confidential variable; none for a
+    # number
     named: list[Named]
 
 
@@ -340,22 +325,12 @@ Positions = tuple[int, ...]
 
 
 class KnownSets(NamedTuple):
-    """Sets of variables by which people are looked up.
-
-    Attributes
-    ----------
-    sets : tuple of tuple of str
-    stated : int
-        Number of stated sets, which come first.
-    larger : int
-        Number of slices, and sets of more than three variables, which come next.
-    possible, searched : int
-        Number of sets of three, and of those that were looked at.
-    """
+    """Sets of variables by which people are looked up."""
 
     sets: tuple[Names, ...]
-    stated: int
-    larger: int
+    stated: int  # number of stated sets, which come first
+    larger: int  # number of slices, and sets of more than three variables, which come next
+    # possible, searched: number of sets of three, and of those that were looked at
     possible: int
     searched: int
 

@@ -51,18 +51,10 @@ def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
 
 
 class Fragments(NamedTuple):
-    """Appearance of values that only one person has, shape (n,) each.
+    """Appearance of values that only one person has, shape (n,) each."""
 
-    Attributes
-    ----------
-    appears : ndarray of float64
-        P(some released row shows a person's own values).
-    rows : ndarray of float64
-        Expected number of such rows.
-    """
-
-    appears: Floats
-    rows: Floats
+    appears: Floats  # P(some released row shows a person's own values)
+    rows: Floats  # expected number of such rows
 
 
 def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:

@@ -17,21 +17,13 @@ LONGEST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """Fate of one pinned record or predicate in a release; internal.
-
-    Attributes
-    ----------
-    words : str
-    chance : float or None
-        Posterior of a record's true source, or P(exactly one released record meets a predicate);
-        None without a law.
-    matches : int or None
-        Number of released records that meet the predicate.
-    """
+    """Fate of one pinned record or predicate in a release; internal."""
 
     words: str
+    # posterior of a record's true source, or P(exactly one released record meets a predicate); None
+    # without a law
     chance: float | None
-    matches: int | None
+    matches: int | None  # number of released records that meet the predicate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

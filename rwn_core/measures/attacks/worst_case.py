@@ -59,27 +59,14 @@ Sides = tuple[Booleans, Booleans]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """Linkage success given the part of each row.
+    """Linkage success given the part of each row."""
 
-    Attributes
-    ----------
-    parts : int
-        Number of parts.
-    rows : int
-        Number of random rows linked one at a time.
-    row_by_row : float
-        Expected share of correct links among them.
-    upper_confidence_limit : float
-        Upper end of its 95 % interval, for all rows: see `mean_at_most`.
-    joint_gain : float
-        Factor by which the joint posterior of a part links more; at least 1.
-    """
-
-    parts: int
-    rows: int
-    row_by_row: float
+    parts: int  # number of parts
+    rows: int  # number of random rows linked one at a time
+    row_by_row: float  # expected share of correct links among them
+    # upper end of its 95 % interval, for all rows: see `mean_at_most`
     upper_confidence_limit: float
-    joint_gain: float
+    joint_gain: float  # factor by which the joint posterior of a part links more; at least 1
 
     @property
     def share(self) -> float:
@@ -280,27 +267,16 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
-    """Attacks on one release by an intruder who knows the method.
+    """Attacks on one release by an intruder who knows the method."""
 
-    Attributes
-    ----------
-    links : Linkage
-        Row by row.
-    linked : ndarray of int64, shape (n,), or None
-        Original of each row in the most likely assignment; None if the table is too large.
-    at_once : float or None
-        Share of correct links of the assignment, with equal rows exchanged at random.
-    together : AllRows or None
-        Linkage by the joint posterior; None if the table is too large for that, too.
-    bound : UpperBound or None
-        Upper bound, if the table is too large.
-    """
-
-    links: Linkage
+    links: Linkage  # row by row
+    # shape (n,): original of each row in the most likely assignment; None if the table is too large
     linked: Integers | None
+    # share of correct links of the assignment, with equal rows exchanged at random
     at_once: float | None
+    # linkage by the joint posterior; None if the table is too large for that, too
     together: AllRows | None
-    bound: UpperBound | None = None
+    bound: UpperBound | None = None  # upper bound, if the table is too large
 
     @property
     def earned(self) -> bool:

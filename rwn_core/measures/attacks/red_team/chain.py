@@ -21,34 +21,19 @@ Slices = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chained:
-    """Names of one confidential variable by a chain of merges.
+    """Names of one confidential variable by a chain of merges."""
 
-    Attributes
-    ----------
-    path : tuple of (int, tuple of str)
-        The merges in order: the release, and the columns of its slice.
-    secret : str
-    level : str or None
-        A category of it; None for a number.
-    right, named, people : int
-        People named correctly, named, and having the value (of a number: all).
-    exact : int
-        People whose exact value is named.
-    base : float
-        Precision of naming the value of random people.
-    score : float
-        From `naming_score`.
-    """
-
+    # the merges in order: the release, and the columns of its slice
     path: tuple[tuple[int, tuple[str, ...]], ...]
     secret: str
-    level: str | None
+    level: str | None  # a category of it; None for a number
+    # right, named, people: people named correctly, named, and having the value (of a number: all)
     right: int
     named: int
     people: int
-    exact: int
-    base: float
-    score: float
+    exact: int  # people whose exact value is named
+    base: float  # precision of naming the value of random people
+    score: float  # from `naming_score`
 
     @property
     def releases(self) -> tuple[int, ...]:

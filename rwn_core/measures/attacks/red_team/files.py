@@ -24,38 +24,22 @@ _SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Files:
-    """Files of simple attacks; a category is the number of its level, NaN is missing.
+    """Files of simple attacks; a category is the number of its level, NaN is missing."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The p released variables.
-    people, truth : ndarray of float64, shape (n, p)
-        People with a released row: values rounded as in the release, and exact.
-    rows : ndarray of float64, shape (n, p)
-        Released rows in another random order.
-    owner : ndarray of int64, shape (n,)
-        Person of each row; only to count correct answers.
-    levels : mapping of str to list
-        Levels of each category, by their numbers.
-    keys, secrets : tuple of str
-    slices, stated : tuple of tuple of str
-        Variables that share a donor, which is public; sets that the steward states.
-    outside : ndarray of float64, shape (m, p), optional
-        People of the population who are not in the file.
-    """
-
-    names: Names
+    names: Names  # the p released variables
+    # people, truth: shape (n, p): people with a released row: values rounded as in the release, and
+    # exact
     people: Floats
     truth: Floats
-    rows: Floats
-    owner: Integers
-    levels: Mapping[str, Sequence[Any]]
+    rows: Floats  # shape (n, p): released rows in another random order
+    owner: Integers  # shape (n,): person of each row; only to count correct answers
+    levels: Mapping[str, Sequence[Any]]  # levels of each category, by their numbers
     keys: Names
     secrets: Names
+    # slices, stated: variables that share a donor, which is public; sets that the steward states
     slices: tuple[Names, ...] = ()
     stated: tuple[Names, ...] = ()
-    outside: Floats | None = None
+    outside: Floats | None = None  # shape (m, p): people of the population who are not in the file
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -21,34 +21,20 @@ WRITTEN = 3  # variables of a set that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Result of one attack.
+    """Result of one attack."""
 
-    Attributes
-    ----------
-    attack : str
-        Key of the attack.
-    words : str
-        Stands after "by": "a merge on age + sex".
-    kind : {"identity", "attribute"}
-        Links of rows, or names of confidential values.
-    right, named, people : float
-        Right answers, answers, and possible answers: released rows, or people with the value.
-    base : float
-        Share that is right by naming it of random people, or by a random link.
-    score : float
-        Identity: share of the released rows. Attribute: `naming_score`, or 0 within luck.
-    secret, level : str, optional
-        The confidential variable, and the named level; None for all of its values.
-    """
-
-    attack: str
-    words: str
-    kind: Literal["identity", "attribute"]
+    attack: str  # key of the attack
+    words: str  # stands after "by": "a merge on age + sex"
+    kind: Literal["identity", "attribute"]  # links of rows, or names of confidential values
+    # right, named, people: right answers, answers, and possible answers: released rows, or people
+    # with the value
     right: float
     named: float
     people: float
-    base: float
+    base: float  # share that is right by naming it of random people, or by a random link
+    # Identity: share of the released rows. Attribute: `naming_score`, or 0 within luck.
     score: float
+    # secret, level: the confidential variable, and the named level; None for all of its values
     secret: str | None = None
     level: str | None = None
 
@@ -64,23 +50,16 @@ class Finding:
 
 
 class Tried(NamedTuple):
-    """Counts of names: for each level of a secret, or for all its values.
-
-    Attributes
-    ----------
-    attack, words, secret : str
-    levels : list of (str or None)
-    right, named, people, base : ndarray of float64, shape (levels,)
-    """
+    """Counts of names: for each level of a secret, or for all its values."""
 
     attack: str
     words: str
     secret: str
     levels: Sequence[str | None]
-    right: Floats
-    named: Floats
-    people: Floats
-    base: Floats
+    right: Floats  # shape (levels,)
+    named: Floats  # shape (levels,)
+    people: Floats  # shape (levels,)
+    base: Floats  # shape (levels,)
 
 
 def reach(truth: Floats, values: Floats) -> Floats:
