@@ -147,16 +147,16 @@ class Trials:
         data = setting.applied_to(self._microdata)
         if self._comparison is None or self._comparison.original.schema != data.schema:
             self._comparison = Comparison(original=data, masked=data)
-        if self._prepared is None or self._here != _together(setting):
+        if self._prepared is None or self._here != together(setting):
             self._prepared = None  # its memory goes before the next is made ready
             large = data.n > LARGEST_DENSE
             self._prepared = setting.params.prepare(
                 data,
-                settings=self._families.get(_together(setting), ()),
+                settings=self._families.get(together(setting), ()),
                 threads=1,
                 budget=SHARE_A_WORKER * budget_bytes() if large else None,
             )
-            self._here = _together(setting)
+            self._here = together(setting)
         if self._prepared.microdata.schema.slices != data.schema.slices:
             self._prepared = self._prepared.with_slices(data.schema.slices)
         moved: Prepared = self._prepared.with_levers(**lever_values(setting.params))
@@ -170,13 +170,13 @@ class Trials:
     def _read(self, release: Masked, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
         assert self._comparison is not None
         comparison = self._comparison.with_masked(release.masked, release.law)
-        return dict(attacked({key: _safely(key, comparison) for key in measures}))
+        return dict(attacked({key: read_safely(key, comparison) for key in measures}))
 
 
-def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
-    """A reading; a fault of one measure must not end a sweep of all."""
+def read_safely(key: str, comparison: Comparison, *, bare: bool = False) -> Reading | NotApplicable:
+    """Read a measure; a fault of one measure must not end a sweep of all."""
     try:
-        return MEASURES[key].read(comparison)
+        return MEASURES[key].read(comparison, bare=bare)
     except Exception as error:  # its text may hold a value: only its type is stated
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
 
@@ -198,7 +198,7 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
     return replace(spread, is_bound=True, upper=known)
 
 
-def _together(setting: Setting) -> Hashable:
+def together(setting: Setting) -> Hashable:
     """Return the key of settings that share a prepared table."""
     return setting.weights, family(setting.params)
 
@@ -207,13 +207,13 @@ def by_family(settings: Sequence[Setting]) -> list[Setting]:
     """The settings with those that share their neighbors together, in the order of their first."""
     order: dict[Hashable, int] = {}
     for setting in settings:
-        order.setdefault(_together(setting), len(order))
-    return sorted(settings, key=lambda setting: order[_together(setting)])
+        order.setdefault(together(setting), len(order))
+    return sorted(settings, key=lambda setting: order[together(setting)])
 
 
 def _families(settings: Sequence[Setting]) -> dict[Hashable, list[Any]]:
     """The parameters of all settings that share what is prepared."""
     families: dict[Hashable, list[Any]] = {}
     for setting in settings:
-        families.setdefault(_together(setting), []).append(setting.params)
+        families.setdefault(together(setting), []).append(setting.params)
     return families

@@ -31,7 +31,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import MOST_LOST, PreparedTables, StrengthTrial, judgeable
 from rwn_core.tuning.verdict import counted, share_words
 from rwn_core.tuning.whole_table import WholeTable, look_at
 
@@ -291,6 +291,7 @@ class _Trials:
     ranges: Mapping[str, LeverRange]
     best: float = MOST_LOST
     tried: list[_Tried] = field(default_factory=list)
+    _tables: PreparedTables = field(default_factory=PreparedTables)
 
     def look(self, candidate: Setting) -> bool:
         """Try a candidate; True if it keeps all limits and loses less than those before."""
@@ -298,7 +299,9 @@ class _Trials:
         here = _on_part(candidate, share)
         ends = self.ranges.get(here.params.strength)
         try:
-            trial = StrengthTrial(self.part, here, self.policy, places=_PLACES, within=ends)
+            trial = StrengthTrial(
+                self.part, here, self.policy, places=_PLACES, within=ends, tables=self._tables
+            )
             place = trial.weakest(self.best)
         except ParameterError:
             return False
@@ -339,7 +342,7 @@ def _look_at_all(trials: _Trials, unfit: Mapping[str, str]) -> None:
 def _on_part(setting: Setting, share: float) -> Setting:
     """Return a candidate with the geometry of the whole table on a share of its records."""
     params = setting.params
-    if getattr(params, "kernel", "even") == "even":
+    if share == 1 or getattr(params, "kernel", "even") == "even":
         return setting
     unit = max(1, round(params.weights_of_donors.bandwidth_k * share))
     return replace(setting, params=replace(params, bandwidth_k=unit))

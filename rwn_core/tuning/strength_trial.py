@@ -4,28 +4,69 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
+from typing import TypeVar
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Slices
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.ends import unmasked
-from rwn_core.masking import LeverRange, Masked, at_levers, lever_values
+from rwn_core.masking import LeverRange, Prepared, at_levers, lever_values
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.evaluate_settings import Plan, Trials, spread_over_releases, with_red_team
-from rwn_core.tuning.point import Point, Setting, too_few
+from rwn_core.tuning.evaluate_settings import ATTACKED, read_safely, spread_over_releases, together
+from rwn_core.tuning.point import Point, Setting, released_share, too_few
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import Verdict, with_attacked
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked, with_attacked
 
 PLACES = 16  # parts between the ends of a strength
 RELEASES = 6
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
 _ORDER = ("bayes_linkage", "linked_over_half", "true_matches")  # cheap ones before a slow one
+_SEED = 1  # of the first release
+_HELD = 4  # releases of a trial in memory
+_T = TypeVar("_T")
+
+
+class PreparedTables:
+    """Tables that are prepared once for trials of other slices, which change no distance."""
+
+    def __init__(self) -> None:
+        self._starts: dict[Hashable, Prepared] = {}
+        self._moved: dict[Hashable, Prepared] = {}
+
+    def start(self, table: Microdata, setting: Setting) -> Prepared:
+        """Return the table prepared for a setting, with its slices."""
+        params, same = setting.params, together(setting)
+        if same not in self._starts:
+            self._starts[same] = params.prepare(table)
+        return _sliced(self._starts[same].with_setting(params), table.schema.slices)
+
+    def moved(self, start: Prepared, setting: Setting) -> Prepared:
+        """Return a start at the levers of a setting; the last soft neighborhoods are remembered."""
+        levers = lever_values(setting.params)
+        if getattr(setting.params, "kernel", "even") == "even":
+            return start.with_levers(**levers)
+        key = setting.weights, setting.params
+        if key not in self._moved:
+            if len(self._moved) >= STORED_PAIRS // start.microdata.n**2:
+                self._moved.clear()
+            self._moved[key] = start.with_levers(**levers)
+            assert self._moved[key].exact_law is not None  # its neighborhoods are found
+        return _sliced(self._moved[key], start.microdata.schema.slices)
+
+
+def _sliced(prepared: Prepared, slices: Slices) -> Prepared:
+    same = prepared.microdata.schema.slices == slices
+    return prepared if same else prepared.with_slices(slices)
 
 
 class StrengthTrial:
@@ -41,8 +82,8 @@ class StrengthTrial:
         Parts between the ends of the strength.
     within : LeverRange, optional
         Range of the strength; the table's by default.
-    seed : int
-        Of the release.
+    tables : PreparedTables, optional
+        What trials of other settings of the same table have found.
     """
 
     def __init__(
@@ -53,12 +94,13 @@ class StrengthTrial:
         *,
         places: int = PLACES,
         within: LeverRange | None = None,
-        seed: int = 1,
+        tables: PreparedTables | None = None,
     ) -> None:
-        self.policy, self._seed = policy, seed
+        self.policy = policy
         setting = setting.resolved(microdata)
         table = setting.applied_to(microdata)
-        self._start = setting.params.prepare(table)
+        self._tables = tables or PreparedTables()
+        self._start = self._tables.start(table, setting)
         usual = at_levers(setting.params, dict(self._start.presets["Standard"]))
         self._setting = replace(setting, params=usual)
         self._comparison = Comparison(original=table, masked=table)
@@ -67,8 +109,10 @@ class StrengthTrial:
         self.last = max(min(places, steps), 0)
         self._losses: dict[int, float] = {}
         self._verdicts: dict[int, Verdict] = {}
-        self._released: tuple[int, Masked] | None = None
-        self.steps = 0  # releases drawn and read so far
+        self._last: int | None = None  # place of the last release
+        self._releases: dict[int, Comparison] = {}  # of the last few places
+        self._drawn: tuple[int, list[Comparison]] = -1, []
+        self.steps = 0  # releases and readings asked for so far
 
     def at(self, place: int) -> Setting:
         """Return the setting at a place, from 0, the weakest, to `last`."""
@@ -77,40 +121,41 @@ class StrengthTrial:
         value = round(ends.low + steps * ends.step, 10)
         return replace(self._setting, params=at_levers(params, {params.strength: value}))
 
+    def _moved(self, place: int) -> Prepared:
+        return self._tables.moved(self._start, self.at(place))
+
     def _compared(self, place: int) -> Comparison:
-        """Return the comparison of a place's release; the last one drawn is remembered."""
-        if self._released is None or self._released[0] != place:
-            moved = self._start.with_levers(**lever_values(self.at(place).params))
-            drawn = moved.release(SecretKey.from_seed(self._seed), threads=1)
-            self.steps += 1
-            self._released = place, drawn.rounded(dict(self._setting.precision))
-            made = self._released[1]
-            self._comparison = self._comparison.with_masked(made.masked, made.law)
-        return self._comparison
+        """Return the comparison of a place's release; the last few are remembered."""
+        if place not in self._releases:
+            if len(self._releases) == _HELD:
+                del self._releases[next(iter(self._releases))]
+            drawn = self._moved(place).release(SecretKey.from_seed(_SEED), threads=1)
+            made = drawn.rounded(dict(self._setting.precision))
+            self._releases[place] = self._comparison.with_masked(made.masked, made.law)
+        return self._releases[place]
+
+    def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
+        """Read a place's release, once for all trials of a table that come to this setting."""
+        if self._last != place:
+            self._last, self.steps = place, self.steps + 1
+        table = self._comparison.original
+        key = ("trial", table.schema, self.at(place), _SEED, about)
+        return table.cached(key, lambda: read(self._compared(place)))
 
     def loss(self, place: int) -> float:
         """Return the share of relations that is lost; 1 where none can be read."""
         if place not in self._losses:
-            self._losses[place] = _loss(self._compared(place))
+            self._losses[place] = self._remembered(place, None, _loss)
         return self._losses[place]
 
     def mean_loss(self, place: int, releases: int = 3) -> float:
         """Return the mean loss of a few releases."""
-        first, moved = (
-            self.loss(place),
-            self._start.with_levers(**lever_values(self.at(place).params)),
-        )
-        losses = [first]
-        for seed in range(2, releases + 1):
-            made = moved.release(SecretKey.from_seed(seed), threads=1)
-            found = MEASURES[UTILITY].read(self._comparison.with_masked(made.masked), bare=True)
-            losses.append(found.value if isinstance(found, Reading) else 1.0)
-        return fmean(losses)
+        return fmean([self.loss(place), *self.losses(place, releases - 1)])
 
     def verdict(self, place: int) -> Verdict:
         """Return the verdict on the limits up to the first that is not kept."""
         if place not in self._verdicts:
-            self._verdicts[place] = self._judged(self._compared(place))
+            self._verdicts[place] = self._remembered(place, self.policy, self._judged)
             self.steps += 1
         return self._verdicts[place]
 
@@ -153,12 +198,19 @@ class StrengthTrial:
         return [_loss(each) for each in self._further(place, releases)]
 
     def _further(self, place: int, releases: int) -> Iterator[Comparison]:
-        """Yield the comparisons of further releases at a place."""
-        moved = self._start.with_levers(**lever_values(self.at(place).params))
-        for seed in range(self._seed + 1, self._seed + 1 + releases):
-            made = moved.release(SecretKey.from_seed(seed), threads=1)
+        """Yield further releases; a small table's are remembered, with what was read of them."""
+        if self._drawn[0] != place:
+            self._drawn = place, []
+        yield from self._drawn[1][:releases]
+        small = self._comparison.original.n <= LARGEST_DENSE
+        moved = self._moved(place)
+        for number in range(len(self._drawn[1]), releases):
+            made = moved.release(SecretKey.from_seed(_SEED + 1 + number), threads=1)
             made = made.rounded(dict(self._setting.precision))
-            yield self._comparison.with_masked(made.masked, made.law)
+            compared = self._comparison.with_masked(made.masked, made.law)
+            if small:
+                self._drawn[1].append(compared)
+            yield compared
 
     def nearest(self) -> list[tuple[float, Setting]]:
         """Return the place read that comes nearest to all limits, with its share of the worst."""
@@ -172,21 +224,19 @@ class StrengthTrial:
     def point(self, place: int, releases: int = RELEASES, until: float = math.inf) -> Point | None:
         """Read all limits on more releases, up to the first broken clearly; None if late."""
         setting, table = self.at(place), self._comparison.original
-        plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
-        trials = Trials(table, [setting], plan)
-        point = Point(setting=setting, spreads={})
+        shown = [released_share(table, each.masked) for each in self._further(place, releases)]
+        point = Point(setting=setting, spreads={}, shown=tuple(shown))
         for limit in sorted(self.policy.limits, key=_turn):
             if time.monotonic() > until:
                 return None
-            trials.plan = replace(plan, measures=(limit.measure,))
-            found = trials.run(setting)
-            point = replace(found, spreads={**point.spreads, **found.spreads})
-            if limit.share(found.median(limit.measure) or 0.0) >= CLEARLY:
+            key = limit.measure
+            readings = [read_safely(key, each) for each in self._further(place, releases)]
+            point = _with_spread(point, key, readings)
+            if limit.share(point.median(key) or 0.0) >= CLEARLY:
                 return point
         if time.monotonic() > until:
             return None
-        trials.plan = with_red_team(plan)
-        return with_attacked(point, trials.run(setting))
+        return with_attacked(point, self._attacked(place, releases, bare=False))
 
     def used(self, place: int, releases: int = RELEASES) -> float:
         """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
@@ -194,7 +244,7 @@ class StrengthTrial:
         It ends at the first limit that is broken; infinite where one has no answer.
         """
         setting = self.at(place)
-        attacks = self._attacked(setting, 1)  # which show most of what more releases would
+        attacks = self._attacked(place, 1)  # which show most of what more releases would
         used = [self._share(attacks, limit) for limit in self._limits(attacks)]
         if max(used, default=0.0) > 1:
             return max(used)
@@ -206,20 +256,30 @@ class StrengthTrial:
         for limit in sorted(self.policy.limits, key=_turn):
             self.steps += releases
             readings = [self._reading(limit, each) for each in drawn]
-            spread = spread_over_releases(limit.measure, readings)
-            point = replace(point, spreads={**point.spreads, limit.measure: spread})
+            point = _with_spread(point, limit.measure, readings)
             used.append(self._share(point, limit))
             if used[-1] > 1:
                 return used[-1]
-        raised = with_attacked(point, self._attacked(setting, releases))
+        raised = with_attacked(point, self._attacked(place, releases))
         return max(self._share(raised, limit) for limit in self.policy.limits)
 
-    def _attacked(self, setting: Setting, releases: int) -> Point:
-        """Return what simple attacks raise on a few releases of a setting."""
-        plan = Plan(measures=self.policy.measures, releases=releases, seed=self._seed + 1)
+    def _attacked(self, place: int, releases: int, *, bare: bool = True) -> Point:
+        """Return what simple attacks raise on a few of the further releases at a place."""
         self.steps += 2 * releases
-        trials = Trials(self._comparison.original, [setting], with_red_team(plan))
-        return with_attacked(Point(setting=setting, spreads={}), trials.run(setting))
+        keys = [key for key in RAISED if key in self.policy.measures]
+
+        def readings(compared: Comparison) -> Mapping[str, Reading | NotApplicable]:
+            stated = {key: read_safely(key, compared, bare=bare) for key in keys}
+            return attacked({**stated, RED_TEAM: read_safely(RED_TEAM, compared, bare=True)})
+
+        read = [
+            each.cached_for_release(("attacked", bare), partial(readings, each))
+            for each in self._further(place, min(ATTACKED, releases) if keys else 0)
+        ]
+        found = Point(setting=self.at(place), spreads={})
+        for key in keys:
+            found = _with_spread(found, key, [each[key] for each in read])
+        return with_attacked(replace(found, spreads={}), found)
 
     def _limits(self, point: Point) -> list[Limit]:
         """Return the limits on what a point has."""
@@ -289,6 +349,11 @@ class StrengthTrial:
 def _loss(compared: Comparison) -> float:
     found = MEASURES[UTILITY].read(compared, bare=True)
     return found.value if isinstance(found, Reading) else 1.0
+
+
+def _with_spread(point: Point, key: str, readings: Sequence[Reading | NotApplicable]) -> Point:
+    """Return a point with the readings of one more measure."""
+    return replace(point, spreads={**point.spreads, key: spread_over_releases(key, readings)})
 
 
 def _turn(limit: Limit) -> int:

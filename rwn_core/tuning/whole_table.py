@@ -9,7 +9,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
+from rwn_core.tuning.strength_trial import MOST_LOST, PreparedTables, StrengthTrial
 
 _CHECKS = 3  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
@@ -35,7 +35,8 @@ class WholeTable:
     steps: int
     looked: int = 0
     nearest: list[tuple[float, Setting]] = field(default_factory=list)
-    _found: list[tuple[float, int, StrengthTrial]] = field(default_factory=list)
+    _found: list[tuple[float, int, Setting]] = field(default_factory=list)
+    _tables: PreparedTables = field(default_factory=PreparedTables)
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
     @property
@@ -51,7 +52,7 @@ class WholeTable:
         self._seen.add(own)
         most = _CLOSER * self.least if self._found else MOST_LOST
         try:
-            trial = StrengthTrial(self.microdata, candidate, self.policy)
+            trial = StrengthTrial(self.microdata, candidate, self.policy, tables=self._tables)
             place = _steady(trial, most)
             loss = 1.0 if place is None else trial.mean_loss(place)
         except ParameterError:
@@ -61,13 +62,13 @@ class WholeTable:
         if place is None:
             self.nearest.extend(trial.nearest())
             return False
-        self._found.append((loss, place, trial))
+        self._found.append((loss, place, trial.at(place)))
         return loss <= most
 
     def best(self) -> Iterator[tuple[float, Setting]]:
         """Yield loss and setting of what keeps all limits, the least loss first."""
-        for loss, place, trial in sorted(self._found, key=lambda each: each[:2]):
-            yield loss, trial.at(place)
+        for loss, _, setting in sorted(self._found, key=lambda each: each[:2]):
+            yield loss, setting
 
 
 def _steady(trial: StrengthTrial, most: float) -> int | None:

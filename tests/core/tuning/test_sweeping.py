@@ -87,7 +87,7 @@ def test_a_refused_setting_is_a_reason_and_no_failure(bodyfat) -> None:
 def test_a_measure_that_fails_does_not_end_the_sweep(bodyfat, monkeypatch) -> None:
     secret = "sentinel-078-05-1120"
 
-    def fail(self, comparison):
+    def fail(self, comparison, **how):
         raise ValueError(secret)
 
     monkeypatch.setattr(type(rwn.MEASURES["correlation"]), "read", fail)

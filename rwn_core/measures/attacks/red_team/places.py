@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -35,12 +36,19 @@ def ranked(files: Files, names: Sequence[str]) -> Two:
 
 
 def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Floats], Two]) -> Two:
-    parts = [(np.zeros((files.n, 0)),) * 2]
-    for name in names:
-        people, rows = (files.column(table, name) for table in (files.people, files.rows))
-        few = name in files.levels and len(files.levels[name]) <= MANY_LEVELS
-        parts.append((_corners if few else numbers)(people, rows))
-    return np.column_stack([one for one, _ in parts]), np.column_stack([two for _, two in parts])
+    parts = [
+        files.cached(("points", numbers, name), partial(_column, files, name, numbers))
+        for name in names
+    ]
+    none = np.zeros((files.n, 0))
+    people, rows = zip((none, none), *parts, strict=True)
+    return np.column_stack(people), np.column_stack(rows)
+
+
+def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -> Two:
+    people, rows = (files.column(table, name) for table in (files.people, files.rows))
+    few = name in files.levels and len(files.levels[name]) <= MANY_LEVELS
+    return (_corners if few else numbers)(people, rows)
 
 
 def _corners(people: Floats, rows: Floats) -> Two:
@@ -60,10 +68,16 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    from scipy.stats import rankdata
-
-    one, two = (rankdata(each, nan_policy="omit") / len(each) for each in (people, rows))
+    one, two = (_rank(each) / len(each) for each in (people, rows))
     return _filled(EVEN * one), _filled(EVEN * two)
+
+
+def _rank(values: Floats) -> Floats:
+    """Return ranks from 1, of equal values their mean; NaN where missing."""
+    ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
+    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
 
 
 def _filled(values: Floats) -> Floats:
