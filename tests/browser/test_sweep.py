@@ -21,7 +21,7 @@ FIELDS = {
     "Modification probability q": "1",
     "Releases": "2",
 }
-LONG = {**FIELDS, "Radius ε (standard deviations)": "0:4:0.02", "Releases": "20"}
+LONG = {**FIELDS, "Radius ε (standard deviations)": "0:4:0.02", "Releases": "6"}
 ONE_PRECISION = "/?rounding=1-5&slices=1-2"
 """A setting with steps and slices of its own, so that a sweep tries no others."""
 POINTS = """() => {

@@ -33,7 +33,7 @@ BOTH = Policy(
         Limit(measure="true_matches", at_most=0.1),
     )
 )
-RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=60, weights=False, kernels=True)
+RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=False, kernels=True)
 
 
 @pytest.fixture(scope="module")

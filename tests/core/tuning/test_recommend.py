@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
     return data.with_schema(replace(data.schema, variables=variables))
 
 
+@cache
 def categories(n: int = 400) -> rwn.Microdata:
     """Six related categories."""
     rng = np.random.default_rng(4)
@@ -41,6 +43,7 @@ def categories(n: int = 400) -> rwn.Microdata:
     return described(frame, c0=Role.KEY, c1=Role.KEY, c5=Role.CONFIDENTIAL)
 
 
+@cache
 def numbers(n: int = 400) -> rwn.Microdata:
     """Four related numbers."""
     rng = np.random.default_rng(2)
