@@ -95,10 +95,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
         def remove_node(self, node: Any) -> str | None:
             """Give others what a worker that has ended still had, but for what ended it."""
-            units = self.assigned_work[node].values()
-            left = [(unit, test) for unit in units for test, done in unit.items() if not done]
+            units = self.assigned_work[node]
+            each = [(unit, test) for unit in units.values() for test in unit]
+            left = [(unit, test) for unit, test in each if not unit[test]]
             if left:
                 left[0][0][left[0][1]] = True
+            for name in [name for name, unit in units.items() if all(unit.values())]:
+                del units[name]  # a worker that is given a unit without tests waits for ever
             super().remove_node(node)
             return left[0][1] if left else None
 

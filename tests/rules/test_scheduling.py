@@ -71,20 +71,15 @@ def run_planted(folder: Path, **tests: list[str]) -> str:
     return run.stdout + run.stderr
 
 
-def test_workers_take_whole_files(tmp_path: Path) -> None:
+def test_workers_take_whole_files_and_go_on_after_a_test_that_ends_one(tmp_path: Path) -> None:
+    names = ("before", "ends_its_worker", "after", "last")
+    ends = [f"def test_{name}(): {'os._exit(1)' if 'ends' in name else 'pass'}" for name in names]
     lines = [f"def test_{number}(): pass" for number in range(8)]
-    output = run_planted(tmp_path, one=lines, two=lines)
-    assert "16 passed" in output, output
-    ran = re.findall(r"\[(gw\d)\].* PASSED (\S+?)::", output)
+    output = run_planted(tmp_path, one=lines, two=lines, with_an_end=ends)
+    assert "1 failed, 19 passed" in output, output
+    assert output.count("crashed while running") >= 1
+    assert "test_ends_its_worker" in output
+    ran = re.findall(r"\[(gw\d)\].* PASSED (\S*test_(?:one|two)\.py)::", output)
     workers = {file: {worker for worker, name in ran if name == file} for _, file in ran}
     assert sorted(map(len, workers.values())) == [1, 1]
     assert len(set.union(*workers.values())) == 2
-
-
-def test_a_test_that_ends_its_worker_fails_once_and_the_others_go_on(tmp_path: Path) -> None:
-    names = ("before", "ends_its_worker", "after", "last")
-    lines = [f"def test_{name}(): {'os._exit(1)' if 'ends' in name else 'pass'}" for name in names]
-    output = run_planted(tmp_path, planted=lines)
-    assert "1 failed, 3 passed" in output, output
-    assert output.count("crashed while running") >= 1
-    assert "test_ends_its_worker" in output
