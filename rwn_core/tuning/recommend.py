@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -177,7 +176,8 @@ def _recommended(microdata: Microdata, policy: Policy) -> _OnPart:
     _look_at_all(trials, unfit)
     tried = trials.tried
     keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
-    others = sorted((each for each in tried if not each.kept), key=lambda each: each.share)
+    others = [each for each in tried if not each.kept]
+    others.sort(key=lambda each: (each.share <= 1, each.share))  # which loses too much, last
     ranked = keeping or others
     best = ranked[0]
     where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
@@ -204,6 +204,8 @@ def _reason(
     what = f"{_facts(microdata)}: of {counted(tried, 'setting')} tried on {where},"
     if loss is None:
         near = f"none keeps the policy and loses at most {percent(MOST_LOST)}; this one"
+        if share <= 1:
+            return f"{what} {near} keeps the limits, but loses more."
         return f"{what} {near} comes nearest, {share_words(share)} a limit."
     words = f"this one keeps the policy there and loses least: {percent(loss)}."
     if best.params.strength == "size":
@@ -311,10 +313,9 @@ class _Trials:
             kept = trial.loss(place) <= self.best and trial.keeps(place)
             kept = kept and trial.keeps_again(place)
         at = trial.last if place is None else place
-        verdict, loss = trial.verdict(at), trial.mean_loss(at) if kept else 1.0
-        most = math.inf if verdict.unread else verdict.largest or 0.0
+        loss = trial.mean_loss(at) if kept else 1.0
         made = _scaled_setting(candidate, trial.at(at), 1.0 / share)
-        self.tried.append(_Tried(setting=made, loss=loss, share=most, kept=kept))
+        self.tried.append(_Tried(setting=made, loss=loss, share=trial.share(at), kept=kept))
         if not kept or loss >= self.best:
             return False
         self.best = loss

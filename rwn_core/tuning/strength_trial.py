@@ -112,6 +112,7 @@ class StrengthTrial:
         self._last: int | None = None  # place of the last release
         self._releases: dict[int, Comparison] = {}  # of the last few places
         self._drawn: tuple[int, list[Comparison]] = -1, []
+        self._worst: dict[int, float] = {}  # of further releases at a place
         self.steps = 0  # releases and readings asked for so far
 
     def at(self, place: int) -> Setting:
@@ -214,12 +215,15 @@ class StrengthTrial:
 
     def nearest(self) -> list[tuple[float, Setting]]:
         """Return the place read that comes nearest to all limits, with its share of the worst."""
-        read = [
-            (each.largest, place)
-            for place, each in self._verdicts.items()
-            if each.largest is not None and not each.unread and each.released is None
-        ]
-        return [(share, self.at(place)) for share, place in [min(read)]] if read else []
+        read = [(self.share(at), at) for at, v in self._verdicts.items() if v.released is None]
+        broken = [each for each in read if 1 < each[0] < math.inf]  # others lose too much
+        return [(share, self.at(place)) for share, place in [min(broken)]] if broken else []
+
+    def share(self, place: int) -> float:
+        """Return the largest share of a limit that any release read at a place has used."""
+        verdict = self.verdict(place)
+        first = math.inf if verdict.unread else verdict.largest or 0.0
+        return max(first, self._worst.get(place, 0.0))
 
     def point(self, place: int, releases: int = RELEASES, until: float = math.inf) -> Point | None:
         """Read all limits on more releases, up to the first broken clearly; None if late."""
@@ -243,6 +247,10 @@ class StrengthTrial:
 
         It ends at the first limit that is broken; infinite where one has no answer.
         """
+        self._worst[place] = self._used(place, releases)
+        return self._worst[place]
+
+    def _used(self, place: int, releases: int) -> float:
         setting = self.at(place)
         attacks = self._attacked(place, 1)  # which show most of what more releases would
         used = [self._share(attacks, limit) for limit in self._limits(attacks)]
@@ -341,7 +349,9 @@ class StrengthTrial:
         """True if other releases keep all limits, too."""
         for each in self._further(place, releases):
             self.steps += 2
-            if not self._judged(each).kept:
+            verdict = self._judged(each)
+            if not verdict.kept:
+                self._worst[place] = math.inf if verdict.unread else verdict.largest or 0.0
                 return False
         return True
 

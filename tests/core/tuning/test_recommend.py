@@ -12,6 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy_presets import USED, policy_presets
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
@@ -172,3 +173,17 @@ def test_units_and_outliers_change_no_answer() -> None:
         rwn.Microdata.from_frame(far, data.schema), "rwn", within=math.inf
     ).answer
     assert answer in ("cannot", "unknown")
+
+
+def test_nearest_counts_what_further_releases_used() -> None:
+    """A place that one release kept and others broke is as far from the limits as the worst."""
+    limits = (("bayes_linkage", 0.05), ("attribute_gain", 0.1))
+    policy = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits))
+    trial = StrengthTrial(numbers(150), Setting(params=rwn.RWN(kernel="gaussian")), policy)
+    place = trial.weakest()
+    assert place is not None
+    before = trial.nearest()[0][0]
+    assert trial.share(place) <= 1 < before  # what keeps all limits is not near them, but within
+    used = trial.used(place)
+    assert trial.share(place) == used > 1
+    assert trial.nearest() == [(used, trial.at(place))]
