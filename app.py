@@ -22,7 +22,7 @@ def main() -> None:
         page_title="RWN",
         page_icon=icon(),
         layout="wide",
-        initial_sidebar_state="auto",  # beside the page; on a narrow screen it would cover it
+        initial_sidebar_state="auto",  # next to the page; on a narrow screen it would cover it
     )
     pages = [
         st.Page("pages/data.py", title="Data", icon=":material/table:"),

@@ -37,7 +37,7 @@ def claims(
     """Judge analyses and all pairs of variables over many releases, and publish what holds.
 
     A claim holds in at least nine of ten releases: the sign, a bound on the change, a factor for
-    the standard error. The file says nothing else, and is held against the original before it is
+    the standard error. The file says nothing else, and is checked against the original before it is
     written. Analysts load it with rwn_claims.py or rwn_claims.R.
     """
     from rwn_core.evaluation.claims import claim_table

@@ -45,9 +45,9 @@ def add(
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
 
-    Where merges break a limit, or an earlier file is not at hand, the entry says that the release
+    Where merges break a limit, or an earlier file is missing, the entry says that the release
     is not kept. A new ledger gets a key in LEDGER.key, which seals its entries and knows tables
-    again; keep it beside the ledger and out of other hands.
+    again; keep it next to the ledger and out of other hands.
     """
     from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
     from rwn_core.reporting.ledger import add as add_release
@@ -118,7 +118,7 @@ def verify(
 ) -> None:
     """Check that no entry was changed, taken out or put in since it was sealed.
 
-    With the ledger's key this is proof against everybody who lacks the key; without it only the
+    With the ledger's key no change by a person without the key is missed; without it only the
     order of the entries can be checked. That the last entries were cut off can be seen only with
     --last.
     """

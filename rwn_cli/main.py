@@ -149,7 +149,7 @@ def serve(
             "--classroom shows demo tables only; leave the file out, and --datasets."
         )
     dataset_folders.offer(datasets, releases)
-    dataset_folders.stopped_runs()  # what a killed server left and nobody can go on with is deleted
+    dataset_folders.stopped_runs()  # deletes what a killed server left and no run can continue
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
         rwn.read(file)  # refused here, with a sentence, rather than on the page

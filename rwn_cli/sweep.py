@@ -53,7 +53,7 @@ def sweep(
     policy = grid.limits(loaded, limit or ())
     values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
     search = grid.stated_search(loaded, (values, set_), method, plan)
-    # who names measures and no limits asks for these measures alone
+    # measures without limits: only these measures are read
     named = measure or (loaded is not None and loaded.search is not None)
     judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:

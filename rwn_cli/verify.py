@@ -28,8 +28,8 @@ def verify(
 ) -> None:
     """Check that a file is, byte for byte, the release that its card speaks of.
 
-    Of a dataset's release it is the folder, or one of its files. Who changes both the file and the
-    card is found with the ledger only, whose entries are sealed under its key.
+    Of a dataset's release it is the folder, or one of its files. A change of both the file and the
+    card is found only with the ledger: its entries are sealed under its key.
     """
     from rwn_core.reporting.public_notice import read_card
 

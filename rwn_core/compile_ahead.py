@@ -74,6 +74,6 @@ def _store(table: Microdata, params: RWN) -> None:
 
 if __name__ == "__main__":
     if hasattr(os, "nice"):
-        os.nice(19)  # beside a server that somebody uses
+        os.nice(19)  # a server with users may run at the same time
     warm_for_limits()  # a small table needs them first
     warm()

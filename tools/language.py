@@ -1,7 +1,7 @@
 """Find the private idiom in names, docstrings, comments, sentences: ``python -m tools.language``.
 
 It reads Python and JavaScript. A line that ends in ``# words: REASON`` (``// words: REASON``) is
-allowed.
+allowed; after the closing quotes of a docstring the mark allows its lines.
 """
 
 from __future__ import annotations
@@ -111,7 +111,10 @@ def _documented(source: str) -> Iterator[ast.Constant]:
 
 
 def _docstrings(source: str, path: str) -> Iterator[Offender]:
+    lines = source.splitlines()
     for constant in _documented(source):
+        if _ALLOWED.search(lines[(constant.end_lineno or constant.lineno) - 1]):
+            continue
         first, *others = str(constant.value).strip().split("\n")
         if _is_private(first) or OPENING.match(first):
             yield Offender("first line", path, constant.lineno, first)

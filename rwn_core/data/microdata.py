@@ -82,7 +82,7 @@ class Microdata(Summarized):
         schema : Schema, optional
             One variable for each column; guessed from the column types when left out.
         notices : tuple of str
-            What the reader of a file has to say beside what is noticed here.
+            Notices of the reader of a file, besides those of the table itself.
 
         Returns
         -------

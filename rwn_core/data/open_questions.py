@@ -20,7 +20,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 
 _WORDS = re.compile(r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+", re.I)
 NEARLY_ALL = 0.99  # of the known values that are one and the same
-LEVELS = 0.1  # levels a record, beyond which a category is hardly one
+LEVELS = 0.1  # levels a record, beyond which a category is doubtful
 FEWEST = 20  # levels, below which none of this is asked
 
 
@@ -33,7 +33,7 @@ class OpenQuestion:
     # "levels", "constant" or "missing"
     kind: str
     sentence: str  # what is seen, without a value but for codes of missing
-    answer: str  # what settles it, as the words of a button
+    answer: str  # the decision, as the words of a button
     changes: Mapping[str, Any]  # fields of the variable that the answer changes
     # fields that change where the steward declines; none where the schema does not hold that
     declined: Mapping[str, Any] = field(default_factory=dict)
@@ -146,7 +146,7 @@ def _constant(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None
 
 def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     if variable.missing_codes:
-        return None  # somebody has decided
+        return None  # the user has decided
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         codes: list[Any] = [int(value) for value in far_codes(values)]

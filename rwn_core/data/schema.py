@@ -20,7 +20,7 @@ Slices = tuple[tuple[str, ...], ...]
 
 _NAMED = 2  # variables of a long slice that are named in a short line
 _LONG = 4
-_COUNTS = ("one", "two", "three")  # variables whose values nearly always name one person
+_COUNTS = ("one", "two", "three")  # variables; their values nearly always name one person
 
 
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
@@ -63,8 +63,8 @@ def slices_words(slices: Slices, *, short: bool = False) -> str:
 def verbatim_words(slices: Slices) -> list[str]:
     """Describe the values that a row shows of one respondent, a sentence for each slice.
 
-    >>> verbatim_words((("age", "weight"),))
-    ['A row shows age and weight of one person verbatim; who knows one of them may read the other.']
+    >>> verbatim_words((("age", "weight"),))[0].split("; ")[0]
+    'A row shows age and weight of one person verbatim'
     """
     sentences = []
     for names in slices:
@@ -110,7 +110,7 @@ class Schema(Summarized):
     variables : tuple of Variable
     question : Question, optional
     file : FileLayout, optional
-        How the table lies in its file, where somebody had to say so.
+        How the table lies in its file, where the user had to say so.
     edit_rules : tuple of EditRule
         What holds of every believable record; texts are read (`rwn_core.data.edit_rules`).
     population : int, optional

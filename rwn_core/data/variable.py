@@ -98,7 +98,7 @@ class Variable:
     kind : Kind
     role : Role
         A sampling weight says how many people a record stands for; a household, which may be any
-        cluster, whose records belong together. A table has at most one of each.
+        cluster of records that belong together. A table has at most one of each.
     weight : float
         Factor on the variable's coordinates in the distance, from 0 to 1e50; 0 leaves it out.
     group : str, optional
@@ -120,7 +120,7 @@ class Variable:
     notation : str, optional
         How a text file writes the dates, such as "DD.MM.YYYY"; as YYYY-MM-DD when left out.
     confirmed : bool
-        True if a person stated that the variable, whose role is other, identifies nobody.
+        True if a user stated that the variable, with the role other, identifies no person.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class AuditOptions:
     sample : int
         Released rows that are linked to the original records; 0 for none.
     key : SecretKey, optional
-        That of the release; without it nobody knows which record a released row is of.
+        That of the release; without it the record of a released row is unknown.
     seed : int
         Which rows are sampled.
     """

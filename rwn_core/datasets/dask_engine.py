@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _LOOK_EVERY = 0.05  # seconds between two looks at what was finished
-_RETRIES = 3  # of a task whose worker was lost
+_RETRIES = 3  # of a task that lost its worker
 _PATIENCE = "20s"  # for a scheduler to answer
 
 

@@ -125,7 +125,7 @@ def _take_in(
     """Compare released rows with a batch of original records."""
     frame = shared_frame(together(bounding_corners(here), theirs))
     target = build_index(here, frame=frame)
-    numbers = np.arange(-len(theirs), 0)  # nobody is left out as being itself
+    numbers = np.arange(-len(theirs), 0)  # no record is left out as its own neighbor
     query = build_index(theirs, numbers=numbers, frame=frame)
     found = Search(target, query, k=1, epsilon=None).run(Watch())
     closer = found.nearest < nearest * (1 - TIE)

@@ -39,7 +39,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     numbers = search.query.side.numbers
     watch = Watch(progress=lambda share: give_back())
     found = search.run(watch, draw_request(run))
-    # who has no neighbor has no donor either: refused when all are counted
+    # no neighbor means no donor either: refused when all are counted
     donors = np.where(found.donors < 0, numbers[:, None], found.donors)
     return release_rows(
         run, leaf, numbers, Found(donors=donors, sizes=found.sizes, within=found.within)

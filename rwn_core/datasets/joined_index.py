@@ -20,7 +20,7 @@ from rwn_core.neighbors.index import Index, IndexArrays
 
 STEP = "join"
 LARGEST = 2**31 - 1  # records that an index can number
-_AT_ONCE = 1 << 22  # records whose numbers are written at a time
+_AT_ONCE = 1 << 22  # numbers of records that are written at a time
 _OF_ALL = ("levels", "squares", "coded", "far", "scale")  # the same in every leaf
 
 

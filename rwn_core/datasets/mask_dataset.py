@@ -38,7 +38,7 @@ class DatasetRelease:
         Records.
     files : int
     governed : int
-        Records with fewer than k candidates within epsilon, who fall back to k.
+        Records with fewer than k candidates within epsilon, which fall back to k.
     changed : mapping of str to int
         Records with another value than in the original, of each released variable.
     doubts : tuple of IdentityDoubt

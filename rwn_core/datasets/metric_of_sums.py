@@ -1,7 +1,7 @@
 """The metric of a dataset, from the sums of its columns: the one that the whole table would have.
 
 Centers and scales agree with those of a table in memory up to the last digits of a float64. They
-cannot change who is a neighbor: distances closer than 1e-9 count as equal.
+cannot change which records are neighbors: distances closer than 1e-9 count as equal.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ BOUNDS, PART = "parts", "mask-part"
 _SURE = 12  # standard deviations by which more numbers are drawn than are needed
 _BLOCKS_AT_ONCE = 1 << 15  # cipher blocks made at a time
 _END = "end"
-_RECORDS_AT_ONCE = 1 << 18  # records whose random numbers are made at a time
+_RECORDS_AT_ONCE = 1 << 18  # records that get their random numbers at a time
 _BUCKETS = 1 << 16
 
 
@@ -205,7 +205,7 @@ def part_numbers(
     first, second = two_uniforms(key, records, PARTS_STREAM)
     part: NDArray[np.int64] = np.searchsorted(bounds[0], first, side="right")
     before = np.maximum(part - 1, 0)
-    if bounds.shape[1]:  # equal first numbers are told apart by the second ones
+    if bounds.shape[1]:  # second numbers separate equal first ones
         part -= (part > 0) & (bounds[0][before] == first) & (second < bounds[1][before])
     return part
 

@@ -26,7 +26,7 @@ from rwn_core.randomness import SecretKey
 
 _SIZES = (5_000, 20_000)  # records of the calibration
 _SMALLER = (2_500, 7_500)  # where each record has hundreds of partners
-_PROBES = 200  # records whose distances to all others are looked at
+_PROBES = 200  # records; their distances to all others are examined
 _SAMPLE = 10_000
 _PARTNERS = 200
 _PART = 50_000
@@ -45,7 +45,7 @@ class Offer:
     title: str
     params: RWN  # ready to be used
     seconds: float  # forecast of the whole masking, on an idle machine
-    bytes: float  # forecast of the memory it needs beside the table
+    bytes: float  # forecast of the memory it needs in addition to the table
     fits: bool  # whether that memory is free now
     kept: float  # share of an exact neighborhood's members that are still candidates
     fall_back: float  # share of records with fewer than k candidates within epsilon

@@ -51,7 +51,7 @@ class RunOptions:
         begins; their order is the same.
     stage : str or Path, optional
         Folder for unfinished work, on a disk with room for it: about 70 bytes a value for the
-        exact way. It holds original values until the run has ended; by default beside the output.
+        exact way. It holds original values until the run has ended; by default next to the output.
     address : str, optional
         Of a cluster, for the engines dask and spark; all its machines must share the disk of
         input, output and stage. By default they start workers on this machine.

@@ -93,7 +93,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     rows = pa.concat_tables(pieces)
     first, second = (rows.column(i).to_numpy() for i in (-2, -1))
     order = np.argsort(first)
-    if (np.diff(first[order]) == 0).any():  # hardly ever
+    if (np.diff(first[order]) == 0).any():  # very rare
         order = np.lexsort((second, first))
     released = rows.select(run.names).take(pa.array(order)).combine_chunks()
     with atomic_file(run.release.folder / file_name(number)) as unfinished:

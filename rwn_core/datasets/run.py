@@ -36,7 +36,7 @@ class Run:
     rows: int  # records of a task that reads a range
     files: int  # files of the release
     sample: int  # records of the keyed random sample
-    # leaves that records are dealt out to; 1 where nobody but the sample gives values
+    # leaves that records are dealt out to; 1 where only the sample gives values
     leaves: int = 1
 
     @property

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 _LOOK_EVERY = 0.2  # seconds between two looks at what was finished
-_FAILURES = 4  # of a task whose worker was lost; Spark on one machine gives up after one
+_FAILURES = 4  # of a task that lost its worker; Spark on one machine gives up after one
 _SETTINGS = {
-    "spark.ui.enabled": "false",  # a page that anybody on this machine could open
+    "spark.ui.enabled": "false",  # a page that any user of this machine could open
     "spark.ui.showConsoleProgress": "false",
     "spark.io.encryption.enabled": "true",  # what Spark writes to its own folders holds the key
     "spark.task.maxFailures": str(_FAILURES),

@@ -102,7 +102,7 @@ def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, NDArray[np.fl
 
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
-ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
+ROUNDING_WORK = 1_000_000  # candidate pairs computed at each step, before a sample is taken
 WORST = 10  # records that are named
 
 
@@ -115,7 +115,7 @@ class Assumptions:
     # how the table was drawn from its population
     sampling: Sampling = field(default_factory=Sampling)
     watch: WatchList = field(default_factory=WatchList)  # what is followed
-    # sets of variables that somebody may know of a person, beside the key variables
+    # sets of variables that an intruder may know of a person, besides the key variables
     key_sets: tuple[tuple[str, ...], ...] = ()
     # the two sets of variables of linkability; taken in turn by default
     halves: tuple[tuple[str, ...], ...] = ()
@@ -242,7 +242,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
         _disclosed(member, "appears", records),
         _disclosed(special, "score_released", records),
     )
-    # many records may be known for certain: those first whom other things betray as well
+    # many records may be known for certain: first those that other measures disclose as well
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
     return [
         {

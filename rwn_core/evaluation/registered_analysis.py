@@ -33,7 +33,7 @@ KINDS: Mapping[str, str] = {
 """What each kind of analysis compares with its tolerance."""
 
 MODELS = ("linear", "logistic", "poisson")
-LEAST_GROUP = 5  # records of a group whose mean is looked at
+LEAST_GROUP = 5  # fewest records of a group with a mean that is read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Analysis(NamedParameters):
     Parameters
     ----------
     name : str
-        What the people who run it call it.
+        Its name among its analysts.
     kind : str
         A key of `KINDS`.
     tolerance : float
@@ -91,7 +91,7 @@ class Verdict:
 
     analysis: Analysis
     value: float | None
-    passed: bool  # False where the analysis has no answer: who registered it could not run it
+    passed: bool  # False where the analysis has no answer: it could not be run
     reason: str = ""  # why there is no value; empty otherwise
 
 

@@ -39,7 +39,7 @@ class SlopeTrust:
 
     response: str
     names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts
-    # share of the releases whose 95 % interval holds the original's slope
+    # share of the releases with the original's slope in the 95 % interval
     coverage: tuple[float, ...]
     # share of the releases that show the original's sign; 1 where the original's sign is not beyond
     # chance

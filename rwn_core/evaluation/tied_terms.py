@@ -24,7 +24,7 @@ Term = tuple[Factor, ...]
 MOST_CONDITION = 30.0
 """Condition of standardized predictors, beyond which they are nearly collinear (Belsley 1991)."""
 RARE = 10  # records of a level, below which a model that names it gets no claim
-MOST_COLUMNS = 24  # of a table whose transforms and products are looked at
+MOST_COLUMNS = 24  # of a table with examined transforms and products
 MOST_SETS = 3_000  # a table with more sets is looked at in less detail
 PASSES = 40  # random orders in which plain variables are joined
 _BATCH = 20_000

@@ -20,7 +20,7 @@ class Demo:
     title: str
     records: int
     variables: int
-    description: str  # one or two sentences for a person who chooses
+    description: str  # one or two sentences for a user at the choice of a table
 
     @property
     def size(self) -> str:
@@ -81,7 +81,7 @@ def demo_path(name: str) -> Path:
     if name not in DEMOS:
         raise ParameterError(f"The demo table must be one of: {', '.join(DEMOS)}.")
     package = Path(__file__).parents[1]
-    # an installed wheel has the folder inside the package, a checkout beside it
+    # an installed wheel has the folder inside the package, a checkout next to it
     for folder in (package / "demo_data", package.parent / "demo_data"):
         path = folder / f"{name}.csv"
         if path.is_file():

@@ -110,7 +110,7 @@ class Reading:
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left, and nothing of the table here."""
         self._pool.cancel()
-        # whoever could cancel it, as a button on a page, may hold it for long
+        # a button on a page that could cancel it may hold it for long
         self._task, self._outcome = Task(b""), None
         self._task.stop(CANCELLED)
 

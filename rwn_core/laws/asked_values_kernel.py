@@ -16,8 +16,8 @@ class Together(NamedTuple):
     """Places of the counts of all units in one pass over a record's donors.
 
     A donor adds one at each of its places. Units of few values share a place, for each combination
-    of their values, and what is counted there is added up once for all donors. Of a unit whose
-    values few records have these are looked up among the donors instead.
+    of their values, and what is counted there is added up once for all donors. If few
+    records have the values of a unit, these are looked up among the donors instead.
     """
 
     places: NDArray[np.int32]  # shape (n, g): of each record

@@ -26,11 +26,11 @@ class CellLaw:
     """The law of randomization within neighborhoods, given the original table.
 
     P(released value of cell (i, j) is v) = (1 - q_j) [v = w_ij] + q_j c_ij(v) / |S_i|, where
-    c_ij(v) counts the members of S_i whose value of variable j is v. Cells are independent, and no
+    c_ij(v) counts the members of S_i with value v of variable j. Cells are independent, and no
     neighborhood is empty. Where donors are not equally likely (a fresh sample of records for each
     record, say), row i of `shares`, shape (n, n), holds the probability that each other record is
     the donor of a modified cell of record i, in place of 1/|S_i|. Without `rule`, which says how
-    the neighborhoods were found, nobody else's can be asked for.
+    the neighborhoods were found, only these can be asked for.
     See Perry, Matloff, Tendick 2022, section 5.
     """
 

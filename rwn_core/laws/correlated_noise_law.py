@@ -36,7 +36,7 @@ class CorrelatedNoiseOn:
     covariance: NDArray[np.float64]  # shape (len(names), len(names)): of the noise; may be singular
     mean: NDArray[np.float64]  # shape (len(names),)
     shrink: float  # above 0
-    # the step of each variable that is rounded, beside whole numbers
+    # the step of each rounded variable, besides whole numbers
     precision: Mapping[str, float] = field(default_factory=dict)
 
     keeps_value_counts: ClassVar[bool] = False

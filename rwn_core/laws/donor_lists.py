@@ -36,7 +36,7 @@ class Lists(NamedTuple):
     begin: NDArray[np.int64]
     sizes: NDArray[np.int64]
     members: NDArray[np.int32]
-    weights: NDArray[np.float64]  # of the entries; empty where all count alike
+    weights: NDArray[np.float64]  # of the entries; empty where all count the same
     totals: NDArray[np.float64]  # shape (r,): what the weights of a record's donors sum to; above 0
     itself: bool  # whether each list has its record too, which is no donor
 

@@ -24,7 +24,7 @@ class Households:
     areas: NDArray[np.int64]
     # the sorted codes of the members, which exchanging households have in common
     profiles: list[tuple[int, ...]]
-    # shape (h,): the first level at which a member is rare; the number of levels where nobody is
+    # shape (h,): the first level at which a member is rare; the number of levels where none is
     level: NDArray[np.int64]
 
 

@@ -79,7 +79,7 @@ class Expectations:
 
     original: Microdata
     moments: Moments  # of all released numbers
-    # shape (n,): P(a changed variable shows the record's own value); the others show it for sure
+    # shape (n,): P(a changed variable shows the record's own value); the others always show it
     stays: Mapping[str, NDArray[np.float64]]
     # shape (V, V): P(each level is released for a record of each), of the changed variables with
     # levels, which have the numbers of `value_codes`

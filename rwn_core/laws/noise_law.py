@@ -20,7 +20,7 @@ from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
 Floats = NDArray[np.float64]
 
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
-# decides: integers whose probabilities are added up; for wider noise, rounding adds 1/12 to the
+# decides: integers in the sum of probabilities; for wider noise, rounding adds 1/12 to the
 # variance
 SUMMED_INTEGERS = 100_000
 

@@ -43,7 +43,7 @@ def moore_rankings(n: int, reach: int, repeats: int, seed: int) -> NDArray[np.in
             if other == place:
                 count = 0
                 for some in range(place + 1, end):
-                    if partner[repeat, some] < 0:  # each of the free ones so far alike
+                    if partner[repeat, some] < 0:  # each of the free ones so far is equally likely
                         count += 1
                         if _below(state, count) == 0:
                             other = some

@@ -19,7 +19,7 @@ from rwn_core.neighbors.record_draws import order_by
 
 # decides: ranks a swap may reach for exact expectations, with at most `LARGEST_FOLLOWED` records
 LARGEST_EXACT = 12
-LARGEST_FOLLOWED = 2000  # ranks whose cases are followed
+LARGEST_FOLLOWED = 2000  # up to this many ranks, cases are followed
 FEWEST, MOST = 4, 100  # simulated rankings
 _RANKS = 200_000  # of all of them together
 

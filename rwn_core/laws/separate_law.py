@@ -59,7 +59,7 @@ class UnitLaw(Protocol):
 class SeparateLaw:
     """The law of a method that changes each unit of variables by itself, without donors.
 
-    Each released variable is in one of `parts`. Without the variables `known_by` nobody knows what
+    Each released variable is in one of `parts`. Without the variables `known_by` it is unknown what
     a record does.
     """
 

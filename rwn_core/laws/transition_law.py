@@ -74,7 +74,7 @@ class Transition:
     plain: Microdata  # the original, never rounded
     unit: tuple[str, ...]  # the variables; their values together have the numbers 0 to V - 1
     choice: Choice  # of those numbers
-    by_value: bool = True  # whether records with one value change alike
+    by_value: bool = True  # whether records with one value change by one law
     # whether records exchange values, so that a release has as many of each as the original
     keeps_value_counts: bool = False
     names: tuple[str, ...] = ()  # those of the variables that are looked at
@@ -99,7 +99,7 @@ class Transition:
         shown = value_numbers(self._written, self.names)
         values = self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
-        of_value[self._own] = shown  # every value with a chance is somebody's
+        of_value[self._own] = shown  # every value with a chance occurs in a record
         ones = np.ones(values)
         together = sparse.csr_array(
             (ones, (np.arange(values), of_value)), shape=(values, int(shown.max()) + 1)

@@ -24,7 +24,7 @@ def is_twin(
 ) -> bool:
     """True if a record has the list and the values of the one before, hence its probabilities."""
     # Of codes, shape (u, n), only the variables `some` matter; codes from `values` on are no value:
-    # all count alike.
+    # all count as equal.
     if index == 0 or lists.begin[index] != lists.begin[index - 1]:
         return False
     if lists.sizes[index] != lists.sizes[index - 1]:

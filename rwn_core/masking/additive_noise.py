@@ -47,8 +47,8 @@ class AdditiveNoise(NoiseMethod):
 
     When to use
     -----------
-    For numbers, where an analyst is told the size of the noise and corrects for it, and where
-    impossible values do no harm. Nothing is copied from anybody.
+    For numbers, where an analyst knows the size of the noise and corrects for it, and where
+    impossible values do no harm. Nothing is copied from other records.
 
     What it destroys
     ----------------

@@ -57,14 +57,14 @@ class DataShuffling(NumberMethod):
 
     When to use
     -----------
-    For confidential numbers beside other variables that may stay true, where every single
+    For confidential numbers next to other variables that may stay true, where every single
     distribution must stay exact and relations that rise or fall steadily shall be kept.
 
     What it destroys
     ----------------
     Relations that are not monotone, and interactions: a group with a relation of its own gets the
-    common one. The other variables are not masked at all, so that a person who is unique in them is
-    found, and what they tell of the confidential number is kept on purpose. Extremes stay in the
+    common one. The other variables are not masked at all, so that a sample unique on them is
+    found, and their relation to the confidential number is kept on purpose. Extremes stay in the
     file. New ranks depend on the scores of all records, so that rows are not independent and there
     is no law: a policy with a limit on the worst case is not kept.
 

@@ -44,8 +44,8 @@ class KNoise(NoiseMethod):
     When to use
     -----------
     For single numbers, such as an age, where at least k people shall have values about as near as
-    noise reaches, and the noise may be published. It is no k-anonymity: who knows the bounds of
-    uniform noise excludes everybody beyond them.
+    noise reaches, and the noise may be published. It is no k-anonymity: an intruder with the
+    bounds of uniform noise excludes all records beyond them.
 
     What it destroys
     ----------------

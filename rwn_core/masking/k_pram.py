@@ -56,7 +56,7 @@ class KPRAM(NumberMethod):
     ----------------
     Everything within an interval: a number misses its true value by twice the interval's variance,
     on average of the squares. Intervals have equal length, so that one far outlier may leave a
-    single interval for everybody, which is a random order. Relations between variables shrink,
+    single interval for all records, which is a random order. Relations between variables shrink,
     because each is drawn by itself. Categories are not masked at all.
 
     References

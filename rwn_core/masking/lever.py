@@ -43,7 +43,7 @@ class Lever:
     largest: float = 1.0
     # the position at which it has no part in the masking; a first sweep leaves it there
     off: float | None = None
-    # a position that any table takes, for a setting whose levers are not chosen yet
+    # a position that any table takes, for a setting without chosen levers
     neutral: float | None = None
     # how far it goes, or a function of a setting and what its levers depend on: a table, or for
     # methods of neighborhoods the distances of its records

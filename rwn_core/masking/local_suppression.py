@@ -25,8 +25,8 @@ CLASSES = 3  # more would leave too few people in most combinations of a few key
 class LocalSuppression(FixedMethod):
     """Hold the parameters of k-anonymity by recoding and local suppression.
 
-    Numeric keys become means of intervals that hold about as many records each; then records whose
-    combination of keys is shared by fewer than k lose one key after the other, those with the most
+    Numeric keys become means of intervals that hold about as many records each; then records with
+    a combination of keys shared by fewer than k lose one key after the other, those with the most
     different values first, until every combination that occurs, missing values counting as a
     value, occurs k times. Other variables are released as they are. Nothing is random.
 
@@ -49,8 +49,8 @@ class LocalSuppression(FixedMethod):
     What it destroys
     ----------------
     Rare combinations: their keys become missing, not by chance, so that analyses by these keys are
-    biased, and with many keys little is left. Confidential values stand beside the keys as they
-    are: where k people share the value too, it is given away, and who holds some of the other
+    biased, and with many keys little is left. Confidential values stand next to the keys as they
+    are: where k people share the value too, it is given away, and an intruder with some other
     values links the row by them.
 
     References

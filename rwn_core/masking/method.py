@@ -47,7 +47,7 @@ class Masked:
     """Hold a method's work: the masked table with what the steward may know about it."""
 
     masked: Microdata  # row-aligned with the original, or with those of its records that are shown
-    # shape (n, p): who gave each cell its value; -1 where it became missing. As confidential as the
+    # shape (n, p): the donor of each cell; -1 where it became missing. As confidential as the
     # original.
     donors: NDArray[np.int64] | None = field(repr=False)
     law: Law | None = field(repr=False)  # the exact law of the method, where it has one

@@ -51,7 +51,7 @@ class NBRS2015(NeighborhoodMethod):
     When to use
     -----------
     To repeat published results, or to compare with them. For a new release RWN does the same and
-    leaves nobody without a neighborhood.
+    leaves no record without a neighborhood.
 
     What it destroys
     ----------------

@@ -75,7 +75,7 @@ class PRAM(Method):
     Each category changes by itself: level a becomes level b with probability T[a, b]. T is given,
     or it keeps a value with probability 1 - change and else draws it anew. Invariant PRAM adds a
     second stage that keeps the shares v of the levels in expectation: v T = v. Missing values
-    stay missing, and no level arises that nobody has.
+    stay missing, and no level arises that no record has.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class PRAM(Method):
     What it destroys
     ----------------
     Relations of changed variables with all others; impossible combinations arise. Rare levels are
-    made up by people of frequent ones, so that a released rare level is seldom true. Shares are
+    made up by people of frequent ones, so that a released rare level is rarely true. Shares are
     kept in expectation only, and a matrix without an inverse leaves nothing to estimate from.
     Numbers are not masked where there are categories.
 
@@ -130,7 +130,7 @@ class PRAM(Method):
     --------
     >>> PRAM(change=0.1, matrices={"sex": [[0.9, 0.1], [0.2, 0.8]]}).matrices
     (('sex', ((0.9, 0.1), (0.2, 0.8))),)
-    """
+    """  # words: help on the screen
 
     change: float = 0.2
     spread: Spread = "even"

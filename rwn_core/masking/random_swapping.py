@@ -84,13 +84,13 @@ class RandomSwapping(Method):
 
     References
     ----------
-    Dalenius and Reiss 1982; Shlomo and Skinner 2010, with transition matrices whose rows sum to 1.
+    Dalenius and Reiss 1982; Shlomo and Skinner 2010, with transition matrices of row sums 1.
 
     Examples
     --------
     >>> RandomSwapping(share=0.1, variables=("region",)).pairs
     'disjoint'
-    """
+    """  # words: help on the screen
 
     share: float = 0.2
     pairs: Pairs = "disjoint"

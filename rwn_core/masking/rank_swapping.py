@@ -111,7 +111,7 @@ class RankSwapping(Method):
 
     References
     ----------
-    Moore 1996; sdcMicro's documentation of rankSwap, whose P is a fraction although it says
+    Moore 1996; sdcMicro's documentation of rankSwap, with P as a fraction although it says
     percentage.
 
     Examples

@@ -59,7 +59,7 @@ class Recoding(FixedMethod):
     ----------------
     Detail: numbers are left with few different values, variances shrink, and a skewed variable may
     end as a single class, a constant that no regression can use. Rare levels vanish into others.
-    There is no doubt but among equals: who is alone in all classes together is found for certain,
+    There is no doubt but among equals: a record unique in all classes is certainly found,
     and confidential values of a class of equals are given away.
 
     References

@@ -75,23 +75,23 @@ class RecordSwapping(Method):
     What it destroys
     ----------------
     Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
-    stay as they are: a person with rare keys is found for certain, and only what stands beside them
-    is in doubt. Who is alone in a block keeps everything, and small blocks give few others to
+    stay as they are: a person with rare keys is certainly found, and only the values next to them
+    are in doubt. A record alone in a block keeps everything, and small blocks give few others to
     exchange with. With a hierarchy relations between areas and all that stays are lost for those
-    who move; a rare household without a partner stays. There is no law then, since partners depend
+    that move; a rare household without a partner stays. There is no law then, since partners depend
     on all earlier exchanges: a policy with a limit on the worst case is not kept.
 
     References
     ----------
     Matloff and Tendick 2015, the function `dswap` as it is documented; the documentation of
-    sdcMicro's `recordSwap`, whose risk_variables are the keys here, similar is within, k_anonymity
+    sdcMicro's `recordSwap`, with risk_variables as the keys here, similar is within, k_anonymity
     is rarer_than less 1, and swaprate is share.
 
     Examples
     --------
     >>> RecordSwapping(share=0.3, within="sex,region", variables="income").within
     ('sex', 'region')
-    """
+    """  # words: help on the screen
 
     share: float = 0.5
     within: tuple[str, ...] | str = ()

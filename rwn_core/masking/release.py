@@ -65,7 +65,7 @@ class Release(Summarized):
     id : str
         128 random bits in hex, a name that tells nothing.
     seeded : bool
-        Whether it was drawn from a small seed, which anybody can try.
+        Whether it was drawn from a small seed, which any intruder can try.
     original : Microdata
         The table that was masked.
     answers : dict of str to {"drop", "keep"}
@@ -140,7 +140,7 @@ class Release(Summarized):
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
         drop, keep : sequence of str
-            Answers to doubts: variables that are left out, and variables that identify nobody.
+            Answers to doubts: variables that are left out, and variables that identify no person.
 
         Raises
         ------
@@ -239,7 +239,7 @@ def mask(
         A method's parameter record, such as ``RWN(epsilon=2.0, k=5, q=1.0)``.
     precision : mapping of str to float, optional
         Release precision, such as ``{"age": 5}``: each of these variables is rounded to
-        multiples of its step. Who gives a value does not depend on it.
+        multiples of its step. The donor of a value does not depend on it.
     seed : int or SecretKey, optional
         Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
         for repeating a trial; it is no secret.

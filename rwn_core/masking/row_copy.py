@@ -35,8 +35,8 @@ class RowCopy(RadiusAndNearest):
 
     With probability q all masked values of a record come from one uniformly random member of its
     neighborhood: the records within epsilon, or its k nearest, whichever set is larger. Relations
-    between variables are kept, and so are true records: who knows some values of a person finds
-    the others beside them.
+    between variables are kept, and so are true records: an intruder with some values of a person
+    finds the others in the row.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class RowCopy(RadiusAndNearest):
     -----------
     As a yardstick: it shows what a policy does not see. Relations are kept better than by any
     method that masks cell by cell, linkage is low, and yet every released row is the true record of
-    somebody.
+    a person.
 
     What it destroys
     ----------------
-    The doubt whether a row is true: all of them are. Who knows some values of a person in the file
-    may find the others beside them, all of them right. Records that are near nobody vanish, others
+    The doubt whether a row is true: all of them are. From some values of a person an intruder
+    may find the others in the row, all of them right. Records that are near no other vanish, others
     appear several times, so that groups at the rim shrink and standard errors are too small.
 
     References

@@ -36,13 +36,13 @@ class RandomSample(Method):
 
     When to use
     -----------
-    For a large register of which a part is enough, when no intruder knows who is in the part. It is
+    For a large register of which a part is enough, when no intruder knows the part's members. It is
     often taken before another method.
 
     What it destroys
     ----------------
     Precision: with the share f of the records, standard errors grow by 1 / sqrt(f), and rare groups
-    may be missing. It masks nothing of what is released: a person who is known to be in the sample
+    may be missing. It masks nothing of what is released: a person known to be in the sample
     is found, with every value true.
 
     References

@@ -1,7 +1,7 @@
 """A second reading: another library reads a written release; its values must be the original's.
 
 Every released value of an unrounded variable that the method copies must occur in the original's
-column. What a faulty reader changes, it changes in the original and in the release alike; only
+column. What a faulty reader changes, it changes in the original and in the release; only
 another library sees it.
 """
 
@@ -71,7 +71,7 @@ class SecondReading:
 
 
 def second_reading(
-    release: Any,  # of `rwn_core.masking`, whose file imports this one
+    release: Any,  # of `rwn_core.masking`, which imports this file
     content: bytes,
     format: str,
     original: SourceFile | None = None,

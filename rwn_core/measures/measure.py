@@ -17,7 +17,7 @@ from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
 """Names of the readings of the unmasked file, and of one without relations, in a detail."""
-SHUFFLES = 3  # files whose columns are shuffled, whose mean counts
+SHUFFLES = 3  # files with shuffled columns; their mean counts
 SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
 
@@ -86,7 +86,7 @@ class Measure:
     compute : callable
         Reads a Comparison; raises NotApplicable with the reason where there is no answer.
     at_least : str
-        The title of a reading that is a lower bound only, whose detail's "standing" says so; of a
+        The title of a reading that is a lower bound only (its detail's "standing" says so); of a
         worst case that may be too large to find.
     certain_up_to : int, optional
         Up to how many records no reading is a lower bound only.

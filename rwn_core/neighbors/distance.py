@@ -104,7 +104,7 @@ def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[
 
 def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
     """Squared distances from each of some people to each of some records, shape (m, n)."""
-    # Not summed in the fixed order: whoever compares them allows for `TIE`.
+    # Not summed in the fixed order: comparisons of them allow for `TIE`.
     from scipy.spatial.distance import cdist
 
     squares = level_squares(other)

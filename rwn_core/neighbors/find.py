@@ -1,7 +1,7 @@
 """Finds neighborhoods: for each record, the others near enough to give it their values.
 
 S_i is one closed ball around record i, of radius epsilon or the distance to its k-th nearest
-other record, whichever is larger; i itself is left out by its number, and everybody at the
+other record, whichever is larger; i itself is left out by its number, and every record at the
 boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the row order.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
     from rwn_core.neighbors.search import Sizes
 
-ESTIMATED = 1000  # records whose sizes say how large a table will be
+ESTIMATED = 1000  # records; their sizes say how large a table will be
 
 
 def neighbor_table(
@@ -94,7 +94,7 @@ def find_neighborhoods(
     Returns
     -------
     Neighborhoods
-        Of a large table, sizes and distances are at hand; the members are searched for again
+        Of a large table, sizes and distances are stored; the members are searched for again
         when they are asked for.
 
     Raises

@@ -31,7 +31,7 @@ LARGEST_EXPONENT = 500  # of a scale, which is squared
 class Rotation:
     """Rotated coordinates: (point - center) @ axes, in single precision.
 
-    A rotation changes all distances alike, by the scale. Along the principal axes the boxes of the
+    A rotation scales all distances equally. Along the principal axes the boxes of the
     tree are smaller.
     """
 

@@ -14,7 +14,7 @@ from rwn_core.errors import ParameterError
 Shape = Literal["even", "gaussian", "exponential"]
 Bandwidth = Literal["adaptive", "fixed", "absolute"]
 
-LEAST_SCALE = 0.05  # of the median one: the scale of a record whose neighbors are its clones
+LEAST_SCALE = 0.05  # of the median one: the scale of a record with its clones as neighbors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

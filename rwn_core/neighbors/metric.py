@@ -39,7 +39,7 @@ class Axis:
     missing: bool = False
 
 
-SMALLEST_SQUARED = 1e-140  # differences whose squares a float64 holds with all digits
+SMALLEST_SQUARED = 1e-140  # a float64 holds squares of larger differences with all digits
 
 
 def _spread(values: NDArray[np.float64], scale: Scale) -> float:
@@ -368,7 +368,7 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
     """The table with the weights of its categorical variables made smaller as it grows.
 
     Each is multiplied by n^(-1 / (c + 4)), c being the number of other variables with a weight.
-    With a fixed weight a neighborhood hardly ever crosses a category, however many records there
+    With a fixed weight a neighborhood almost never crosses a category, however many records there
     are. The 2015 paper asks for weights that go to 0 with n and names no rate; this one is that
     at which the radius of the best local average of c variables shrinks, so that a category's
     distance stays in proportion to the radius.

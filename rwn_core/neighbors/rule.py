@@ -20,7 +20,7 @@ from rwn_core.neighbors.kernel import EVEN, Ball, Kernel, Radius, one_radius
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 
-LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
+LARGEST_PAIRS = 2_000_000  # of an outsider and a record, with distances held at a time
 
 
 class Joins(NamedTuple):
@@ -42,7 +42,7 @@ class NeighborhoodRule:
     k: int | None  # every neighborhood has at least the k nearest
     epsilon: Radius | None  # shape (n,): radius of the ball, or of each record's own
     strict: bool = False  # whether records at exactly the radius are left out (the 2015 method)
-    scheme: Scheme = field(default_factory=Scheme)  # who may be a neighbor
+    scheme: Scheme = field(default_factory=Scheme)  # which records may be neighbors
     # shape (n,): members of one household are no neighbors of each other
     households: NDArray[np.int64] | None = field(default=None, repr=False)
     kernel: Kernel = EVEN  # how likely each member is to be the donor

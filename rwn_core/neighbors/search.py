@@ -30,7 +30,7 @@ class Search:
     target : Index
         Where members come from.
     query : Index, optional
-        Whose neighborhoods are asked for; the target itself by default. Same frame.
+        Records with searched neighborhoods; the target itself by default. Same frame.
     k : int
         0 for none.
     epsilon : float or ndarray of float64, shape (n,), or None

@@ -1,7 +1,7 @@
 """One search: leaf against leaf, rough distances first, then each row in exact rank order.
 
 Where categories are coded, a search makes passes over them. In pass w two rows agree in those
-categories whose bits are set in w, and differ in the others. Then their squared distance is that
+categories with a set bit in w, and differ in the others. Then their squared distance is that
 of points without dummies, those of the query row and of the target row in this pass, and the
 query row's shift (`rwn_core.neighbors.frame`). A row meets every other one in exactly one pass.
 """
@@ -334,7 +334,7 @@ def _visit_tile(
                 changed = True
         limit = _limit(query, leaf, which, target, row, candidates) + error
         most = work.norms.dtype.type((limit - norm) / 2)
-        # entries whose rough product is above `most` are surely beyond the row's bound
+        # entries with a rough product above `most` are certainly beyond the row's bound
         for entry in range(list_hits(work.products, most, work.entries)):
             place = begin + work.entries[entry]
             if len(target.coded):

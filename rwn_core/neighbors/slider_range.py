@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.distance import Points, squared_to_all
 from rwn_core.neighbors.table import LARGEST_DENSE
 
-SAMPLE = 300  # records whose distances to all others are looked at
+SAMPLE = 300  # records; their distances to all others are examined
 FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances

@@ -17,7 +17,7 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
-AT_ONCE = 50_000  # records whose nearest are held where few rows are listed
+AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
 FEWER = "mask the table without balance, or fewer records"
 
 
@@ -42,7 +42,7 @@ class Lists:
     # a record beyond another's nearest is listed where that one is among its own, so that the
     # kernel is symmetric
     table: NeighborTable
-    scale_rank: int  # m: the neighbor whose distance scales the kernel
+    scale_rank: int  # m: the rank of the neighbor at the scale of the kernel
     # shape (n,): squared distance from each record of the table to its m-th nearest other
     scaling: NDArray[np.float64]
     least: int  # others that every record lists at least

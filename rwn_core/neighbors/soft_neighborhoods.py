@@ -28,7 +28,7 @@ class SoftSource(NeighborSource):
     households: NDArray[np.int64] | None = field(default=None, repr=False)
     # shape (m,): the records with neighborhoods, ascending, where they are not all
     some: NDArray[np.int64] | None = field(default=None, repr=False)
-    held: list[Scaled] = field(default_factory=list, repr=False)  # what the last kernel has weighed
+    held: list[Scaled] = field(default_factory=list, repr=False)  # what the last kernel weighted
 
     @property
     def records(self) -> NDArray[np.int64]:

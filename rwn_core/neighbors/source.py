@@ -64,7 +64,7 @@ class NeighborSource(ABC):
 class SearchSource(NeighborSource):
     """Searches anew for each setting."""
 
-    # Who may be a neighbor. Random candidates depend on the key.
+    # Which records may be neighbors. Random candidates depend on the key.
     scheme: Scheme = field(default_factory=Scheme)
 
     @property

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
-LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing beside the 1 that each sum holds
+LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
 LARGEST_EXPONENT = 40.0
 POWERS = 2.0 ** np.arange(-1000.0, 64.0)
 LOG2_E = 1.4426950408889634
@@ -125,7 +125,7 @@ def _fill_row(
 
     With t entries at the cap, x is (1 - cap t) over the tail of the others, relative to the
     largest of them; t is the smallest number that leaves no other above the cap. The tail is
-    added from its small end, never as a difference: beside two far twins it would be lost.
+    added from its small end, never as a difference: against two far twins it would be lost.
     """
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     _largest(logs, members, column, first, last, count, top, weights)
@@ -168,7 +168,7 @@ def fill_rows(
     """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors."""
     # Shapes: starts (n + 1,), no row is empty; members, logs (m,); column (n,), logarithms of the
     # factors c; caps (n,), at least 1 over the length of the row. Filled: row (n,), log x; weights
-    # (m,), min(cap, x K c), whose rows sum to 1.
+    # (m,), min(cap, x K c), rows sum to 1.
     longest, least = 1, np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])

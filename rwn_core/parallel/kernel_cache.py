@@ -27,7 +27,7 @@ def _writable() -> Path:
             continue
         if os.access(candidate, os.W_OK):
             return candidate
-    # a folder whose name others could guess, and fill, would let them run their code here
+    # in a folder with a name that others can guess and fill, their code would run
     return Path(_for_this_process())
 
 

@@ -1,7 +1,7 @@
 """Worker processes that do tasks one after another, and keep from one to the next what they need.
 
 Each process has a thread here that hands it tasks and learns how far it is, so that the work goes
-on whether or not anybody looks.
+on whether or not any caller looks.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Task(Future[Any]):
 class Pool:
     """Processes that do what they are sent; without `workers` they do nothing.
 
-    They end with `cancel`, after `close` and the last task, when nobody holds the pool any more,
+    They end with `cancel`, after `close` and the last task, when no reference to the pool is left,
     and when this process ends, however it does. `prepare` must be importable by name: it is called
     once in each worker, with the arguments, and returns the function that does a task, given the
     task and a function that takes the share done. If `plain`, results are bytes, and nothing that a
@@ -200,7 +200,7 @@ def _attend(worker: Worker, how: list[bytes], line: _Line) -> None:
         while (task := line.take()) is not None:
             if not _done(worker, task, line):
                 break
-            del task  # its result may be large, and whoever wants it has it
+            del task  # its result may be large, and its reader has it
     finally:
         end_workers([worker])
         worker.channel.close()

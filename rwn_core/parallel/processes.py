@@ -53,7 +53,7 @@ _FOUND = b"a"  # an answer so far
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SAFE_PATH = "PYTHONSAFEPATH"
 _SPAWN = multiprocessing.get_context("spawn")
-_SENDING = threading.Lock()  # of a worker, whose threads report
+_SENDING = threading.Lock()  # of a worker; its threads report
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
 _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
 

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError, RWNError
 POLL_SECONDS = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
 BRIEF = 0.002  # seconds of a range
-THREAD_GRAIN = 0.003  # seconds of work for which further threads are begun
+THREAD_GRAIN = 0.003  # seconds of work for which further threads are started
 CELLS_A_THREAD = 100_000  # fewer are not worth another thread
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
@@ -102,7 +102,7 @@ def run_in_ranges(
     cancel: threading.Event | None = None,
 ) -> None:
     """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads."""
-    # This thread is one of them; the others are begun where there is work for them.
+    # This thread is one of them; the others are started where there is work for them.
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
     watched = progress is not None or cancel is not None
@@ -174,7 +174,7 @@ def _start_helpers(
     except RuntimeError as error:
         if "interpreter shutdown" not in str(error):
             raise
-        raise Cancelled("The program ends.") from None  # which is no fault to be told of
+        raise Cancelled("The program ends.") from None  # which is no fault to report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

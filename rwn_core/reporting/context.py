@@ -88,9 +88,9 @@ class IntruderTest(NamedParameters):
         A field is of the wrong kind or out of its range.
     """
 
-    by: str  # who tried
+    by: str  # the person that tried
     day: str  # as ISO 8601
-    sources: str  # what they used beside the release
+    sources: str  # what they used besides the release
     hours: float  # they spent, at least 0
     claims: int  # persons that they claimed to have recognized
     confirmed: int  # claims that were true; at most `claims`

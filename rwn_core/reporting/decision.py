@@ -33,7 +33,7 @@ class Decision:
     verdict : str
         Sentence of the policy on the chosen scenario at that time.
     accepted_by : str
-        Who answers for limits that it does not keep.
+        Person responsible for limits that it does not keep.
     dissent : str
         Votes, or what some of the participants disagree with.
     policy : Policy, optional

@@ -1,6 +1,6 @@
 """Evidence of a report: the measures and charts that it shows, and the riskiest keys.
 
-It holds values of the original, so it lies in a file of its own beside the record, which has none.
+It holds values of the original, so it lies in a file of its own next to the record, which has none.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class JudgedRelease:
     id: str  # the release's random number, 128 bits in hex
     content: bytes = field(repr=False)  # the file as it may leave the house, rows in secret order
     format: str  # key of its format
-    # its internal record, before anybody answered for it
+    # its internal record, before a person was responsible for it
     document: dict[str, Any] = field(repr=False)
     # charts and the riskiest combinations of keys; holds values of the original
     evidence: bytes = field(repr=False)

@@ -1,7 +1,7 @@
 """The ledger: every release of an institution, in a file to which lines are only ever added.
 
 Each line is a JSON object that names the hash of the line before it and is sealed under a key
-beside the ledger: who lacks the key cannot change, take out or put in a line unseen. It holds no
+next to the ledger: without the key no line can be changed, removed or added unseen. It holds no
 record's value: tables are known by marks under the same key. It is confidential, since it says
 which variables of a release travel together, with which parameters, and where its file lies.
 """
@@ -54,7 +54,7 @@ def add(
 ) -> tuple[dict[str, Any], list[str]]:
     """Add a release to a ledger, which is made if it is new."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
-    # an earlier file is not at hand, the entry says that the release is not kept.
+    # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
 
     def merged(entries: Entries) -> Together:
@@ -107,7 +107,7 @@ def _add(
         marks = marks_under(key)
         found = merged(overlapping(entries, marks))
         warnings = [*overlaps(entries, marks, record), *found.words]
-        kept = record.get("verdict", {}).get("kept")  # a dataset's is held against no policy
+        kept = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
         kept = kept if kept is None else bool(kept and found.kept)
         chained = {**held(record), "kept": kept, "chain": dict(found.plain)}
         entry = sealed({**_entry(entries, record, marks), **chained, **about}, key)

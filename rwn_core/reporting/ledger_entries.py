@@ -15,7 +15,7 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.write import write_atomically
 
 FORMAT = "rwn ledger 2"
-UNKEYED = "rwn ledger 1"  # of earlier versions: anybody can make its hashes anew
+UNKEYED = "rwn ledger 1"  # of earlier versions: any person can make its hashes anew
 BEGINNING = "0" * 64
 SORTED = orjson.OPT_SORT_KEYS
 _KEY_BYTES = 32

@@ -133,7 +133,7 @@ def draws(policy: Policy, made: Ensemble, risk: str) -> list[dict[str, Any]]:
     if not keys or not {UTILITY, *keys} <= set(made.values):
         return []
     losses, risks = made.values[UTILITY], [made.values[key] for key in keys]
-    if any(len(losses) != len(each) for each in risks):  # a draw without one: nobody knows which
+    if any(len(losses) != len(each) for each in risks):  # a draw without one: which one is unknown
         return []
     shown = []
     for loss, *values in zip(losses, *risks, strict=True):

@@ -77,7 +77,7 @@ class Project:
 
     def describe(self, microdata: Microdata) -> Schema:
         """The table's schema as the project has it."""
-        # Levels are the table's own. A variable whose order the table does not know keeps its kind:
+        # Levels are the table's own. A variable without an order in the table keeps its kind:
         # a guessed order would be another one.
         said = {each.name: each for each in self.variables}
         if microdata.fingerprint != self.table or said.keys() != set(microdata.names):

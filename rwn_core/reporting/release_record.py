@@ -85,7 +85,7 @@ class ReleasedFile:
             Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
         seeded : bool
-            Whether a seed drew it that anybody can try.
+            Whether a seed drew it that any intruder can try.
         kept : bool
             Whether its secret is kept in a file.
         """
@@ -104,9 +104,9 @@ class Basis:
     """Hold the inputs of a record other than the release."""
 
     decision: Decision | None = None  # the decision that the release carries out
-    # keys of the measures that are read on it, beside those of the policy
+    # keys of the measures that are read on it, besides those of the policy
     measures: Sequence[str] = USUAL
-    # the limits that the release is held against; the usual ones by default
+    # the limits for the release; the usual ones by default
     policy: Policy = field(default_factory=Policy)
     # how to read the original again: "file", and where they were given "schema" and "dropped"
     source: Mapping[str, Any] = field(default_factory=dict)
@@ -138,9 +138,9 @@ def internal_record(
     decision : Decision, optional
         The decision that it carries out.
     measures : sequence of str
-        Keys of the measures that are read on it, beside those of the policy.
+        Keys of the measures that are read on it, besides those of the policy.
     policy : Policy, optional
-        The limits that the release is held against; the usual ones by default.
+        The limits for the release; the usual ones by default.
 
     Returns
     -------

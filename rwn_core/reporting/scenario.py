@@ -47,7 +47,7 @@ class Scenario:
     Attributes
     ----------
     name, note : str
-        Free text of the people who propose it.
+        Free text of its authors.
     table : str
         Fingerprint of the table it was made for; empty if it is meant for any.
     setting : Setting, optional

@@ -1,6 +1,6 @@
 """Marks of a table: keyed fingerprints that show overlap with earlier releases, and no value.
 
-Without the key of the ledger nobody can try values against them.
+Without the key of the ledger no intruder can try values against them.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
         try:
             made = mask_dataset(source, run.target, run.params, seed=key, options=options)
         except Exception as error:
-            # nobody has the secret that could go on with it, or it would end in the same way
+            # the secret that could continue it is gone, or it would end in the same way
             if not keep or isinstance(error, rwn.InputError | rwn.ParameterError):
                 _delete_unfinished(run.target)
             raise

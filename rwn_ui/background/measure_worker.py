@@ -171,7 +171,7 @@ class MeasureWorker:
         self._collect()
         fresh = [each for each in questions if each not in self._answers]
         for question in [each for each in self._asked if each not in questions]:
-            if self._asked[question].task.cancel():  # nobody has begun with it
+            if self._asked[question].task.cancel():  # no worker has started it
                 del self._asked[question]
             elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
                 self.cancel()

@@ -26,7 +26,7 @@ class Opening:
     refusal: rwn.RWNError | None = None  # why there is no table
     seen: GuessedLayout | None = None  # what the file seems to be like
     path: str = ""  # of a file that lies on this machine; empty for an upload
-    # a wide table whose variables are being chosen
+    # a wide table, while its variables are being chosen
     waiting: rwn.Microdata | None = field(default=None, repr=False)
 
     @classmethod

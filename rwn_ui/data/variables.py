@@ -190,7 +190,7 @@ def _described(
         for variable in old.variables
     )
     question = _question(response, predictors, old.question)
-    # rules are held against the variables when they are read
+    # rules are checked against the variables when they are read
     return replace(old, variables=changed, question=question, edit_rules=())
 
 

@@ -21,7 +21,7 @@ from rwn_ui.state.session import Session
 
 RELEASES = 8  # of a scenario, on which the registered analyses are run
 RELEASES_OF_LARGE = 4
-KEPT = 40  # scenarios whose answers one user keeps
+KEPT = 40  # scenarios with stored answers, for one user
 
 
 def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:

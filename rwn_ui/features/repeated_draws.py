@@ -119,7 +119,7 @@ def follow(session: Session, page: str) -> None:
         st.rerun()
 
 
-KEPT = 8  # settings whose results one user keeps
+KEPT = 8  # settings with stored results, for one user
 
 
 def drawn(session: Session) -> Ensemble | None:

@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.data.schema import slice_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 
-_NAMED = 4  # variables whose release precision is named one by one
+_NAMED = 4  # most release precisions that are named one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
 
 Reading = Mapping[str, float]

@@ -15,7 +15,7 @@ from rwn_ui.state.results import memo
 
 DEMO = "bodyfat"
 _ROUNDING = {"as they are": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
-_NAMED = 3  # originals beside the released row
+_NAMED = 3  # originals next to the released row
 
 
 def _data(values: Values) -> rwn.Microdata:

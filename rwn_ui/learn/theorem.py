@@ -11,7 +11,7 @@ from rwn_core.evaluation.lessons.theorem import theorem
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS, percent
 
-RECORD = 6  # one whose donors lie apart, so that the picture can be read
+RECORD = 6  # one with donors far apart, so that the picture can be read
 
 
 def _params(values: Values) -> Any:

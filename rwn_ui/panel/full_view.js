@@ -22,7 +22,7 @@ class FullView {
     this.plot.setAttribute("role", "img");
     this.table = this.node.appendChild(make("section", "rwn-view-table"));
     this.table.tabIndex = 0;
-    // the browser tells of a closing later, when the view may be open again
+    // the browser reports a closing later, when the view may be open again
     this.node.addEventListener("close", () => this.node.open || this.clear());
   }
 

@@ -1,6 +1,6 @@
 """Sliders that send every position on the way; presets, Undo and Redo.
 
-`st.slider` tells only where the mouse was let go. These are the browser's own sliders, so that
+`st.slider` reports only the last position. These are the browser's own sliders, so that
 keyboard, touch and screen readers know them, in Streamlit's looks.
 """
 

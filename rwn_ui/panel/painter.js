@@ -84,7 +84,7 @@ function paintGrid({ ctx, x, y, frame }, { xaxis, yaxis }) {
   ctx.stroke();
 }
 
-const SMALLEST = 7.5;         // pixels of a name beside its row
+const SMALLEST = 7.5;         // pixels of a name next to its row
 /** Write names smaller, down to what can be read, and then leave out every second, third, ... */
 function thinNames(chart, { width, height }) {
   const { xaxis, yaxis, margin: { l, r, t, b } } = chart.layout;
@@ -179,7 +179,7 @@ function paintNote(plot, note) {
   paintText(plot, note.text, x + inward + (note.xshift ?? 0), y + upward - (note.yshift ?? 0), note.font);
 }
 
-/** Where to write a text that is to be at x, so that nothing of it is cut off beside the canvas. */
+/** Where to write a text that is to be at x, so that the canvas cuts off nothing of it. */
 function within({ ctx, width }, text, x) {
   const wide = ctx.measureText(text).width;
   const before = { left: 0, center: wide / 2, right: wide }[ctx.textAlign];

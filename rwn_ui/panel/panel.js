@@ -39,7 +39,7 @@ function button(text, label, className, act) {
   return node;
 }
 
-/** Keep the address shareable. Every step of a slider is no page to come back to. */
+/** Keep the address shareable. Every step of a slider is no page to return to. */
 function setAddress(query) {
   const wanted = `?${new URLSearchParams(query)}`;
   if (wanted !== location.search) history.replaceState(history.state, "", wanted);

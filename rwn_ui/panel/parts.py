@@ -31,7 +31,7 @@ def changed_cells(
     reading: Reading | rwn.NotApplicable, levers: Mapping[str, float]
 ) -> dict[str, Any] | None:
     """The realized share of changed cells, as the panel draws it."""
-    # Beside it stands q, where the method has one.
+    # q stands next to it, where the method has one.
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail
@@ -58,7 +58,7 @@ class Tile:
     """One headline number of a release."""
 
     label: str
-    measure: str  # the key of the measure whose reading it shows
+    measure: str  # the key of the measure of the reading that it shows
     words: Callable[[float], str]  # writes a value as people read it
     help: str
     value: Callable[[Reading], float] = attrgetter("value")  # the number of a reading

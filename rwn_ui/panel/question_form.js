@@ -1,4 +1,4 @@
-// The form on a card whose regression nobody has chosen: what is explained, and what explains it.
+// The form on a card with no chosen regression: what is explained, and what explains it.
 
 class QuestionForm {
   constructor(parent, panel) {

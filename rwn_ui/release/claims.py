@@ -20,7 +20,7 @@ from rwn_ui.state.work import user_work
 
 JOB = "claims"
 DRAWS, MOST_DRAWS = 200, 2_000
-_KEPT = 4  # settings whose claims one user keeps
+_KEPT = 4  # settings with stored claims, for one user
 COLUMNS = ("analysis", "result", "sign", "difference", "standard error", "note")
 _NOTHING = "do not use"
 _TIED = "do not use both in one model"

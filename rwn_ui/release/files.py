@@ -130,7 +130,7 @@ def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]
         return made
 
     words = what.replace(", ", "-").replace(" ", "-")
-    # a run beside the download would take the file from under the browser
+    # a run during the download would take the file from under the browser
     file_button(
         *(f"Download ({what})", content, f"release-{last.judged.id}-{words}.zip"),
         icon=":material/download:",

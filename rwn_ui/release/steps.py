@@ -21,7 +21,7 @@ class Step:
 
     title: str
     missing: str = ""
-    exception: bool = False  # done although a limit is broken: somebody answers for it
+    exception: bool = False  # done although a limit is broken: a person is responsible for it
 
     @property
     def done(self) -> bool:

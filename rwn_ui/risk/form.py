@@ -22,7 +22,7 @@ class Attack:
     keys: tuple[str, ...]
     precision: Steps = ()  # release precision of the setting that is attacked
     sampling: Sampling = field(default_factory=Sampling)
-    key_sets: tuple[tuple[str, ...], ...] = ()  # further sets of variables that somebody may know
+    key_sets: tuple[tuple[str, ...], ...] = ()  # sets of variables that an intruder may know
     # the two sets of variables of linkability; none: taken in turn
     halves: tuple[tuple[str, ...], ...] = ()
 

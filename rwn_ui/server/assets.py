@@ -1,7 +1,7 @@
 """Static files: the script of the charts, and the tab's icon.
 
 No page may load anything from another host, so Plotly's browser library is copied from the
-installed package into the `static/` folder beside app.py, served by Streamlit under `app/static/`.
+installed package into the `static/` folder next to app.py, served by Streamlit under `app/static/`.
 """
 
 import base64

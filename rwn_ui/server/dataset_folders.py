@@ -1,7 +1,7 @@
 """Folders on the server's disk, and the maskings that the app started in them, also after a crash.
 
 A hidden file next to an unfinished release says what it is made of, and never the key. A process
-that works on it locks that file; when the process ends, however it ends, nobody holds it.
+that works on it locks that file; when the process ends, however it ends, the lock is free.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ DATASETS_VARIABLE = "RWN_DATASETS"
 RELEASES_VARIABLE = "RWN_RELEASES"
 """Environment variable that names the folder in which their releases are written."""
 
-LONGEST_NAME = 100  # bytes of a release's name: the files beside it have longer ones
+LONGEST_NAME = 100  # bytes of a release's name: the files next to it have longer ones
 _NAME = re.compile(r"[\w-][\w .-]*")
-_BESIDE = (".key", ".record.toml")  # ends of what lies beside a release
+_BESIDE = (".key", ".record.toml")  # endings of the files next to a release
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)))
 )
@@ -207,7 +207,7 @@ def run_lock(run: BegunRun) -> Iterator[None]:
 
 def stopped_runs() -> list[BegunRun]:
     """Maskings in the folder of releases that are not running and can continue."""
-    # What nobody can go on with, since its key was not kept, is deleted: it holds original values.
+    # A run that cannot continue, since its key was not kept, is deleted: it holds original values.
     folder = releases_folder()
     if folder is None:
         return []
@@ -229,7 +229,7 @@ def _stopped(path: Path) -> BegunRun | None:
     target = path.with_name(path.name.removeprefix(".").removesuffix(_SUFFIX))
     with suppress(OSError), path.open("r+b") as stream, held(stream) as mine:
         content = stream.read() if mine else b""
-        if not content:  # somebody works on it, or is about to
+        if not content:  # a process works on it, or is about to
             return None
         run = _read(content, target)
         if run is not None and key_file(target).is_file() and not target.exists():

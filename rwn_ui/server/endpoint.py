@@ -25,7 +25,7 @@ STATE_KEY = "rwn.endpoint"
 """Key of a user's endpoint in Streamlit's session state."""
 LONGEST = 20_000  # bytes of a request
 WAIT_S = 20.0  # of a post for what a picture lacks
-REST_S = 0.1  # without an edit, before slow readings are begun
+REST_S = 0.1  # without an edit, before slow readings are started
 PATIENCE_S = 1.0  # that an edit waits for a run which draws
 Answer = Callable[[Mapping[str, Any]], bytes | None]
 
@@ -94,7 +94,7 @@ async def _respond(request: Request) -> Response:
             text += part
             if len(text) > LONGEST:
                 return Response(status_code=413)
-    except ClientDisconnect:  # nobody waits for it: no fault
+    except ClientDisconnect:  # no client waits for it: no fault
         return Response(status_code=204)
     end, rest = time.monotonic() + WAIT_S, REST_S
     if b'"edits"' not in text:
@@ -115,7 +115,7 @@ def _answer(text: bytes) -> bytes | None:
     try:
         question = orjson.loads(text)
         endpoint = _ALL.get(question["token"])
-    except (ValueError, KeyError, TypeError):  # from nobody's page
+    except (ValueError, KeyError, TypeError):  # from no page of this program
         return None
     try:
         return None if endpoint is None else endpoint.handle(question)

@@ -48,7 +48,7 @@ def read_given() -> rwn.Microdata:
     """Its table, from the early reading if the file has not changed."""
     global _begun
     path = given_file()
-    assert path is not None  # or nobody asks
+    assert path is not None  # or this is not called
     with _LOCK:
         begun, _begun = _begun, None
     if begun is None:

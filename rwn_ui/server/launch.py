@@ -37,7 +37,7 @@ _STOPPED_WITHIN = 5.0
 def app_file() -> Path:
     """Path of app.py: inside the installed package, or at the root of a checkout."""
     here = Path(__file__).resolve().parents[1]
-    # the packaged one first: beside an installed package may lie anybody's app.py
+    # the packaged one first: another program's app.py may lie next to an installed package
     for app in (here / "app" / "app.py", here.parent / "app.py"):
         if app.is_file():
             return app

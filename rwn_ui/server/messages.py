@@ -42,7 +42,7 @@ def show_error(error: Exception) -> bool:
 def escaped(text: str) -> str:
     """A text as Markdown that shows it and does nothing else; names are user input."""
     signs = _MARKUP.sub(lambda sign: "\\" + sign.group(), text)
-    return _ADDRESS.sub("\u2060", signs)  # a word joiner, which nobody sees
+    return _ADDRESS.sub("\u2060", signs)  # a word joiner, which is invisible
 
 
 def informed(text: str) -> None:

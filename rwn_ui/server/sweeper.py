@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from rwn_core.errors import log_fault
 from rwn_ui.server.private_streamlit import Controls
 
-GRACE = 10.0  # seconds that a broken connection may take to come back
+GRACE = 10.0  # seconds that a broken connection may take to return
 WORK, VISIT = "rwn.work", "rwn.visit"
 """Keys of a user's work and visit in Streamlit's state."""
 _EVERY = 2.0

@@ -54,7 +54,7 @@ def read(session: Session) -> None:
         del st.session_state[_TAKING]
     _show(session)
     if user_work().preparation not in (None, coming):
-        st.rerun()  # the top of the page waits for what has begun
+        st.rerun()  # the top of the page waits for the started work
 
 
 def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:
@@ -78,7 +78,7 @@ class _Taking:
     asked: Mapping[str, str]
     table_version: int  # of the table that it speaks of
     step: int = 0
-    waits: tuple[Key, Preparation] | None = None  # what is left behind, and what is to come
+    waits: tuple[Key, Preparation] | None = None  # the table to leave, and the one to open
     refused: list[str] = field(default_factory=list)
 
     def continues_setting(self, session: Session) -> bool:
@@ -87,9 +87,9 @@ class _Taking:
         while self.step < len(_STEPS) and self.table_version == session.table_version:
             key, coming = _key(session), work.preparation
             if self.waits is not None and self.waits[0] == key:
-                return coming is self.waits[1]  # else somebody gave it up
+                return coming is self.waits[1]  # else it was given up
             if self.step and self.asked.get("method", session.method) != session.method:
-                return False  # nobody knows that method, nor what its levers mean
+                return False  # that method is unknown, and so are its levers
             self.refused += _STEPS[self.step](session, self.asked)
             self.step += 1
             _note(session, *self.refused)
@@ -353,7 +353,7 @@ def _option_value(option: Option, text: str, names: list[str]) -> Any:
 _STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
     _take_method,
     take_options,
-    take_numbers,  # before the levers, whose ends follow weights
+    take_numbers,  # before the levers, since their ends follow weights
     _take_levers,
     _take_slices,
 )

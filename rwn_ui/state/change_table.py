@@ -118,7 +118,7 @@ def apply_choice(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        give_up(session)  # an earlier choice is not to come after this one
+        give_up(session)  # an earlier choice must not follow this one
     data, same = session.data, choice.weights == session.setting.weights
     if not same:
         equal = {variable.name: 1.0 for variable in data.schema.released}

@@ -113,7 +113,7 @@ def find(table: str) -> Project | None:
             return None
         project = parse_text(Project.from_toml, file_text(path, "project"), "project file")
     except (OSError, UnicodeDecodeError, RWNError):
-        return None  # of another version, or damaged: it is offered to nobody
+        return None  # of another version, or damaged: it is offered to no user
     return project if project.table == table else None
 
 

@@ -88,7 +88,7 @@ class Aims:
 class Pin:
     """A setting put aside for comparison: its words, readings and marks on charts, no data.
 
-    `bounds` has what limits are held against, `pending` names what was not known yet of the release
+    `bounds` has what limits judge, `pending` names what was not known yet of the release
     of `params` and `seed`, which `about` is the key of.
     """
 
@@ -125,7 +125,7 @@ class Pin:
 class ReleaseForm:
     """Fields of the Release page: of the table, and across tables."""
 
-    checked: tuple[tuple[str, ...], ...] = ()  # the description that somebody found right
+    checked: tuple[tuple[str, ...], ...] = ()  # the description that the user confirmed
     decision: str = ""  # hash of the one to carry out
     reason: str = ""
     title: str = ""

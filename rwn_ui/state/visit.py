@@ -33,14 +33,14 @@ class Visit:
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)  # known to its tab and the others of the browser
         self.browser = secrets.token_urlsafe(32)  # names the browser, which stores it
-        self.other = ""  # token of another visit of this browser, whose choices are offered
+        self.other = ""  # token of another visit of this browser; its choices are offered
         self.next = ""  # token of the visit that a reload went on in
         self.asked = st.query_params.to_dict()  # the address that it began with
         self.answered = False  # whether the tab has said which token it had before
         self.work: Work | None = user_work()  # None once a reload has gone on with it
         self.session: Session | None = None
         self.results, self.endpoint = user_results(), user_endpoint()
-        self.answered_table = ""  # whose saved project was taken up or declined
+        self.answered_table = ""  # the table of the saved project that was taken up or declined
         # saves the choices if they differ from those saved before; returns the present ones
         self.saver: Callable[[Any], Any] | None = None
         self.refusal, self.saved = "", None  # why the last saving failed, and what was saved

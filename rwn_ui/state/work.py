@@ -71,7 +71,7 @@ class Drawn:
     judged: JudgedRelease = field(repr=False)
     about: tuple[Any, ...] = field(repr=False)  # the choices that it was drawn under
     number: int  # how many were drawn under them, this one included
-    approval: Approval | None = None  # who answers for it
+    approval: Approval | None = None  # the responsible person
     # all its files, once they are made
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     left: str = ""  # how the files left this program, in words
@@ -91,7 +91,7 @@ class Work:
     sweep: SweepRun | None = None
     worker: MeasureWorker | None = None  # reads what no slider can wait for
     advice: Job | None = None  # looks for a start; it keeps nothing else from running
-    # of a table, or of other weights, that will be gone over to
+    # of a table, or of other weights, that will replace this one
     preparation: Preparation | None = None
     first: bool = False  # whether that is the table which the user came with
     notice: str = ""  # why the last one is not there

@@ -277,7 +277,7 @@ _SHORT, _LONG = (3, 10, 40), (3, 5, 10, 20, 40)
 
 def first_search(session: Session) -> Search:
     """About sixty settings within the sliders' ranges; eight releases of each."""
-    # Beside the precision and the slices that stand on Tune, one coarser precision and one usual
+    # Besides the precision and the slices that stand on Tune, one coarser precision and one usual
     # choice of slices are tried, where the table and the method have them.
     table, precision, slices = prepared(session), _first_precision(session), _first_slices(session)
     ways = len(precision) * len(slices)

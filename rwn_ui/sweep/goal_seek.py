@@ -107,7 +107,7 @@ def _seeking(session: Session) -> None:
     answer: GoalAnswer | None = _found(session, JOB, "sweep.seek")
     if answer is None:
         return
-    # one measure within an aim, or a limit that nobody could judge, is no reason for green
+    # one measure within an aim, or a limit that could not be judged, is no reason for green
     kept = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
     show = st.success if kept else st.info if answer.reached else st.warning
     show(escaped(f"{answer.goal.words}: {answer.sentence}"))

@@ -48,7 +48,7 @@ class UtilityReadings:
     now: Forecast | None  # of the setting
     expected: Answer  # the expected curve
     realized: float | None  # the curve's statistic in this draw
-    pending: bool  # whether something of a large table is still to come: see `complete`
+    pending: bool  # whether something of a large table is still missing: see `complete`
 
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:

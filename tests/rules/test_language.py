@@ -6,7 +6,7 @@ import pytest
 
 from tools import language
 
-MOST = {"first line": 0, "docstring": 104, "comment": 192, "name": 353, "sentence": 0}
+MOST = {"first line": 0, "docstring": 12, "comment": 22, "name": 353, "sentence": 0}
 
 
 def test_there_is_no_more_private_idiom_than_there_was() -> None:
@@ -44,3 +44,5 @@ def test_both_languages_are_read() -> None:
 def test_a_line_with_a_reason_is_allowed() -> None:
     source = 'x = "The row is weighed by itself"  # words: a quotation'
     assert not language.offenders_in(source, "x.py")
+    docstring = '"""Return it.\n\nNobody reads it.\n"""'
+    assert not language.offenders_in(f"{docstring}  # words: help on the screen", "x.py")

@@ -128,7 +128,7 @@ def _names(
         side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
         lift = {"yshift": -3 if i == below else 3}
         text = f"#{record}"
-        if height > top:  # beside the arrow at the edge; the file to the right goes left of its own
+        if height > top:  # by the arrow at the edge; the file to the right goes left of its own
             height, text = top, f"#{record}: {style.number(height)}"
             side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
             lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}

@@ -1,6 +1,6 @@
 """Settings of a map with two measures as axes, right is better and up is riskier.
 
-An axis whose values run the other way is reversed, and its title says so.
+An axis with values that run the other way is reversed, and its title says so.
 """
 
 from __future__ import annotations

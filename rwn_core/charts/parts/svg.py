@@ -41,7 +41,7 @@ class Picture:
     # width, height: pixels
     width: int
     height: int
-    title: str  # what is seen, for who cannot see it
+    title: str  # the text that screen readers read
     _parts: list[str] = field(default_factory=list)
 
     def add(self, shape: str) -> None:

@@ -1,6 +1,6 @@
 """Several methods on one map: a curve for each along its strength, and its matched setting.
 
-Right is better and up is riskier: an axis whose values run the other way is reversed.
+Right is better and up is riskier: an axis with values that run the other way is reversed.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Settings of a sweep at their utility and risk, with intervals and frontier.
 
-Right is better and up is riskier: an axis whose values run the other way is reversed. The share of
+Right is better and up is riskier: an axis that runs the other way is reversed. The share of
 a limit is linear up to the limit and logarithmic beyond, so that the settings that keep all limits
 have half of the picture.
 """

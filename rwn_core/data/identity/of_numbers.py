@@ -12,9 +12,9 @@ from rwn_core.data.identity.words import Subject
 
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.9  # different values for each record
-REPEATED = 0.1  # the same, for numbers of people who may come again
+REPEATED = 0.1  # the same, for numbers of people that may repeat
 DENSE = 0.9  # of the numbers between the least and the largest that occur: a counter
-LONG = 8  # digits of a number that is hardly a quantity
+LONG = 8  # digits of a number too long for a quantity
 LARGEST_HOUSEHOLD = 15  # people
 MORE_THAN_CHANCE = 5.0  # equal neighbors, in those of rows in random order
 GENERATION = 20.0  # years over which nine in ten dates of birth are spread at least

@@ -15,7 +15,7 @@ from rwn_core.data.identity.words import NameWords, Subject, name_words
 # decides: rows of a column that the identity gate reads, in `BLOCKS` of consecutive ones
 PROFILE_ROWS = 20_000
 BLOCKS = 10  # runs of equal values need neighbors that stay together
-TEXTS = 2_000  # different texts whose form is looked at
+TEXTS = 2_000  # different texts that are examined for their form
 _DATE_TEXT = (
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}/\d{1,2}/\d{1,2}"
     r"|\d\d[./-]\d\d[./-]\d\d|\d{1,2}[ -]?[A-Za-z]{3,9}\.?[ -]?\d{4}"

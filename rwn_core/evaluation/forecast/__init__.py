@@ -134,7 +134,7 @@ def forecast_scan(
     microdata : Microdata
     settings : sequence of Method
         All of one family: they differ in their levers only. With one radius for all records, and
-        everybody a possible neighbor.
+        every record a possible neighbor.
     prepared : Prepared, optional
         This table, made ready for that family, with neighbors stored as far as any setting needs
         them; made by default.

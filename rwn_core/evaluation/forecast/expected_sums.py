@@ -42,7 +42,7 @@ class ExpectedSums:
     """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing."""
 
     first: Floats  # shape (s, m): of the sum of each number
-    # shape (s, m, m): [j, h]: of the sum of number j over the records whose number h is known
+    # shape (s, m, m): [j, h]: of the sum of number j over the records with a known number h
     first_seen: Floats
     seen: Floats  # shape (s, m, m): of the number of records that have both
     second: Floats  # shape (s, m, m): of the sum of products

@@ -41,9 +41,9 @@ class Forecast:
     rows_intact : float
         Expected number of records that show all of their own values.
     true_fragments : float
-        Expected share of the people who are alone with their key values whose key values appear
-        together in the release; NaN where the keys do not share a donor, where nobody is alone
-        with them, where rows are masked as a whole, or where some records only are looked at.
+        Expected share of the sample uniques on the key values with their key values
+        together in the release; NaN where the keys do not share a donor, where no record is
+        unique, where rows are masked as a whole, or where some records only are looked at.
     releases : int
         From how many simulated releases it is estimated, where there is no closed form; 0 where
         there is one.

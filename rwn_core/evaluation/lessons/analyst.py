@@ -18,7 +18,7 @@ from rwn_core.evaluation.claims import AnalysisClaims, claim_table
 from rwn_core.evaluation.standard_errors import QuestionModel
 from rwn_core.masking import Method, mask
 
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 DRAWS = 100  # releases that judge the claims
 TWIN = "x1_again"  # x1, measured a second time with little error
 _ERROR = 0.02  # standard deviation of that error

@@ -16,7 +16,7 @@ from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SecretKey
 
 N = 24
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 NAMES = ("age", "height", "income")
 PERSONS = {"Anna": 5, "Carl, the tallest": 17}
 """People of whom the class knows age and height, by their record from 0."""
@@ -51,9 +51,9 @@ class Disclosure:
     income: float  # of the person: what the intruder wants to know
     rows: NDArray[np.float64]  # shape (n, 3): the released rows in their secret order
     own: int  # the row that was made from the person's record, from 0
-    nearest: int  # the row whose key variables are nearest to the known ones, from 0
-    linked: float  # share of all people whose own row is the nearest; rows that tie share it
-    learned: float  # share of all people whose nearest row shows an income close to theirs
+    nearest: int  # the row with key variables nearest to the known ones, from 0
+    linked: float  # share of all people with their own row as the nearest; ties share it
+    learned: float  # share of all people with an income close to theirs in the nearest row
     by_chance: float  # the same for a random row of the original
 
     def close(self, row: int) -> bool:

@@ -16,7 +16,7 @@ from rwn_core.masking import RWN
 from rwn_core.measures.attacks.value_survival import appearance
 
 N, CROWD = 120, 60  # records, and those of them in the crowd
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 NEAREST = 10  # k of the hard edge
 _TOGETHER, _CROWD_SPREAD, _TAILS, _SHIFT = 0.7, 0.2, 3, 0.6
 RECORDS = {"in the crowd": 3, "outside the crowd": 67, "the outlier": 77}
@@ -54,7 +54,7 @@ class Edges:
     # shape (n,): expected number of times that each record gives, for one variable
     loads: NDArray[np.float64]
     extremes: float  # expected share of the extreme values that appear in a release
-    paired: float  # expected share of the records whose x appears in a row with their y
+    paired: float  # expected share of the records with their x and y in one row
     # of y on x: the original's, and the ratio of the expected covariance and variance
     slope: tuple[float, float]
     spread: float  # expected variance of x over the original's, as a ratio of standard deviations

@@ -17,7 +17,7 @@ from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SecretKey
 
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 SHOWN = 8  # originals that the picture names
 _KNOWN_FIRST = (Role.KEY, Role.OTHER, Role.CONFIDENTIAL)
 
@@ -27,9 +27,9 @@ class Intruder:
     """Hold the posterior of one released row."""
 
     row: int  # the row of the release, from 0, in the release's own order
-    known: tuple[str, ...]  # the variables that the intruder has of everybody
+    known: tuple[str, ...]  # the variables that the intruder has of all people
     source: int  # the record that the row comes from, from 0: what only the steward knows
-    records: NDArray[np.int64]  # shape (m,): the likeliest originals, the likeliest first
+    records: NDArray[np.int64]  # shape (m,): the most probable originals, in falling order
     belief: NDArray[np.float64]  # shape (m,): their posterior probabilities
     candidates: int  # originals that could have made the row
     of_source: float  # the posterior probability of the true source

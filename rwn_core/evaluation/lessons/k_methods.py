@@ -18,7 +18,7 @@ from rwn_core.masking import KPRAM, KNoise, mask
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.k_noise import delta, expected_near
 
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 RELEASES = 200  # drawn to count the released records near a released one
 TABLES = ("ages of 241 men", "a gap around one person")
 _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a gap

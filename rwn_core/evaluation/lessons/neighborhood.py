@@ -16,7 +16,7 @@ from rwn_core.measures.risk.neighborhood_size import governed_by_k
 from rwn_core.neighbors import Neighborhoods
 
 N = 200
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 GROUP_AT = 1.0  # x from where on the second group is the more frequent one
 OUTLIER = N - 1
 RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTLIER}
@@ -44,8 +44,8 @@ class Neighborhood:
     """Hold one record's neighborhood, and what all neighborhoods are like."""
 
     points: NDArray[np.float64]  # shape (n, 2): the two numbers, in standard deviations
-    second: NDArray[np.bool_]  # shape (n,): who belongs to the second group
-    record: int  # whose neighborhood it is, from 0
+    second: NDArray[np.bool_]  # shape (n,): True for the second group
+    record: int  # the record of the neighborhood, from 0
     members: NDArray[np.int32]  # shape (m,): possible donors of that record
     # epsilon, kth: the radius, and the distance of the k-th nearest other record, in standard
     # deviations
@@ -53,9 +53,9 @@ class Neighborhood:
     kth: float
     # what being of different groups adds to the distance: d^2 = (distance in x and y)^2 + apart^2
     apart: float
-    by_k: float  # share of all records whose neighborhood k makes larger than epsilon does
+    by_k: float  # share of all records with a neighborhood that k makes larger than epsilon
     mixed: float  # share of neighborhoods that hold records of both groups, or of the other one
-    changed: float  # expected share of records whose group changes when every cell is drawn anew
+    changed: float  # expected share of records that change group when every cell is redrawn
 
 
 def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:

@@ -13,7 +13,7 @@ from rwn_core.laws.transition_matrix import Matrix, mixed_matrix, privacy_epsilo
 from rwn_core.measures.statistics.population import expected_inverse, probability_unique
 
 POPULATION = 100_000
-SHARE = 0.2  # of people who answer yes to each key
+SHARE = 0.2  # of people with the answer yes to each key
 CATEGORIES = 3  # of the key that is misclassified
 MOST = 12.0  # population mean of a cell at the end of the curve
 _STEPS = 121

@@ -19,7 +19,7 @@ from rwn_core.randomness import SecretKey
 
 N = 150  # records of a sample: a hundred of them fit into memory and into a slider move
 TRUTH = 1.0  # the slope of each predictor
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 PREDICTORS = ("x1", "x2", "x3")
 _TOGETHER = 0.5  # correlation of the predictors
 _NOISE = 2.0  # standard deviation of what they do not explain

@@ -18,7 +18,7 @@ from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.randomness import SecretKey
 
 GRID = 25  # values of each variable at which the joint distributions are compared
-SEED = 1  # a lesson is the same for everybody
+SEED = 1  # a lesson is the same for all users
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,8 +28,8 @@ class Theorem:
     # original, released: shape (n, 2): in standard deviations of the original
     original: NDArray[np.float64]
     released: NDArray[np.float64]
-    record: int  # the record whose ball is shown, from 0
-    donors: NDArray[np.int64]  # shape (2,): who gave it U and V
+    record: int  # the record at the center of the ball, from 0
+    donors: NDArray[np.int64]  # shape (2,): the donors of its U and V
     members: NDArray[np.int32]  # shape (m,): the records in the ball
     radius: float  # of the ball, in standard deviations
     correlation: tuple[float, float]  # of the original and of the release, from -1 to 1

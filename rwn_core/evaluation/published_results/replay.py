@@ -76,7 +76,7 @@ class Published:
     low: float
     high: float
     rounding: float = 0.0  # half a unit of the last digit printed
-    source: str = "paper"  # who says so: the paper, or an independent program
+    source: str = "paper"  # the authority: the paper, or an independent program
     unit: str = ""  # numbers of one unit can stand on one axis
     sd: float | None = None  # standard deviation over the source's own releases
     runs: int = 0  # how many releases the source took the mean of; 0 for what no luck moves

@@ -39,7 +39,7 @@ from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.excluded import number_households
 
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
-MOST = 0.95  # share of the rows whose largest bound the detail gives
+MOST = 0.95  # the detail gives the largest bound of this share of the rows
 LITTLE = 0.1  # of the relations: independent slices would serve as well
 SHOWN = 10  # rows that the detail names
 IMPOSSIBLE = (

@@ -35,7 +35,7 @@ def compute(comparison: Comparison) -> Reading:
     squared = squared_between(points, released_points(comparison))
     rows_left = released_rows(comparison.original, comparison.masked)
     leaves = np.isin(np.arange(n), rows_left)
-    squared[:, ~leaves] = 0.0  # a row that is not there may be anybody's
+    squared[:, ~leaves] = 0.0  # a missing row may be of any record
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
     (originals, person), (rows, row) = in_classes(before), in_classes(after)
     linked = cheapest_assignment(squared, originals, rows)

@@ -39,7 +39,7 @@ def compute(comparison: Comparison) -> Reading:
     for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
         weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
         sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
-        law = PitmanLaw(1.0, 1.0)  # where the file is the population nobody is unseen
+        law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(np.bincount(classes(cells[some]))))
         risk[some] = fitted_risk(sizes, totals, law)

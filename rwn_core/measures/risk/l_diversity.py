@@ -36,7 +36,7 @@ def compute(comparison: Comparison) -> Reading:
     for side, (groups, values) in enumerate(tables):
         for number, secret in enumerate(values.T):
             result = distinct_values(groups, secret)
-            # a class whose only value is missing tells nothing
+            # a class with only missing values discloses nothing
             share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
             smallest[side, number] = result.min()
             entropy[side, number] = np.exp(entropies(groups, secret).min())

@@ -73,7 +73,7 @@ def _missed(
 def compute(comparison: Comparison) -> Reading:
     """Return the mean chance, over records with unique values, that one of these appears."""
     appears, own = fingerprints(comparison.required_law("Membership"))
-    named = own > 0  # who has no value of one's own cannot be betrayed by one
+    named = own > 0  # a person without a unique value cannot be found by one
     detail = {
         "appears": appears,
         "own_values": own,

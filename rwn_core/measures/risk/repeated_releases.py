@@ -73,7 +73,7 @@ def _reading(
 ) -> Reading:
     """Return the reading; its standing says if these are lower bounds only."""
     (records, n), times_ = some, list(times)
-    linked = np.maximum.accumulate(linked)  # who has more releases can leave one aside
+    linked = np.maximum.accumulate(linked)  # an intruder with more releases can ignore some
     detail = {
         "names": list(keys),
         "releases": times_,

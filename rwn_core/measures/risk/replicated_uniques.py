@@ -45,7 +45,7 @@ def compute(comparison: Comparison) -> Reading:
     own, released = key_cells(comparison, keys)
     alone = np.flatnonzero(copies(own, own) == 1)
     if comparison.masked.n == original.n:
-        alone = np.intersect1d(alone, rows)  # who is left out dilutes nothing
+        alone = np.intersect1d(alone, rows)  # a left-out record dilutes nothing
     if not alone.size:
         raise NotApplicable("No record is alone with its key values in the original.")
     shown = copies(own[alone], released[rows])

@@ -36,7 +36,7 @@ from rwn_core.measures.statistics.key_variables import confidential_names, key_n
 
 Inside = Booleans  # of sets by confidential variables
 MOST_NAMED = 5  # variables of a set that a sentence names
-FEW = 20  # people: what holds for fewer is said beside the value
+FEW = 20  # people: a note next to the value says where fewer count
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
 

@@ -290,8 +290,8 @@ def _ordered(original: Microdata, found: Floats) -> Floats:
 
 
 NAMED = 3  # relations that are named
-FADED = 0.2  # share of a relation whose loss is worth its name
-GONE = 0.8  # share of a relation whose loss leaves hardly any of it
+FADED = 0.2  # least lost share of a relation that is reported
+GONE = 0.8  # lost share of a relation that leaves almost none of it
 MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
 
 

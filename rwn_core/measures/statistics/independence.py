@@ -17,7 +17,7 @@ from rwn_core.data.arrays import Booleans, Floats
 
 Codes = NDArray[np.integer]
 
-CHANCE = 0.05  # of tables of unrelated variables whose strongest pair exceeds its level
+CHANCE = 0.05  # of tables of unrelated variables with a strongest pair above its level
 NORMAL_LEVERAGE = 3.0  # fourth moment of the normal distribution
 LEAST_RECORDS = 4  # below, the variance over permutations is not defined
 

@@ -24,7 +24,7 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
     if keys:
         return keys
     secret = set(confidential_names(comparison))
-    secret |= {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}  # nobody knows theirs
+    secret |= {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}  # no person knows theirs
     return tuple(v.name for v in released if v.name not in secret) or tuple(
         v.name for v in released
     )
@@ -119,7 +119,7 @@ def classes(cells: Integers) -> Integers:
         pair = numbered * (column.max(initial=-1) + 2) + column + 1
         values, numbered = np.unique(pair, return_inverse=True)
         if len(values) == len(cells):
-            break  # everybody is alone in a class; no further variable changes that
+            break  # every record is alone in a class; no further variable changes that
     return numbered.astype(np.int64)
 
 

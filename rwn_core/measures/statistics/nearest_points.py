@@ -164,7 +164,7 @@ def _pairwise(one: Points, other: Points) -> Floats:
     return squared(one, other)
 
 
-SAMPLE = 1000  # records whose nearest are searched in a table of more than `LIVE_RECORDS`
+SAMPLE = 1000  # records with searched nearest ones, in a table of more than `LIVE_RECORDS`
 FARTHEST = 1e150  # standard deviations
 
 

@@ -10,7 +10,7 @@ from scipy.special import hyp2f1
 
 from rwn_core.data.arrays import Floats, Integers
 
-LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact formula
+LARGEST_EXACT = 30  # largest sample frequency with a risk by the exact formula
 
 
 def probability_unique(rate: Floats, fraction: float) -> Floats:

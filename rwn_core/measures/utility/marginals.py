@@ -121,7 +121,7 @@ def _widened(before: _Numeric, known: Floats) -> tuple[Floats, Integers]:
     if known[0] < edges[0]:
         edges, counts = np.append(known[0], edges), np.append(0, counts)
     if known[-1] > edges[-1]:
-        # an upper edge belongs to the last bin alone: nobody changes bins
+        # an upper edge belongs to the last bin alone: no value changes bins
         top = np.nextafter(edges[-1], np.inf)
         edges = np.concatenate((edges[:-1], [top, max(known[-1], np.nextafter(top, np.inf))]))
         counts = np.append(counts, 0)

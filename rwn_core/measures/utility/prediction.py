@@ -20,7 +20,7 @@ Sample = tuple[Floats, NDArray[Any]]
 
 TREES = 100
 NEIGHBORS = 15
-RIDGE = 1.0  # keeps collinear features from having no answer; small beside any n worth fitting
+RIDGE = 1.0  # keeps collinear features from having no answer; small against any n worth fitting
 
 
 def forest(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:

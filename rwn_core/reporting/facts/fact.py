@@ -91,9 +91,9 @@ class Material:
     """Hold all that facts are made of."""
 
     record: Mapping[str, Any]  # from `rwn_core.reporting.release_record.read_record`
-    # from `rwn_core.reporting.evidence.read_evidence`; empty where it is not at hand
+    # from `rwn_core.reporting.evidence.read_evidence`; empty where it is missing
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    # what was read of a release whose record is that of a dataset
+    # what was read of a release with the record of a dataset
     dataset: DatasetAudit | None = None
     title: str = ""  # what the data are called, in the steward's words
     # public files that travel together, by name; for their descriptions
@@ -184,7 +184,7 @@ def method_words(method: Any) -> tuple[str, str, str]:
 
 def what_it_destroys(method: Any) -> str:
     """Return the method documentation's list of destroyed relations; may be empty."""
-    # Sentences with numbers are left out: beside a table they would be taken for its own.
+    # Sentences with numbers are left out: next to a table they would be taken for its own.
     text = one_line(_sections(method).get("What it destroys", ""))
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
     return " ".join(each for each in sentences if not re.search(r"\d", each))

@@ -39,7 +39,7 @@ def _treated(material: Material) -> Content:
     ]
     if source:
         lines.append(where.format(source=source))
-    # what an earlier version recorded does not say who lacks values
+    # what an earlier version recorded does not say which variables lack values
     lacking = material.record["table"].get("missing", material.variables)
     if material.method.moves_missing and not _unmasked(material).issuperset(lacking):
         lines.append(words.MISSING)
