@@ -44,8 +44,8 @@ def claims(
     from rwn_core.reporting.claims_file import claims_file
     from rwn_core.reporting.readers import READERS
 
-    beside = {out.with_name(name): content for name, content in READERS.items()} if readers else {}
-    refuse_existing(overwrite, out, *beside)
+    files = {out.with_name(name): content for name, content in READERS.items()} if readers else {}
+    refuse_existing(overwrite, out, *files)
     read = read_record_file(record)
     data = read_original(read, original)
     setting = rwn.Setting.from_dict(read["setting"]).resolved(data)
@@ -59,7 +59,7 @@ def claims(
     with progress("drawing releases") as report:
         table = claim_table(data, params, registered, draws=draws, progress=report)
     content = claims_file(read, data, table)
-    write_all({out: content, **beside}, overwrite=overwrite)
+    write_all({out: content, **files}, overwrite=overwrite)
     for what, judged in (("analyses", table.analyses), ("pairs of variables", table.pairs)):
         say(f"{sum(each.usable for each in judged)} of {len(judged)} {what} have a claim")
     say(f"public file written to {out}; nothing of the original was found in it")

@@ -54,8 +54,8 @@ def read_file(
         return reading.result()
     except InputError as refusal:
         seen = reading.seen
-        told = layout if layout is not None else described and described.file
-        if hint and told is None and seen is not None and seen.layout.changed():
+        stated = layout if layout is not None else described and described.file
+        if hint and stated is None and seen is not None and seen.layout.changed():
             refusal.add_note(_how_to_say(seen.layout, option=given is not None))
         raise
     finally:

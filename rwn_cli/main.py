@@ -175,17 +175,17 @@ def demo(
 
     form = output_format(out)
     refuse_existing(overwrite, out, out.with_suffix(".toml") if schema else None)
-    kept = demo_path(name)
+    demo_file = demo_path(name)
     data = rwn.load_demo(name)
     write(
         out,
-        kept.read_bytes()
-        if form == file_format(kept)
+        demo_file.read_bytes()
+        if form == file_format(demo_file)
         else table_bytes(data.frame, form, data.schema),
         overwrite=overwrite,
     )
     if schema:
-        described = kept.with_suffix(".toml").read_bytes()
+        described = demo_file.with_suffix(".toml").read_bytes()
         write(out.with_suffix(".toml"), described, overwrite=overwrite)
     say(f"{name}: {size_words(data)}, written to {out}")
 

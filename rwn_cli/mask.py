@@ -172,8 +172,8 @@ def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
     say(read_record(content.decode("utf-8"))["verdict"]["words"])
     for note in notes:
         say(note)
-    beside = evidence_path(record).name
-    say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
+    evidence = evidence_path(record).name
+    say(f"internal record written to {record}, its charts to {evidence}; both stay in the house")
 
 
 def _secret(

@@ -66,13 +66,13 @@ def read_evidence(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Read the evidence of a record; empty, with a note, if there is none."""
     from rwn_core.reporting.evidence import read_evidence
 
-    beside = evidence_path(path)
-    if not beside.exists():
-        say(f"note: {beside.name} is not next to the record; the report has no charts.")
+    evidence = evidence_path(path)
+    if not evidence.exists():
+        say(f"note: {evidence.name} is not next to the record; the report has no charts.")
         return {}
-    content = beside.read_bytes()
+    content = evidence.read_bytes()
     if hashlib.sha256(content).hexdigest() != record.get("evidence", {}).get("sha256"):
-        raise InputError(f"{beside.name} is not the evidence of this record; put its own there.")
+        raise InputError(f"{evidence.name} is not the evidence of this record; put its own there.")
     return read_evidence(content)
 
 

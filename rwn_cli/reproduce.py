@@ -43,15 +43,15 @@ def reproduce(
     from rwn_core.reporting.release_folder import HOUSE, RECORD
     from rwn_core.reporting.reproduce import reproduced
 
-    whole = folder.is_dir()
+    is_folder = folder.is_dir()
     refuse_existing(overwrite, out)
-    if not whole and is_dataset_record(text := read_text(folder, "record")):
+    if not is_folder and is_dataset_record(text := read_text(folder, "record")):
         _of_dataset(text, read_key(key), original, out, schema)
         return
     if schema is not None:
         raise ParameterError("--schema is for the record of a dataset; leave it out.")
-    record = read_record_file(folder / RECORD if whole else folder)
-    if whole and original is not None:
+    record = read_record_file(folder / RECORD if is_folder else folder)
+    if is_folder and original is not None:
         data = load(original, folder / HOUSE / "schema.toml")
     else:
         data = read_original(record, original)

@@ -68,9 +68,9 @@ def seek_slices(
         raise ReleaseError(answer.sentence)
     say(answer.sentence)
     if target is not None:
-        kept = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
+        scenario = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         advice = f"; rwn mask --scenario {target.name} takes it"
-        write_scenario(kept, target, advice, overwrite=overwrite)
+        write_scenario(scenario, target, advice, overwrite=overwrite)
 
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:

@@ -35,8 +35,8 @@ def verify(
 
     about = read_card(read_text(card, "card"))
     parts = {part["name"]: part["sha256"] for part in about.get("files", ())}
-    whole = not parts or file.is_dir()
-    digest, wanted = _digest(file), about["sha256"] if whole else parts.get(file.name, "")
+    is_complete = not parts or file.is_dir()
+    digest, wanted = _digest(file), about["sha256"] if is_complete else parts.get(file.name, "")
     if digest != wanted.lower():
         raise ReleaseError(
             f"{file.name} is not the {'release' if file.is_dir() else 'file'} of the card: it was "
@@ -44,7 +44,7 @@ def verify(
         )
     if ledger is not None:
         _require_sealed(ledger, key, about, card)
-    what = "is" if whole else "belongs to"
+    what = "is" if is_complete else "belongs to"
     say(f"{file.name} {what} release {about.get('release', '')} of {about.get('made', '')}")
     say(f"SHA-256 {digest}")
     say(f"method: {about.get('method', '')}")

@@ -17,7 +17,7 @@ _ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
 _FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
-_NINES = [10**digits - rest for digits in range(1, 13) for rest in (1, 2, 3)]
+_NINES = [10**digits - gap for digits in range(1, 13) for gap in (1, 2, 3)]
 _ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
 _CODES = np.sort(
     [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
@@ -85,15 +85,15 @@ def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
     """Count numbers of nines, or below 0 among none such, that lie far from all others."""
-    whole = values[np.rint(values) == values]  # few of a column with decimals
-    nearest = np.minimum(np.searchsorted(_CODES, whole), len(_CODES) - 1)
-    odd, times = np.unique(whole[_CODES[nearest] == whole], return_counts=True)
+    integers = values[np.rint(values) == values]  # few of a column with decimals
+    nearest = np.minimum(np.searchsorted(_CODES, integers), len(_CODES) - 1)
+    odd, times = np.unique(integers[_CODES[nearest] == integers], return_counts=True)
     if not len(odd):
         return {}
-    rest = values[~np.isin(values, odd) & ~np.isnan(values)]
-    if not len(rest):
+    others = values[~np.isin(values, odd) & ~np.isnan(values)]
+    if not len(others):
         return {}
-    low, high = float(rest.min()), float(rest.max())
+    low, high = float(others.min()), float(others.max())
     return {
         value: count
         for value, count in zip(odd.tolist(), times.tolist(), strict=True)

@@ -107,18 +107,18 @@ class EditRule:
         if isinstance(node, ast.BoolOp):
             parts = [self._truth(each, frame) for each in node.values]
             join = operator.and_ if isinstance(node.op, ast.And) else operator.or_
-            whole = parts[0]
+            joined = parts[0]
             for part in parts[1:]:
-                whole = join(whole, part)
-            return whole
+                joined = join(joined, part)
+            return joined
         if isinstance(node, ast.UnaryOp):
             return ~self._truth(node.operand, frame)
         assert isinstance(node, ast.Compare)  # as `_check` has seen
         sides = [node.left, *node.comparators]
-        whole = pd.Series(True, index=frame.index, dtype="boolean")
+        met = pd.Series(True, index=frame.index, dtype="boolean")
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
-            whole &= self._compared(left, op, right, frame)
-        return whole
+            met &= self._compared(left, op, right, frame)
+        return met
 
     def _compared(
         self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: pd.DataFrame
@@ -128,10 +128,10 @@ class EditRule:
             assert isinstance(right, ast.List | ast.Tuple)
             choices = [self._value(each, frame) for each in right.elts]
             answer = [self._pair(one, operator.eq, each, left, frame) for each in choices]
-            whole = answer[0]
+            found = answer[0]
             for part in answer[1:]:
-                whole = whole | part
-            return ~whole if isinstance(op, ast.NotIn) else whole
+                found = found | part
+            return ~found if isinstance(op, ast.NotIn) else found
         values = (self._value(left, frame), self._value(right, frame))
         named = left if _name(left) is not None else right
         return self._pair(values[0], _COMPARED[type(op)], values[1], named, frame)

@@ -102,8 +102,8 @@ class FileLayout:
 
 
 def _check_lines(name: str, lines: Any) -> None:
-    whole = isinstance(lines, int) and not isinstance(lines, bool)
-    if not whole or not 0 <= lines <= MOST_LINES:
+    is_integer = isinstance(lines, int) and not isinstance(lines, bool)
+    if not is_integer or not 0 <= lines <= MOST_LINES:
         raise SchemaError(
             f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
         )

@@ -292,11 +292,11 @@ class Schema(Summarized):
             return replace(variable, role=left_out, group=None)
 
         asked = self.question
-        whole = asked is not None and {asked.response, *asked.predictors} <= chosen
+        complete = asked is not None and {asked.response, *asked.predictors} <= chosen
         return replace(
             self,
             variables=tuple(map(described, self.variables)),
-            question=asked if whole else None,
+            question=asked if complete else None,
             edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
         )
 

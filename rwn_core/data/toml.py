@@ -73,9 +73,9 @@ def _check_document(text: str, what: str, refusal: type[RWNError]) -> None:
     while (found := _MARK.search(text, place)) is not None:
         mark, place = found[0], found.end()
         marks += 1
-        rest = _REST.get(mark)
-        if rest is not None:
-            end = rest.match(text, place)
+        pattern = _REST.get(mark)
+        if pattern is not None:
+            end = pattern.match(text, place)
             if end is None:
                 return  # never closed: the parser stops here
             place = end.end()

@@ -225,8 +225,8 @@ def _missing_notice(frame: pd.DataFrame, schema: Schema) -> list[str]:
 
 def _name_notices(names: tuple[str, ...]) -> list[str]:
     notices = []
-    alike = Counter(name.strip().casefold() for name in names)
-    similar = [name for name in names if alike[name.strip().casefold()] > 1]
+    spelled = Counter(name.strip().casefold() for name in names)
+    similar = [name for name in names if spelled[name.strip().casefold()] > 1]
     if similar:
         notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
     for position, name in enumerate(names, start=1):

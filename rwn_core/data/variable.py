@@ -202,8 +202,8 @@ def _notation(value: object, name: str) -> str | None:
 
 
 def _is_decimals(value: object) -> bool:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and 0 <= value <= MOST_DECIMALS  # type: ignore[operator]  # it is whole
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return is_integer and 0 <= value <= MOST_DECIMALS  # type: ignore[operator]  # it is whole
 
 
 def _levels(value: object, name: str) -> tuple[str, ...]:

@@ -59,8 +59,8 @@ def sampled_linkage(
         both, one = together(theirs, mine), np.arange(len(rows))
         own = squared_distances(both, one, one + len(rows))
     for _, table in original.batches(schema):
-        here = metric.coded(Microdata(to_frame(table), schema))
-        _take_in(here, theirs, nearest, tied)
+        ours = metric.coded(Microdata(to_frame(table), schema))
+        _take_in(ours, theirs, nearest, tied)
         advance(len(table))
     linked = None
     if key is not None and own is not None:
@@ -120,11 +120,11 @@ def records_at(
 
 
 def _take_in(
-    here: Points, theirs: Points, nearest: NDArray[np.float64], tied: NDArray[np.int64]
+    ours: Points, theirs: Points, nearest: NDArray[np.float64], tied: NDArray[np.int64]
 ) -> None:
     """Compare released rows with a batch of original records."""
-    frame = shared_frame(together(bounding_corners(here), theirs))
-    target = build_index(here, frame=frame)
+    frame = shared_frame(together(bounding_corners(ours), theirs))
+    target = build_index(ours, frame=frame)
     numbers = np.arange(-len(theirs), 0)  # no record is left out as its own neighbor
     query = build_index(theirs, numbers=numbers, frame=frame)
     found = Search(target, query, k=1, epsilon=None).run(Watch())

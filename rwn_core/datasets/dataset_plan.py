@@ -97,7 +97,7 @@ def plan_lines(plan: DatasetPlan) -> list[str]:
         lines.append(
             f"{offer.title}: about {_time(offer.seconds)} of one processor; "
             f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
-            f"{offer.kept:.2%} of the other records can give values"
+            f"{offer.candidate_share:.2%} of the other records can give values"
         )
         if effect := effect_on_risk(offer, plan.n):
             lines.append(f"  risk: {effect}")

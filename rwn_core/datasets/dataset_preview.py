@@ -73,8 +73,8 @@ def preview_dataset(
     ball = params.ball
     k = ball.k or 0 if ball.kernel.is_even else list_length(n, ball.kernel.bandwidth_k)
     lists: list[Found] = [(np.empty(0), 0) for _ in chosen]
-    for ids, here in others:
-        both = together(here, shown)
+    for ids, points in others:
+        both = together(points, shown)
         for row, record in enumerate(chosen.tolist()):
             near = squared_distances(
                 both, np.array([len(ids) + row]), np.flatnonzero(ids != record)
@@ -124,13 +124,13 @@ def _others(
 
 def _nearer(found: Found, near: NDArray[np.float64], k: int, epsilon: float | None) -> Found:
     """Take in the squared distances to further records."""
-    kept, within = found
+    close, within = found
     if epsilon is not None:
         within += int((near <= epsilon**2 * (1 + TIE)).sum())
     if k:
-        kept = np.sort(np.concatenate([kept, near]))
-        kept = kept[kept <= kept[min(k, len(kept)) - 1] * (1 + TIE)] if len(kept) else kept
-    return kept, within
+        close = np.sort(np.concatenate([close, near]))
+        close = close[close <= close[min(k, len(close)) - 1] * (1 + TIE)] if len(close) else close
+    return close, within
 
 
 def _neighborhoods(
@@ -139,7 +139,7 @@ def _neighborhoods(
     """Radius, size and members within epsilon of each record."""
     least = 0.0 if epsilon is None else float(epsilon)
     within = np.array([each for _, each in lists], dtype=np.int64)
-    farthest = [kept[min(k, len(kept)) - 1] if len(kept) else 0.0 for kept, _ in lists]
+    farthest = [close[min(k, len(close)) - 1] if len(close) else 0.0 for close, _ in lists]
     radius = np.maximum(np.sqrt(np.array(farthest)), least)
-    tied = np.array([len(kept) for kept, _ in lists], dtype=np.int64)
+    tied = np.array([len(close) for close, _ in lists], dtype=np.int64)
     return radius, np.maximum(tied, within), within

@@ -28,10 +28,10 @@ def standard_errors(found: DatasetStatistics, question: Question) -> NDArray[np.
     inner, free = scaled[:-1, :-1], found.n - len(scaled)
     if free < 1 or np.linalg.matrix_rank(inner, hermitian=True) < len(inner):
         raise NotApplicable("The predictors follow from each other; choose fewer of them.")
-    rest = scaled[-1, -1] - scaled[-1, :-1] @ np.linalg.solve(inner, scaled[:-1, -1])
-    if rest <= _EXACT:
+    residual = scaled[-1, -1] - scaled[-1, :-1] @ np.linalg.solve(inner, scaled[:-1, -1])
+    if residual <= _EXACT:
         raise NotApplicable("The predictors explain the response exactly; choose other ones.")
-    unscaled = np.sqrt(np.diag(np.linalg.inv(inner)) * rest / free)
+    unscaled = np.sqrt(np.diag(np.linalg.inv(inner)) * residual / free)
     errors: NDArray[np.float64] = unscaled * scale[-1] / scale[:-1]
     return errors
 

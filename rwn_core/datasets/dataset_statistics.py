@@ -85,13 +85,13 @@ def first_pass(
     dataset: Dataset, schema: Schema, advance: Advance
 ) -> tuple[Schema, SurveyStatistics]:
     """First pass: statistics of columns, and the schema with levels of ordered variables."""
-    kept = Schema(variables=schema.released)
-    numbers = [v.name for v in kept.variables if not has_levels(v)]
-    counted = [v.name for v in kept.variables if has_levels(v)]
+    released = Schema(variables=schema.released)
+    numbers = [v.name for v in released.variables if not has_levels(v)]
+    counted = [v.name for v in released.variables if has_levels(v)]
     sums, levels = [], {name: Counter[Any]() for name in counted}
-    for start, frame in _frames(dataset, kept, advance):
-        check_rows(frame, kept, start)
-        microdata = Microdata(frame, with_levels(frame, kept))
+    for start, frame in _frames(dataset, released, advance):
+        check_rows(frame, released, start)
+        microdata = Microdata(frame, with_levels(frame, released))
         sums.append(block_sums(microdata.matrix(numbers)))
         for name in counted:
             levels[name].update(level_counts(microdata, name))
@@ -100,7 +100,7 @@ def first_pass(
         numbers=dict(zip(numbers, merge_sums(sums), strict=True)),
         levels={name: dict(each) for name, each in levels.items()},
     )
-    return ordered_schema(kept, found.levels), found
+    return ordered_schema(released, found.levels), found
 
 
 def second_pass(

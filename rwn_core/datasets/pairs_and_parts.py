@@ -183,8 +183,8 @@ def part_bounds(key: SecretKey, n: int, u: int) -> NDArray[np.float64]:
     ends = np.cumsum(counts)
     wanted = np.zeros(buckets, dtype=bool)
     wanted[np.searchsorted(ends, ranks, side="right")] = True
-    kept = [draws[:, wanted[(draws[0] * buckets).astype(np.int64)]] for draws in _draws(key, n)]
-    found = np.concatenate(kept, axis=1)
+    drawn = [draws[:, wanted[(draws[0] * buckets).astype(np.int64)]] for draws in _draws(key, n)]
+    found = np.concatenate(drawn, axis=1)
     found = found[:, np.lexsort((found[1], found[0]))]
     places = np.concatenate(
         [np.arange(ends[b] - counts[b], ends[b]) for b in np.flatnonzero(wanted)] or [ranks]

@@ -47,7 +47,7 @@ class Offer:
     seconds: float  # forecast of the whole masking, on an idle machine
     bytes: float  # forecast of the memory it needs in addition to the table
     fits: bool  # whether that memory is free now
-    kept: float  # share of an exact neighborhood's members that are still candidates
+    candidate_share: float  # share of an exact neighborhood's members that are still candidates
     fall_back: float  # share of records with fewer than k candidates within epsilon
     radius: float  # median radius of the neighborhoods
 
@@ -137,7 +137,7 @@ def _offer(
         seconds=_seconds(params, microdata, n, distances, threads),
         bytes=needed,
         fits=needed <= budget_bytes(),
-        kept=share,
+        candidate_share=share,
         fall_back=fall_back,
         radius=radius,
     )

@@ -85,7 +85,7 @@ def prepare_run(
 ) -> tuple[Run, Path]:
     """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)
-    _check_target(target, Path(src), begun=_stage(target, options))
+    _check_target(target, Path(src), stage=_stage(target, options))
     dataset = Dataset.at(src)
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
@@ -143,8 +143,8 @@ def _exists(target: Path) -> ReleaseError:
     return ReleaseError(f"{target} exists; choose a new folder for the release.")
 
 
-def _check_target(target: Path, source: Path, begun: Stage) -> None:
-    if target.exists() and not begun.is_visible:  # else its run may have been killed at its end
+def _check_target(target: Path, source: Path, stage: Stage) -> None:
+    if target.exists() and not stage.is_visible:  # else its run may have been killed at its end
         raise _exists(target)
     if not target.parent.is_dir():
         raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")

@@ -66,12 +66,12 @@ def _execute(
     with ThreadPoolExecutor(max_workers=1) as thread:
         job = thread.submit(lambda: context.parallelize(tasks, len(tasks)).map(run).collect())
         try:
-            told = 0
+            reported = 0
             while not job.done():
                 time.sleep(_LOOK_EVERY)
-                done = max(told, _completed(context))
-                finished(done - told)
-                told = done
+                done = max(reported, _completed(context))
+                finished(done - reported)
+                reported = done
         except BaseException:
             context.cancelAllJobs()
             raise
@@ -81,7 +81,7 @@ def _execute(
         raise Stopped(LOST) from None
     for answer in answers:
         check_answer(answer)
-    finished(len(tasks) - told)
+    finished(len(tasks) - reported)
 
 
 def _completed(context: SparkContext) -> int:

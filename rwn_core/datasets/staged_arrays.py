@@ -85,15 +85,15 @@ def write_batches(
 ) -> None:
     """Write a table in batches of so many rows, one after the other."""
     options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
-    whole = table.combine_chunks()
+    combined = table.combine_chunks()
     begin = 0
     with (
         pa.OSFile(str(path), "wb") as sink,
-        pa.ipc.new_file(sink, whole.schema, options=options) as to,
+        pa.ipc.new_file(sink, combined.schema, options=options) as to,
     ):
         for count in counts:
-            part = whole.slice(begin, count).to_batches()
-            to.write_batch(part[0] if part else _empty(whole.schema))
+            part = combined.slice(begin, count).to_batches()
+            to.write_batch(part[0] if part else _empty(combined.schema))
             begin += count
 
 

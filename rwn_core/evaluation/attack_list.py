@@ -27,9 +27,9 @@ def read_attack(
 ) -> Reading | NotApplicable:
     """Read a risk measure; guessing attacks are compared with a control group."""
     if control is not None and measure.key in GUESSING:
-        beside = measure.read(control)
-        if isinstance(beside, Reading):
-            return beside
+        on_control = measure.read(control)
+        if isinstance(on_control, Reading):
+            return on_control
     return measure.read(comparison)
 
 

@@ -311,10 +311,10 @@ def _coverage(change: NDArray[np.float64], error: float, width: NDArray[np.float
 
 
 def _least(
-    bounds: Sequence[float], kept: Callable[[float], NDArray[np.bool_]], draws: int
+    bounds: Sequence[float], met: Callable[[float], NDArray[np.bool_]], draws: int
 ) -> float | None:
     """The smallest bound that holds in nine of ten releases."""
-    return next((b for b in bounds if holds(int(np.count_nonzero(kept(b))), draws)), None)
+    return next((b for b in bounds if holds(int(np.count_nonzero(met(b))), draws)), None)
 
 
 def holds(times: int, draws: int) -> bool:

@@ -24,10 +24,10 @@ def control_group(
     original, precision = base.original, precision or {}
     order = np.random.default_rng(_SEED).permutation(canonical_sample(original, original.n))
     count = min(original.n // 5, ATTACKS)
-    held, rest = np.sort(order[:count]), np.sort(order[count:])
+    held, others = np.sort(order[:count]), np.sort(order[count:])
     if count < LEAST:
         return None
-    inside = original.take(rest)
+    inside = original.take(others)
     try:
         release = mask(inside, params, seed=seed)
     except ParameterError:

@@ -106,8 +106,8 @@ class _Cells:
         # a missing value that is lost is what it was
         self._losable = ~missing & (modified > 0)
         self.lost = np.where(self._alone[:, np.newaxis] & ~missing, modified, 0.0)
-        kept = np.column_stack([law.retained(name) for name in self._names])
-        self.stays = np.where(self._alone[:, np.newaxis], 1 - self.lost, kept)
+        retained = np.column_stack([law.retained(name) for name in self._names])
+        self.stays = np.where(self._alone[:, np.newaxis], 1 - self.lost, retained)
 
     def _together(self, names: Sequence[str]) -> NDArray[np.float64]:
         """P(no value of some variables of one unit changes), shape (n,)."""
@@ -191,8 +191,8 @@ def _covariance(
     """Return the part of the variance from drawing without replacement, at most 0."""
     if len(parts) < 2:
         return 0.0
-    (share, drawn, _), (_, kept, _) = parts
-    gain = drawn - kept
+    (share, drawn, _), (_, retained, _) = parts
+    gain = drawn - retained
     n = len(gain)
     pairs = float(gain.sum() ** 2 - (gain**2).sum())
     return -share * (1 - share) / (n - 1) * pairs

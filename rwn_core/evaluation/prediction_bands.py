@@ -92,9 +92,9 @@ class Gathering:
             self._bounds[name] = bounds
             part = np.asarray(values, dtype=np.float64)
             known = self._frames.setdefault(name, frame)
-            alike = np.array_equal(known, frame) and part.size <= LARGEST_PART
+            identical = np.array_equal(known, frame) and part.size <= LARGEST_PART
             draws = self._draws.setdefault(name, [])
-            if alike and (not draws or draws[0].shape == part.shape):
+            if identical and (not draws or draws[0].shape == part.shape):
                 draws.append(part)
             else:
                 self._unlike.add(name)

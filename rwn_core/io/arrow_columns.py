@@ -187,9 +187,9 @@ def _typed(
         return column_series(field, array.cast(pa.int64())), []
     written = decimal_texts(array)
     numbers = written.cast(pa.float64())  # of texts: a decimal's own cast is not rounded correctly
-    kept = comes_back(written, numbers)
+    unchanged = comes_back(written, numbers)
     texts = variable is not None and (not variable.is_released or variable.kind is Kind.CATEGORICAL)
-    if kept and not texts:
+    if unchanged and not texts:
         said = f"{name} has exact decimals in the file: they are read as floating numbers."
     elif variable is not None and not texts:
         said = f"{name} has more digits than a floating number holds: the last ones are rounded."

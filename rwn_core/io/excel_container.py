@@ -86,10 +86,10 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
     """A part piece by piece, each with the end of the one before; and how many bytes are new."""
     end = b""
     size = 0
-    whole = copy.copy(part)
+    full = copy.copy(part)
     # zipfile would stop at the declared size; other programs unpack whatever is there
-    whole.file_size = sys.maxsize
-    with archive.open(whole) as stream:
+    full.file_size = sys.maxsize
+    with archive.open(full) as stream:
         while piece := stream.read(_STEP):
             size += len(piece)
             yield end + piece, len(piece)
@@ -192,8 +192,8 @@ def _listed(places: list[str], count: int) -> str:
 def _letters(number: int) -> str:
     letters = ""
     while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(65 + rest) + letters
+        number, remainder = divmod(number - 1, 26)
+        letters = chr(65 + remainder) + letters
     return letters
 
 

@@ -227,10 +227,10 @@ class _Cells:
                 "whole numbers of 2^53 or more, which Excel rounds",
                 "write them as texts",
             )
-        whole = np.where(self.gaps, 0, numbers).astype(np.int64)
+        integers = np.where(self.gaps, 0, numbers).astype(np.int64)
         if not self.gaps.any():
-            return pd.Series(whole)
-        return pd.Series(pd.arrays.IntegerArray(whole, self.gaps))
+            return pd.Series(integers)
+        return pd.Series(pd.arrays.IntegerArray(integers, self.gaps))
 
     def _dates(self) -> pd.Series[Any]:
         moments = [
@@ -367,9 +367,9 @@ def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows,
         first += 1
     if first >= end:
         raise InputError(f"{file} has no row between those above and below; leave out fewer.")
-    kept = rows[first:end]
-    used = [i for i in range(len(kept[0])) if any(_filled(row[i]) for row in kept)]
-    return [row[used[0] : used[-1] + 1] for row in kept], start + first
+    inner = rows[first:end]
+    used = [i for i in range(len(inner[0])) if any(_filled(row[i]) for row in inner)]
+    return [row[used[0] : used[-1] + 1] for row in inner], start + first
 
 
 def _last(rows: Sequence[Sequence[Any]], end: int) -> int:

@@ -58,8 +58,8 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     start = content[:_START].decode(encoding, "replace")
     if "\0" in start:
         return None
-    whole = len(content) <= _START
-    lines = start.splitlines()[: None if whole else -1]
+    complete = len(content) <= _START
+    lines = start.splitlines()[: None if complete else -1]
     if not any(line.strip() for line in lines):
         return None
     mark, width = _separator(lines[:_LINES], usual)
@@ -68,7 +68,7 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     )
     records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
     records = [record for record in records if len(record) == width]
-    end = lines if whole else content[-_END:].decode(encoding, "replace").splitlines()[1:]
+    end = lines if complete else content[-_END:].decode(encoding, "replace").splitlines()[1:]
     try:
         layout = FileLayout(
             encoding=encoding,
@@ -184,12 +184,12 @@ def _is_header(records: Sequence[Sequence[str]]) -> bool:
 
 def _below(lines: Sequence[str], mark: str, width: int) -> int:
     """Count the last lines that are no records, without blank ones at the end."""
-    kept = list(lines)
-    while kept and not kept[-1].strip():
-        kept.pop()
+    remaining = list(lines)
+    while remaining and not remaining[-1].strip():
+        remaining.pop()
     if width < 2:
         return 0
     odd = 0
-    while odd < len(kept) and len(_fields(kept[-1 - odd], mark)) != width:
+    while odd < len(remaining) and len(_fields(remaining[-1 - odd], mark)) != width:
         odd += 1
-    return odd if odd <= _MOST_BELOW and odd < len(kept) else 0
+    return odd if odd <= _MOST_BELOW and odd < len(remaining) else 0

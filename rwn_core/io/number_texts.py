@@ -24,8 +24,8 @@ def number_text(value: float, decimals: int) -> str:
             text = plain if "." in plain else f"{plain}.0"
     if "e" in text or "." not in text:
         return text
-    whole, _, digits = text.partition(".")
+    integer, _, digits = text.partition(".")
     if digits == "0":
         digits = ""
     digits = digits.ljust(decimals, "0")
-    return f"{whole}.{digits}" if digits else whole
+    return f"{integer}.{digits}" if digits else integer

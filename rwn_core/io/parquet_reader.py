@@ -75,10 +75,10 @@ def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.Chun
             f"{file}, column {name}: the texts are in an encoding that can hold any number of "
             "letters, and the file is large; save it with plain texts."
         )
-    at_once = min(max(_SPELLED // max(size, 1), 1), 100_000)
+    batch_size = min(max(_SPELLED // max(size, 1), 1), 100_000)
     chunks = []
     letters = 0
-    for batch in source.iter_batches(batch_size=at_once, columns=[name]):
+    for batch in source.iter_batches(batch_size=batch_size, columns=[name]):
         array = batch.column(0)
         letters += pc.sum(pc.binary_length(array)).as_py() or 0
         if letters > MOST_LETTERS:

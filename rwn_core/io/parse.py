@@ -163,5 +163,5 @@ def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microd
     if not said:
         return microdata
     before = table_notices(microdata.frame, microdata.schema)  # their notices of codes are decided
-    kept = [notice for notice in microdata.notices if notice not in before]
-    return Microdata.from_frame(frame, microdata.schema, notices=(*kept, *said))
+    retained = [notice for notice in microdata.notices if notice not in before]
+    return Microdata.from_frame(frame, microdata.schema, notices=(*retained, *said))

@@ -202,9 +202,9 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
         moments = _since_1970(pd.Series(np.asarray(values, dtype=np.float64)), "us")
         return moments.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else moments
     if "integer64" in classes:
-        whole = np.asarray(values).view(np.int64)
-        gone = whole == np.iinfo(np.int64).min
-        return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, whole), gone))
+        integers = np.asarray(values).view(np.int64)
+        gone = integers == np.iinfo(np.int64).min
+        return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, integers), gone))
     return _plain(values)
 
 

@@ -142,14 +142,14 @@ def _labelled(column: pd.Series[Any], variable: Variable) -> tuple[Any, dict[str
             else codes.to_numpy(dtype=np.float64)
         )
     text = values.dtype == object
-    kept = {code: label for code, label in labels.items() if isinstance(code, str) == text}
+    chosen = {code: label for code, label in labels.items() if isinstance(code, str) == text}
     if not text:
         # R demands codes of the same type as the values
         values = np.where(values == R_INT_NA, np.nan, values.astype(np.float64))
     attributes: dict[str, Any] = {}
-    if kept:
-        numbers = np.array(list(kept), dtype=object if text else np.float64)
-        names = np.array(list(kept.values()), dtype=object)
+    if chosen:
+        numbers = np.array(list(chosen), dtype=object if text else np.float64)
+        names = np.array(list(chosen.values()), dtype=object)
         attributes["labels"] = _Vector(numbers, {"names": names})
     attributes |= _missing(variable, text)
     spss = ("haven_labelled_spss",) if {"na_values", "na_range"} & set(attributes) else ()

@@ -79,7 +79,7 @@ class Reading:
     ) -> None:
         self.name = file.name
         self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
-        self._seconds, self._begun = seconds, time.monotonic()
+        self._seconds, self._started = seconds, time.monotonic()
         self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
         self._task = self._pool.submit(file)
         self._pool.close()
@@ -139,7 +139,7 @@ class Reading:
         if str(stopped) == CANCELLED:
             return stopped
         file = shown(self.name)
-        if time.monotonic() - self._begun > self._seconds:
+        if time.monotonic() - self._started > self._seconds:
             return InputError(
                 f"{file} takes more than {self._seconds:g} seconds to read; read fewer columns or "
                 "records, or use the commands for large tables."

@@ -99,7 +99,7 @@ class _Description:
         longer, long_texts = self._pairs(13), self._pairs(14)
         widths = {name: int(width.strip("\0")) for name, width in long_texts.items()}
         parts = 0
-        kept = []
+        joined = []
         for column in self.columns:
             if parts > 0:  # a further segment of the long text before it
                 parts -= 1
@@ -111,8 +111,8 @@ class _Description:
             column.labels = {
                 self._code(column, code): self._text(label) for code, label in column.coded.items()
             }
-            kept.append(column)
-        self.columns = kept
+            joined.append(column)
+        self.columns = joined
 
     def _pairs(self, subtype: int) -> dict[str, str]:
         """Split NAME=VALUE pairs, which tabulators part."""

@@ -43,12 +43,12 @@ def unpacked(file: str, content: bytes) -> bytes:
     if unpacker is None:
         return content
     parts: list[bytes] = []
-    size, rest = 0, content
+    size, remainder = 0, content
     try:
         while not unpacker.eof:
-            part = unpacker.decompress(rest, _STEP)
-            rest = getattr(unpacker, "unconsumed_tail", b"")
-            if not part and not rest and not unpacker.eof:
+            part = unpacker.decompress(remainder, _STEP)
+            remainder = getattr(unpacker, "unconsumed_tail", b"")
+            if not part and not remainder and not unpacker.eof:
                 break
             parts.append(part)
             size += len(part)

@@ -120,14 +120,14 @@ def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]
     if not column.missing_codes:
         return values, []
     gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
-    kept = values.mask(gone)
-    if kept.dtype == object and column.narrow:
-        kept = pd.to_numeric(kept)
+    valid = values.mask(gone)
+    if valid.dtype == object and column.narrow:
+        valid = pd.to_numeric(valid)
     count = int(np.count_nonzero(gone))
     if not count:
-        return kept, []
+        return valid, []
     words = missing_words(column.missing_codes)
-    return kept, [
+    return valid, [
         f"{column.name} has {count:,} value{'s' * (count != 1)} declared as missing ({words}): "
         "they are missing here, without their codes."
     ]

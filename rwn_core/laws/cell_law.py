@@ -142,10 +142,10 @@ class CellLaw:
         return np.asarray(self._retained([names])[0])
 
     def _retained(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
-        """`kept` of several units at once, shape (units, n)."""
+        """`retained` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
-        alike = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
-        return np.asarray((1 - q) + q * alike)
+        same = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
+        return np.asarray((1 - q) + q * same)
 
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""

@@ -66,10 +66,10 @@ class CorrelatedNoiseOn:
         patterns, pattern = np.unique(np.isnan(own), axis=0, return_inverse=True)
         gone = np.isnan(released)
         for number, missing in enumerate(patterns):
-            here = np.flatnonzero(pattern.ravel() == number)
+            ours = np.flatnonzero(pattern.ravel() == number)
             there = np.flatnonzero((gone == missing).all(axis=1))
             if there.size:
-                logs[np.ix_(there, here)] = self._logs(before[there], own[here], ~missing)
+                logs[np.ix_(there, ours)] = self._logs(before[there], own[ours], ~missing)
         top = logs.max(axis=1, keepdims=True)
         return np.asarray(np.exp(logs - np.where(np.isfinite(top), top, 0.0)))
 
@@ -100,21 +100,21 @@ class CorrelatedNoiseOn:
     @property
     def _steps(self) -> NDArray[np.float64]:
         """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
-        whole = [float(is_discrete(self.original, name)) for name in self.names]
-        return np.maximum(whole, [self.precision.get(name, 0.0) for name in self.names])
+        unit_steps = [float(is_discrete(self.original, name)) for name in self.names]
+        return np.maximum(unit_steps, [self.precision.get(name, 0.0) for name in self.names])
 
     def moments(self) -> Moments:
         """Shrunk numbers with the noise's shrunk covariance; rounding to whole ones adds 1/12."""
         own = self.original.matrix(self.names)
         spread = self.shrink**2 * self.covariance
         sd = np.sqrt(np.diag(spread))
-        whole = np.array([is_discrete(self.original, name) for name in self.names])
-        if (whole & (sd > 0) & (sd < FINE)).any():
+        discrete = np.array([is_discrete(self.original, name) for name in self.names])
+        if (discrete & (sd > 0) & (sd < FINE)).any():
             raise NotApplicable(
                 "What is expected is known of noise that is wide against the whole numbers it "
                 "is rounded to."
             )
-        spread = spread + np.diag(np.where(whole & (sd > 0), 1 / 12, 0.0))
+        spread = spread + np.diag(np.where(discrete & (sd > 0), 1 / 12, 0.0))
         known = (~np.isnan(own)).astype(np.float64)
         together = spread * (known.T @ known)
         return Moments(

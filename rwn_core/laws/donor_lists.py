@@ -372,11 +372,11 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
     leaves = side.starts[len(side.starts) // 2 - 1 :]
     for low, high in _ranges(starts[leaves]):
         base, end = leaves[low], leaves[high]
-        here = starts - starts[base]
-        members = np.empty(here[end], np.int32)
-        into = result._replace(starts=here, members=members)
+        local = starts - starts[base]
+        members = np.empty(local[end], np.int32)
+        into = result._replace(starts=local, members=members)
         find = partial(list_members, search.query.querying, side, request, into, LIST)
-        counted = here[base : end + 1]
+        counted = local[base : end + 1]
         totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
         lists = _lists(side.offsets[base : end + 1], counted, members, totals)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]

@@ -209,8 +209,8 @@ def copy_columns(microdata: Microdata, donors: Mapping[str, NDArray[np.int64]]) 
 
 def released_schema(schema: Schema) -> Schema:
     """The schema of a release: without direct identifiers and what depends on them."""
-    whole = len(schema.released) == len(schema.variables)
-    if whole and not schema.edit_rules and schema.population is None:
+    all_released = len(schema.released) == len(schema.variables)
+    if all_released and not schema.edit_rules and schema.population is None:
         return schema
     names = {variable.name for variable in schema.released}
     question = schema.question

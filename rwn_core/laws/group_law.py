@@ -78,9 +78,9 @@ class DeterministicUnit:
         values, (codes, results) = list(value_codes(own, name)[1]), value_codes(shown, name)
         column = codes_like(own, shown, name)
         for code, value in enumerate(results):
-            here = codes == code
-            if (column[here] < 0).any():
-                column[here] = len(values)
+            members = codes == code
+            if (column[members] < 0).any():
+                column[members] = len(values)
                 values.append(value)
         n = len(column)
         shape = (n, len(values))

@@ -29,12 +29,12 @@ class Households:
 
 
 def find_households(
-    microdata: Microdata, hierarchy: tuple[str, ...], alike: tuple[str, ...], rarer_than: int
+    microdata: Microdata, hierarchy: tuple[str, ...], equal: tuple[str, ...], rarer_than: int
 ) -> Households:
     """Gather the households of a table, and find those with a rare member."""
     n, levels = microdata.n, len(hierarchy)
     numbers = _numbered(microdata)
-    kinds = joint_codes(microdata, alike) if alike else np.zeros(n, dtype=np.int64)
+    kinds = joint_codes(microdata, equal) if equal else np.zeros(n, dtype=np.int64)
     order = np.lexsort((kinds, numbers))
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
     members = np.split(order, starts[1:])

@@ -138,8 +138,8 @@ class RankedVariable:
         ties, last = self.ties, self.first + self.chances.shape[0]
         same = np.asarray(self.written == self.values, dtype=np.float64)
         inside, pairs = ties[self.first : last], self.chances.tocoo()
-        alike = inside[pairs.row] == inside[pairs.col]
-        same[self.first : last] = np.bincount(pairs.row[alike], pairs.data[alike], len(inside))
+        equal = inside[pairs.row] == inside[pairs.col]
+        same[self.first : last] = np.bincount(pairs.row[equal], pairs.data[equal], len(inside))
         return self._over_ties(same[:, None])[:, 0]
 
     def _over_ties(self, shown: Floats) -> Floats:

@@ -53,8 +53,8 @@ class RowMixtureLaw(CellLaw):
 
     def components(self) -> tuple[MixtureComponent, ...]:
         """A row that is selected, and one that is kept."""
-        drawn, kept = (self.given(selected=each) for each in (True, False))
-        return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, kept)
+        drawn, stays = (self.given(selected=each) for each in (True, False))
+        return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, stays)
 
     @property
     def drawn(self) -> CellLaw:

@@ -309,14 +309,14 @@ def within_strata(
     n, wide = len(levels.own), int(levels.own.max()) + 1
     keep, pools, parts = np.ones(n), [], []
     for stratum in range(int(strata.max()) + 1):
-        here = np.flatnonzero(strata == stratum)
-        own = levels.own[here]
+        members = np.flatnonzero(strata == stratum)
+        own = levels.own[members]
         counts = np.bincount(own, minlength=wide)[levels.codes]
         some = counts > 0
         choice = choose(Levels(own=own, codes=levels.codes[some], counts=counts[some]))
-        keep[here] = choice.keep
-        places = (np.ones(len(here)), (here, np.arange(len(here))))
-        parts.append(sparse.csr_array(places, shape=(n, len(here))) @ choice.weights)
+        keep[members] = choice.keep
+        places = (np.ones(len(members)), (members, np.arange(len(members))))
+        parts.append(sparse.csr_array(places, shape=(n, len(members))) @ choice.weights)
         pools.append(np.pad(choice.pools, ((0, 0), (0, wide - choice.pools.shape[1]))))
     weights = sparse.csr_array(sparse.hstack(parts, format="csr"))
     return Choice(keep=keep, weights=weights, pools=np.vstack(pools))

@@ -102,8 +102,8 @@ def _count_all(
 @jit_inline
 def value_probability(code: int, own: int, count: float, total: float, q: float) -> float:
     """P(the released value is this one)."""
-    kept = 1 - q if code == own else 0.0
-    return kept + q * (count / total)
+    own_chance = 1 - q if code == own else 0.0
+    return own_chance + q * (count / total)
 
 
 @jit_entry
@@ -126,23 +126,23 @@ def mark_values(
         values[unit] = starts[unit + 1] - starts[unit]
     while index < last:
         record, begin = lists.records[index], lists.begin[index]
-        end, alike = begin + lists.sizes[index], 1
-        while index + alike < last and is_twin(lists, index + alike, codes, values, some):
-            alike += 1
+        end, identical = begin + lists.sizes[index], 1
+        while index + identical < last and is_twin(lists, index + identical, codes, values, some):
+            identical += 1
         for unit in some:
             mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
             marks = support[starts[unit] : starts[unit + 1]]
             if q[unit] < 1:
                 latest[mine[record]] = index
-                marks[mine[record]] += alike
+                marks[mine[record]] += identical
             if q[unit] > 0:
                 for entry in range(begin, end):
                     member = lists.members[entry]
                     code = mine[member]
                     if latest[code] != index and not (lists.itself and member == record):
                         latest[code] = index
-                        marks[code] += alike
-        index += alike
+                        marks[code] += identical
+        index += identical
 
 
 @jit_entry
@@ -186,12 +186,12 @@ def equal_value_shares(
     for index in range(first, last):
         record, begin = lists.records[index], lists.begin[index]
         for unit in range(len(codes)):
-            mine, alike = codes[unit], -1.0 if lists.itself else 0.0
+            mine, equal = codes[unit], -1.0 if lists.itself else 0.0
             own = mine[record]
             for entry in range(begin, begin + lists.sizes[index]):
                 if mine[lists.members[entry]] == own:
-                    alike += lists.weights[entry] if len(lists.weights) else 1.0
-            shares[unit, record] = alike / lists.totals[index]
+                    equal += lists.weights[entry] if len(lists.weights) else 1.0
+            shares[unit, record] = equal / lists.totals[index]
 
 
 @jit_entry

@@ -175,13 +175,13 @@ class CARTSynthesis(Method):
         """Return cautions about this setting."""
         if self.q == 0:
             return ["q = 0 masks nothing: the release is the original."]
-        kept = [
+        retained = [
             f"At q = {self.q:g} each record is released whole with probability {1 - self.q:.2g}; "
             "kept records identify."
         ]
         true = ["Every released number is somebody's true value, extremes included."]
         return [
-            *(kept if self.q < 1 else []),
+            *(retained if self.q < 1 else []),
             *(true if not self.smoothing else []),
             "A synthesized row may equal a real person's: often where variables have few values, "
             "at leaf = 1 nearly always. Look at True matches.",

@@ -155,12 +155,12 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
-    whole = values[known.all(axis=1)]
-    if len(whole) < 2:
+    complete = values[known.all(axis=1)]
+    if len(complete) < 2:
         squares = np.nansum((values - mean) ** 2, axis=0)
         return mean, np.diag(squares / np.maximum(count - 1, 1))
-    varies = (whole != whole[0]).any(axis=0)  # of a constant only rounding would be left
-    return mean, np.atleast_2d(np.cov(whole, rowvar=False)) * np.outer(varies, varies)
+    varies = (complete != complete[0]).any(axis=0)  # of a constant only rounding would be left
+    return mean, np.atleast_2d(np.cov(complete, rowvar=False)) * np.outer(varies, varies)
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -123,8 +123,8 @@ class DataShuffling(NumberMethod):
             model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
             streams = [names.index(name) for name in chosen]
             normal = np.column_stack([ndtri(two_uniforms(key, records, j)[0]) for j in streams])
-            kept = np.sqrt(1 - self.anew) * np.where(np.isnan(model.rest), 0.0, model.rest)
-            scores = model.expected + kept + np.sqrt(self.anew) * normal @ model.root.T
+            stays = np.sqrt(1 - self.anew) * np.where(np.isnan(model.residual), 0.0, model.residual)
+            scores = model.expected + stays + np.sqrt(self.anew) * normal @ model.root.T
             for name, own in zip(chosen, scores.T, strict=True):
                 values, donors[name] = microdata.values(name), records.copy()
                 known = np.flatnonzero(~np.isnan(values))
@@ -154,7 +154,7 @@ class _Model(NamedTuple):
     # expected, rest: shape (n, k): what the others explain, and what they do not; of a missing
     # number the latter is NaN
     expected: NDArray[np.float64]
-    rest: NDArray[np.float64]
+    residual: NDArray[np.float64]
     # shape (k, k): a matrix R such that R R' is the covariance of the rest
     root: NDArray[np.float64]
 
@@ -164,21 +164,21 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
     others = [v.name for v in microdata.schema.released if v.name not in chosen]
     terms = [np.ones(microdata.n), *(term for name in others for term in _terms(microdata, name))]
     design = np.column_stack(terms)
-    expected, rest = np.empty((2, microdata.n, len(chosen)))
+    expected, residual = np.empty((2, microdata.n, len(chosen)))
     for j, name in enumerate(chosen):
         scores = _normal_scores(microdata.values(name))
         known = ~np.isnan(scores)
         weights = np.linalg.lstsq(design[known], scores[known], rcond=None)[0]
         expected[:, j] = design @ weights
-        rest[:, j] = scores - expected[:, j]
-    complete = rest[~np.isnan(rest).any(axis=1)]
+        residual[:, j] = scores - expected[:, j]
+    complete = residual[~np.isnan(residual).any(axis=1)]
     if len(complete) > len(chosen) + 1:
         covariance = complete.T @ complete / len(complete)
     else:
-        covariance = np.diag(np.nansum(rest**2, axis=0) / microdata.n)
+        covariance = np.diag(np.nansum(residual**2, axis=0) / microdata.n)
     scale, values, vectors = spread_axes(covariance)
     root = scale[:, np.newaxis] * (vectors * np.sqrt(values))
-    return _Model(expected=expected, rest=rest, root=root)
+    return _Model(expected=expected, residual=residual, root=root)
 
 
 def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -57,8 +57,8 @@ class Lever:
     @property
     def words(self) -> str:
         """The title within a sentence, without its unit."""
-        first, rest = self.title[0], self.title.partition(" (")[0][1:]
-        return first.lower() + rest
+        first, remainder = self.title[0], self.title.partition(" (")[0][1:]
+        return first.lower() + remainder
 
     def value(self, number: Any) -> Any:
         """A number as this lever takes it; anything else, such as None, as it is."""
@@ -135,8 +135,8 @@ def family(params: Any) -> Hashable:
         for name, value in lever_values(params).items()
         if value is not None and not isinstance(value, int | float)
     ]
-    rest = [(f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved]
-    return (params.method, *rest, *unlike)
+    others = [(f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved]
+    return (params.method, *others, *unlike)
 
 
 def check_share(name: str, value: object, largest: float = 1.0) -> None:
@@ -161,8 +161,8 @@ def check_number(name: str, value: object, largest: float) -> None:
 
 def check_count(name: str, value: object, *, least: int = 0) -> None:
     """Refuse what is no whole number from a least one on."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or value < least:  # type: ignore[operator]
         raise ParameterError(f"{name} must be a whole number of at least {least}.")
 
 

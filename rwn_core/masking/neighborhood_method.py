@@ -291,9 +291,9 @@ class NeighborhoodMethod(Method, ABC):
             law = table.exact_law
         if donors is None:
             donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
-        kept = self.retained_records(key, table.microdata.n, state.records)
-        if kept is not None:
-            donors = np.where(kept[:, None], state.records[:, None], donors)
+        retained = self.retained_records(key, table.microdata.n, state.records)
+        if retained is not None:
+            donors = np.where(retained[:, None], state.records[:, None], donors)
         return Masked(masked=copy_from_donors(table.microdata, donors), donors=donors, law=law)
 
     def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:

@@ -207,8 +207,8 @@ class PRAM(Method):
             choice = within_strata(levels, strata, self._anew)
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
-        alike = not self.within
-        return Transition(plain=table.microdata, unit=(name,), choice=choice, by_value=alike)
+        by_value = not self.within
+        return Transition(plain=table.microdata, unit=(name,), choice=choice, by_value=by_value)
 
     def _anew(self, levels: Levels) -> Choice:
         return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
@@ -248,8 +248,8 @@ class PRAM(Method):
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
-            rest = (name for name in self.masked_names(microdata) if name not in self._given)
-            singular += [name for name in rest if occurring_levels(microdata, name).size > 1]
+            unstated = (name for name in self.masked_names(microdata) if name not in self._given)
+            singular += [name for name in unstated if occurring_levels(microdata, name).size > 1]
         if singular:
             remarks.append(
                 f"the matrix of {', '.join(singular)} has no inverse, so nobody can estimate true "
@@ -261,9 +261,9 @@ class PRAM(Method):
         """Return cautions about this setting."""
         if self.alpha == 0 or (self.change == 0 and not self.matrices):
             return ["Nothing is masked: the release is the original."]
-        kept = "Shares of levels are kept in expectation, not exactly; "
+        shares = "Shares of levels are kept in expectation, not exactly; "
         return [
-            (kept if self.invariant or self.spread == "margins" else "Shares of levels change; ")
+            (shares if self.invariant or self.spread == "margins" else "Shares of levels change; ")
             + "relations to other variables shrink, and impossible combinations may arise.",
             "Publish the matrices, so that analysts can correct their estimates, but never the "
             "seed.",

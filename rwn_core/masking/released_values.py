@@ -24,11 +24,11 @@ GUARD = "'"
 
 def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
     """Return some rows of a masked table as a table, with nothing that they do not show."""
-    kept = [v for v in masked.schema.variables if not v.is_released]
-    if kept:
-        what = "direct identifier" if kept[0].role is Role.IDENTIFIER else "household"
+    hidden = [v for v in masked.schema.variables if not v.is_released]
+    if hidden:
+        what = "direct identifier" if hidden[0].role is Role.IDENTIFIER else "household"
         raise ReleaseError(
-            f"The masked table still holds the {what} {kept[0].name}; a release cannot have it."
+            f"The masked table still holds the {what} {hidden[0].name}; a release cannot have it."
         )
     taken = masked.frame.take(rows)
     columns = {name: _fresh(taken[name]) for name in taken.columns}

@@ -116,8 +116,8 @@ class RowCopy(RadiusAndNearest):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         rule = NeighborhoodRule(metric=self.metric(microdata), k=self.k, epsilon=self.epsilon)
-        whole = together(microdata)
-        return CellLaw(whole, neighborhoods, self.draw_probability(whole), rule=rule)
+        joined = together(microdata)
+        return CellLaw(joined, neighborhoods, self.draw_probability(joined), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return a remark that released rows are true records."""

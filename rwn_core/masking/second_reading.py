@@ -83,8 +83,8 @@ def second_reading(
     unchecked = _unchecked(microdata, release, names)
     wanted = [name for name in names if name not in unchecked]
     written, by = _of_release(release, content, format, names)
-    known, of = _of_original(microdata, original, wanted)
-    source = None if original is None or of == _AS_READ else format_of_name(original.name)
+    known, reader = _of_original(microdata, original, wanted)
+    source = None if original is None or reader == _AS_READ else format_of_name(original.name)
     coarse = "excel" in (format, source and source.key)
     wrong: dict[str, int] = {}
     for name in wanted:
@@ -92,7 +92,7 @@ def second_reading(
         if missing:
             wrong[name] = missing
     refuse_strange(wrong)
-    found = SecondReading(checked=tuple(wanted), unchecked=unchecked, release=by, original=of)
+    found = SecondReading(checked=tuple(wanted), unchecked=unchecked, release=by, original=reader)
     release.second_readings[hashlib.sha256(content).hexdigest()] = found
     return found
 

@@ -28,10 +28,10 @@ def maskable(
             f"The method masks {what} only, and no variable that is to be masked has such values; "
             "choose another method."
         )
-    rest = [variable.name for variable in chosen if not able(variable)]
-    if rest and others == "refuse":
+    unable = [variable.name for variable in chosen if not able(variable)]
+    if unable and others == "refuse":
         raise ParameterError(
-            f"The method masks {what} only, not {_some(rest)}; choose another method, take them "
+            f"The method masks {what} only, not {_some(unable)}; choose another method, take them "
             'out of the masking, or say others="keep" to release them as they are.'
         )
     return names
@@ -63,8 +63,8 @@ def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, .
 
 def kept_as_they_are(microdata: Microdata, names: tuple[str, ...]) -> list[str]:
     """The remark that some variables are released as they are; none where all are masked."""
-    rest = [variable.name for variable in microdata.schema.released if variable.name not in names]
-    return [f"released as they are: {_some(rest)}"] if rest else []
+    others = [variable.name for variable in microdata.schema.released if variable.name not in names]
+    return [f"released as they are: {_some(others)}"] if others else []
 
 
 def _some(names: list[str]) -> str:

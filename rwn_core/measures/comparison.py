@@ -129,8 +129,8 @@ class Comparison:
     """
 
     __slots__ = (
-        "_here",
         "_memo",
+        "_released",
         "file",
         "halves",
         "holdout",
@@ -165,7 +165,7 @@ class Comparison:
         self.file: Microdata | None = None
         self.records: Integers | None = None
         self._memo: dict[Hashable, Any] = {}
-        self._here: dict[Hashable, Any] = {}
+        self._released: dict[Hashable, Any] = {}
 
     @classmethod
     def of_some(cls, file: Microdata, records: Integers) -> Comparison:
@@ -178,7 +178,7 @@ class Comparison:
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""
         other = copy(self)
-        other.masked, other.law, other._here = masked, law, {}
+        other.masked, other.law, other._released = masked, law, {}
         return other
 
     def with_original(self, original: Microdata) -> Comparison:
@@ -232,7 +232,7 @@ class Comparison:
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        known = self._here[key] if key in self._here else _make(self._here, key, make)
+        known = self._released[key] if key in self._released else _make(self._released, key, make)
         if isinstance(known, _Refused):
             raise NotApplicable(known.reason)
         return known

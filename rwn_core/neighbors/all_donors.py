@@ -204,11 +204,11 @@ def _from_ranks(
     drawn: NDArray[np.int64],
     own: NDArray[np.int64],
     members: NDArray[np.int64],
-    alike: int,
+    identical: int,
 ) -> NDArray[np.int64]:
     """Return donors from ranks of which a record's own comes first among those at distance 0."""
     ranks = np.maximum(-1 - drawn, 0)
-    place = np.searchsorted(members[:alike], own)[:, None]
+    place = np.searchsorted(members[:identical], own)[:, None]
     shifted = np.where(ranks <= place, ranks - 1, ranks)
     found = np.where(ranks == 0, own[:, None], members[shifted])
     return np.where(drawn >= 0, drawn, found)

@@ -137,17 +137,17 @@ def finish_row(
     unit: NDArray[np.float64],
 ) -> bool:
     """Write the results of a query row's records; False if fewer members than were counted."""
-    kept = sort_candidates(found, squared, limit, row)
+    retained = sort_candidates(found, squared, limit, row)
     if sink == LIST:  # its members and itself, as entries of the target's records
         index, stop = result.starts[position], result.starts[position + 1]
-        for entry in range(kept):
+        for entry in range(retained):
             place = row.places[entry]
             for record in range(target.offsets[place], target.offsets[place + 1]):
                 if index < stop:
                     result.members[index] = record
                     index += 1
         return bool(index == stop)
-    total = list_row(target, kept, row)
+    total = list_row(target, retained, row)
     edge = request.edges[position]
     for index in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[index]

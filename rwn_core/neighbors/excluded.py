@@ -45,11 +45,11 @@ class OutsideSource(NeighborSource):
     """Finds neighborhoods outside one's household, and keeps the widest table it made."""
 
     households: NDArray[np.int64] = field(repr=False)  # shape (n,)
-    _kept: list[NeighborTable] = field(default_factory=list, repr=False)
+    _tables: list[NeighborTable] = field(default_factory=list, repr=False)
 
     def stores(self, ball: Ball) -> bool:
         """True if the table holds them; see `NeighborSource`."""
-        return bool(self._kept) and self._kept[0].covers(k=ball.k, epsilon=ball.epsilon)
+        return bool(self._tables) and self._tables[0].covers(k=ball.k, epsilon=ball.epsilon)
 
     def find(
         self,
@@ -62,7 +62,7 @@ class OutsideSource(NeighborSource):
         """Find neighborhoods; see `NeighborSource`."""
         if not self.stores(ball):
             self.store(ball, threads=threads, progress=progress)
-        return self._kept[0].narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
+        return self._tables[0].narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
 
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""
@@ -101,4 +101,4 @@ class OutsideSource(NeighborSource):
             watch=Watch(threads=thread_count(threads), progress=progress),
             budget=budget,
         )
-        self._kept[:] = [table.without_household(self.households)]
+        self._tables[:] = [table.without_household(self.households)]

@@ -60,8 +60,8 @@ class Kernel:
                 raise ParameterError(f"{word} must be one of: {', '.join(get_args(kinds))}.")
         if not _is_number(self.width) or not 0 < self.width < np.inf:
             raise ParameterError("width must be a number above 0.")
-        whole = isinstance(self.bandwidth_k, int | np.integer)
-        if not whole or isinstance(self.bandwidth_k, bool) or self.bandwidth_k < 1:
+        is_integer = isinstance(self.bandwidth_k, int | np.integer)
+        if not is_integer or isinstance(self.bandwidth_k, bool) or self.bandwidth_k < 1:
             raise ParameterError("bandwidth_k must be a whole number, at least 1.")
         if not _is_number(self.cap) or not 0 < self.cap <= 1:
             raise ParameterError("cap must be a number above 0, at most 1.")
@@ -225,8 +225,8 @@ def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None
     if k is None:
         return
     most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
+    is_integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not is_integer or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
         raise ParameterError(f"k must be a whole number from 1 to {most}.")
 
 

@@ -210,8 +210,8 @@ class Metric:
 
     def __post_init__(self) -> None:
         """Look once whether `coded` is the same as `points`."""
-        whole = all(_is_coordinates(part) for part in self._by_variable())
-        object.__setattr__(self, "_all_coordinates", whole)
+        all_coordinates = all(_is_coordinates(part) for part in self._by_variable())
+        object.__setattr__(self, "_all_coordinates", all_coordinates)
 
     @classmethod
     def fit(

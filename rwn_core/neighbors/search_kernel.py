@@ -160,12 +160,12 @@ def _equal_until(
     query: IndexArrays, leaf: int, which: int, candidates: Candidates, first: int, rows: int
 ) -> int:
     """Return where the rows end that have the same levels as the first of what a pass agrees in."""
-    here, last = _position(query, leaf, candidates, first), first + 1
+    start, last = _position(query, leaf, candidates, first), first + 1
     while last < rows:
         there = _position(query, leaf, candidates, last)
         for number in range(len(query.coded)):
             column = query.coded[number]
-            if which >> number & 1 and query.exact[here, column] != query.exact[there, column]:
+            if which >> number & 1 and query.exact[start, column] != query.exact[there, column]:
                 return last
         last += 1
     return last

@@ -92,11 +92,11 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
     rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
     nearest, thinned = np.empty(len(rows)), -(-n // THINNED)
-    kept = np.empty((len(rows), len(range(0, n, thinned))))
+    thin = np.empty((len(rows), len(range(0, n, thinned))))
     for place, squared in enumerate(squared_to_all(points, rows)):
         squared[rows[place]] = np.inf
-        nearest[place], kept[place] = squared.min(), squared[::thinned]
-    return np.sqrt(nearest), kept
+        nearest[place], thin[place] = squared.min(), squared[::thinned]
+    return np.sqrt(nearest), thin
 
 
 class _Distances:

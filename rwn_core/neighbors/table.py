@@ -172,13 +172,13 @@ class NeighborTable:
         """The same ranks without the members of each record's own household."""
         numbers = np.arange(self.n) if self.numbers is None else self.numbers
         own = np.repeat(households[numbers], np.diff(self.offsets))
-        kept = households[self.records] != own
-        before = np.concatenate(([0], np.cumsum(kept)))
+        retained = households[self.records] != own
+        before = np.concatenate(([0], np.cumsum(retained)))
         return replace(
             self,
             offsets=before[self.offsets].astype(np.int64),
-            records=self.records[kept],
-            squared=self.squared[kept],
+            records=self.records[retained],
+            squared=self.squared[retained],
             k=max(0, self.k - int(np.bincount(households).max()) + 1),
         )
 

@@ -230,14 +230,14 @@ def solve_newton(
     # sums of rows. `accuracy` is of the remaining difference, relative to `missing`; `most` are
     # rounds; step (n,) is filled.
     n = len(free)
-    rest, direction, product = np.empty(n), np.empty(n), np.empty(n)
+    left, direction, product = np.empty(n), np.empty(n), np.empty(n)
     norm, slope = 0.0, 0.0
     for index in range(n):
         step[index] = 0.0
-        rest[index] = missing[index]
+        left[index] = missing[index]
         direction[index] = missing[index] / (2.0 * free[index])
-        norm += rest[index] * rest[index]
-        slope += rest[index] * direction[index]
+        norm += left[index] * left[index]
+        slope += left[index] * direction[index]
     enough = accuracy * accuracy * norm
     for _ in range(most):
         curvature = 0.0
@@ -252,12 +252,12 @@ def solve_newton(
         ratio, norm = slope / curvature, 0.0
         for index in range(n):
             step[index] += ratio * direction[index]
-            rest[index] -= ratio * product[index]
-            norm += rest[index] * rest[index]
+            left[index] -= ratio * product[index]
+            norm += left[index] * left[index]
         if norm <= enough:
             return
         before, slope = slope, 0.0
         for index in range(n):
-            slope += rest[index] * rest[index] / (2.0 * free[index])
+            slope += left[index] * left[index] / (2.0 * free[index])
         for index in range(n):
-            direction[index] = rest[index] / (2.0 * free[index]) + slope / before * direction[index]
+            direction[index] = left[index] / (2.0 * free[index]) + slope / before * direction[index]

@@ -27,9 +27,9 @@ class Pace:
             return
         self._first = self._first or (now, share)
         self._last = now, share
-        begun, before = self._first
-        if now - begun >= _SURE:
-            self._left = (now - begun) * max(1.0 - share, 0.0) / (share - before)
+        started, before = self._first
+        if now - started >= _SURE:
+            self._left = (now - started) * max(1.0 - share, 0.0) / (share - before)
 
     @property
     def seconds_left(self) -> float | None:
@@ -47,13 +47,13 @@ class Pace:
 class Part:
     """Takes the reports of a part of some work, from `begin` to `end` of the whole."""
 
-    def __init__(self, whole: Callable[[float], None], begin: float, end: float) -> None:
-        self._whole, self._begin, self._end = whole, begin, end
-        self.found: Callable[[Any], None] = getattr(whole, "found", lambda answer: None)
+    def __init__(self, parent: Callable[[float], None], begin: float, end: float) -> None:
+        self._parent, self._begin, self._end = parent, begin, end
+        self.found: Callable[[Any], None] = getattr(parent, "found", lambda answer: None)
 
     def __call__(self, share: float) -> None:
         """Report the share done of the part."""
-        self._whole(self._begin + (self._end - self._begin) * share)
+        self._parent(self._begin + (self._end - self._begin) * share)
 
 
 def left_words(seconds: float | None) -> str:

@@ -135,15 +135,15 @@ class _Listener:
 
     def __init__(self, progress: Progress | None, cancel: threading.Event | None) -> None:
         self._progress, self._cancel = progress, cancel
-        self._told = time.perf_counter()
+        self._reported = time.perf_counter()
 
     def look(self, ranges: Ranges, *, end: bool = False) -> None:
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled("The work was cancelled.")
         now = time.perf_counter()
-        if self._progress is not None and (end or now - self._told >= _REPORT_EVERY):
+        if self._progress is not None and (end or now - self._reported >= _REPORT_EVERY):
             self._progress(ranges.done / max(ranges.count, 1))
-            self._told = now
+            self._reported = now
 
 
 def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
@@ -160,9 +160,9 @@ def _do_range(work: Callable[[int, int], None], ranges: Ranges) -> float | None:
     taken = ranges.take()
     if taken is None:
         return None
-    begun = time.perf_counter()
+    started = time.perf_counter()
     work(*taken)
-    return ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
+    return ranges.finished(taken[1] - taken[0], time.perf_counter() - started)
 
 
 def _start_helpers(

@@ -26,7 +26,7 @@ class Together:
     """Findings of a release merged with earlier ones of the same people."""
 
     words: tuple[str, ...] = ()  # a sentence each
-    kept: bool = True  # whether every earlier release was checked, and no limit is broken
+    met: bool = True  # whether every earlier release was checked, and no limit is broken
     # what the entry of the ledger keeps of it
     plain: Mapping[str, Any] = field(default_factory=dict)
 
@@ -49,9 +49,9 @@ def method_slices(record: Mapping[str, Any]) -> list[list[str]]:
     names = list(table.get("variables", ()))
     given = record["file"].get("slices", setting.get("slices", ()))
     together = {name for each in given for name in each}
-    kept = [name for name in table.get("not_masked", ()) if name in names]
+    unmasked = [name for name in table.get("not_masked", ()) if name in names]
     alone = [[name] for name in names if name not in together]
-    return [*(list(each) for each in given), *([kept] if len(kept) > 1 else []), *alone]
+    return [*(list(each) for each in given), *([unmasked] if len(unmasked) > 1 else []), *alone]
 
 
 def together(
@@ -96,9 +96,9 @@ def together(
             f"Merges with {which} could not be checked, so this release is not kept; give the "
             "released files."
         )
-    kept = not (breaks or unchecked)
+    met = not (breaks or unchecked)
     plain = {**plain, "checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return Together(words=tuple(words), kept=kept, plain=plain)
+    return Together(words=tuple(words), met=met, plain=plain)
 
 
 def _worst(

@@ -31,9 +31,9 @@ def dataset_marks(
         columns.append(mark(key, b"column", np.sort(np.concatenate(parts)).tobytes()))
         _report(progress, (number + 1) / passes)
     records = sorted(smallest)
-    whole = "\0".join([str(dataset.n), *records])
+    full_text = "\0".join([str(dataset.n), *records])
     return {
-        "table": mark(key, b"table", whole.encode()),
+        "table": mark(key, b"table", full_text.encode()),
         "names": mark(key, b"names", "\0".join(names).encode()),
         "columns": sorted(columns),
         "records": records[:SKETCH],

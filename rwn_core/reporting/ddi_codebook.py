@@ -19,12 +19,12 @@ _NUMERIC = ("continuous", "count")
 
 def codebook(material: Material, facts: Iterable[Fact]) -> bytes:
     """Write public facts as DDI-Codebook 2.5."""
-    told = {fact.key: fact for fact in facts}
+    by_key = {fact.key: fact for fact in facts}
     root = Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     _document(root, material)
-    _study(root, material, told)
+    _study(root, material, by_key)
     _file(root, material)
-    _variables(root, material, told["variables"])
+    _variables(root, material, by_key["variables"])
     indent(root)
     text: str = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
@@ -45,7 +45,7 @@ def _document(root: Element, material: Material) -> None:
     _add(citation, "prodStmt/prodDate", material.made, date=material.made)
 
 
-def _study(root: Element, material: Material, told: dict[str, Fact]) -> None:
+def _study(root: Element, material: Material, by_key: dict[str, Fact]) -> None:
     study = _add(root, "stdyDscr")
     citation = _add(study, "citation")
     title = _add(citation, "titlStmt")
@@ -54,12 +54,12 @@ def _study(root: Element, material: Material, told: dict[str, Fact]) -> None:
     _add(citation, "verStmt/version", material.made, date=material.made)
     method = _add(study, "method")
     for key in ("loss", "totals"):
-        _add(method, "notes", told[key].text, type=key, subject=told[key].title)
-    _add(method, "anlyInfo/EstSmpErr", told["errors"].text)
-    _add(method, "dataProcessing", told["treated"].text, type="statistical disclosure control")
+        _add(method, "notes", by_key[key].text, type=key, subject=by_key[key].title)
+    _add(method, "anlyInfo/EstSmpErr", by_key["errors"].text)
+    _add(method, "dataProcessing", by_key["treated"].text, type="statistical disclosure control")
     use = _add(study, "dataAccs/useStmt")
-    _add(use, "conditions", told["use"].text)
-    _add(use, "disclaimer", told["review"].text)
+    _add(use, "conditions", by_key["use"].text)
+    _add(use, "disclaimer", by_key["review"].text)
 
 
 def _file(root: Element, material: Material) -> None:

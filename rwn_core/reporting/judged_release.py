@@ -166,9 +166,9 @@ def judge_release(
     few = too_few(release.params, microdata, release.masked)
     verdict = policy.judge_readings(audited.readings, released=few)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    kept = []
+    met = []
     for number in range(further):
-        kept.append(_keeps(microdata, mask(microdata, params), policy))
+        met.append(_keeps(microdata, mask(microdata, params), policy))
         report(end + (1 - end) * (number + 1) / further)
     if draws.key_file is not None:  # a release that was cancelled leaves no key
         write_atomically(draws.key_file, secret)
@@ -180,7 +180,7 @@ def judge_release(
         evidence=shown,
         setting=setting,
         verdict=verdict,
-        further=tuple(kept),
+        further=tuple(met),
         guarded=release.guarded(format),
     )
 

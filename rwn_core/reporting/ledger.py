@@ -107,9 +107,9 @@ def _add(
         marks = marks_under(key)
         found = merged(overlapping(entries, marks))
         warnings = [*overlaps(entries, marks, record), *found.words]
-        kept = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
-        kept = kept if kept is None else bool(kept and found.kept)
-        chained = {**held(record), "kept": kept, "chain": dict(found.plain)}
+        met = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
+        met = met if met is None else bool(met and found.met)
+        chained = {**held(record), "kept": met, "chain": dict(found.plain)}
         entry = sealed({**_entry(entries, record, marks), **chained, **about}, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows

@@ -48,16 +48,16 @@ def key_path(path: Path) -> Path:
 
 def ledger_key(path: Path, *, new: bool) -> bytes:
     """Read the key of a ledger; make one for a new ledger, readable by its owner alone."""
-    beside = key_path(path)
-    if beside.exists():
-        return read_key(beside)
+    key_file = key_path(path)
+    if key_file.exists():
+        return read_key(key_file)
     if not new:
         raise ReleaseError(
-            f"The key {beside.name} of the ledger is missing, so earlier releases of a "
+            f"The key {key_file.name} of the ledger is missing, so earlier releases of a "
             "table cannot be checked; put it back in the folder of the ledger."
         )
     key = secrets.token_bytes(_KEY_BYTES)
-    write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
+    write_atomically(key_file, key)  # only its owner can read it; half a key would close the ledger
     return key
 
 

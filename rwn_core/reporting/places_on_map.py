@@ -90,8 +90,8 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
 
 def _named(policy: Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
     """The few settings of the frontier that keep all limits with the best utility."""
-    kept = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
-    ranked = sorted(kept, key=lambda point: sign(x) * (point.median(x) or 0.0))
+    met = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
+    ranked = sorted(met, key=lambda point: sign(x) * (point.median(x) or 0.0))
     return {point.setting.key for point in ranked[:NAMED]}
 
 

@@ -75,13 +75,13 @@ def unchecked_file(material: Material, form: str) -> bytes:
 
 
 def _json(material: Material, facts: Facts) -> bytes:
-    told = []
+    entries = []
     for fact in facts:
         entry: dict[str, Any] = {"key": fact.key, "title": fact.title, "lines": fact.content.lines}
         if fact.content.table is not None:
             entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
-        told.append(entry)
-    document = {"format": FORMAT, "title": material.name, "facts": told}
+        entries.append(entry)
+    document = {"format": FORMAT, "title": material.name, "facts": entries}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -74,7 +74,7 @@ class ReleasedFile:
         *,
         order: str = "shuffled",
         seeded: bool = False,
-        kept: bool = False,
+        kept: bool = False,  # words: public name
     ) -> ReleasedFile:
         """The file of these bytes.
 

@@ -68,8 +68,8 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
     if max(one["count"], two["count"]) > SKETCH:
         union = union[:SKETCH]
     shared = sum(mark in first and mark in second for mark in union)
-    alike = shared / len(union) if union else 0.0
-    both = alike * (one["count"] + two["count"]) / (1 + alike)
+    similarity = shared / len(union) if union else 0.0
+    both = similarity * (one["count"] + two["count"]) / (1 + similarity)
     smaller = min(one["count"], two["count"])
     return min(1.0, both / smaller) if smaller and math.isfinite(both) else 0.0
 

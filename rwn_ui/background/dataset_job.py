@@ -148,10 +148,10 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
             raise
         words = KEPT if keep else FORGOTTEN
         text = dataset_record(made, run.params, run.schema, words, source)
-        beside = {record_file(run.target): text}
+        texts = {record_file(run.target): text}
         if keep:  # the record has no levels of ordered variables, and rwn reproduce needs them
-            beside[run.target.with_name(f"{run.target.name}.schema.toml")] = run.schema.to_toml()
-        write_together({path: each.encode("utf-8") for path, each in beside.items()})
+            texts[run.target.with_name(f"{run.target.name}.schema.toml")] = run.schema.to_toml()
+        write_together({path: each.encode("utf-8") for path, each in texts.items()})
     return made
 
 

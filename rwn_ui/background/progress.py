@@ -94,11 +94,11 @@ def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] |
     if slot is None:
         yield None
         return
-    begun, shown = time.monotonic(), False
+    started, shown = time.monotonic(), False
 
     def show(share: float) -> None:
         nonlocal shown
-        if shown or time.monotonic() - begun > PATIENCE:
+        if shown or time.monotonic() - started > PATIENCE:
             shown = True
             slot.progress(min(share, 1.0), text="Searching beyond the stored neighbors")
 

@@ -43,21 +43,21 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
     """Say which method is better than all, which lose records, and which are not compared."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = compared(found)
-    told = [
+    lines = [
         f"{method(each.method)} keeps all limits at {each.words}; nothing weaker that was tried "
         "does."
         for each in (() if isinstance(to, Loss) else rivals)
     ]
-    told += _outright(rivals, to, records)
-    told += [
+    lines += _outright(rivals, to, records)
+    lines += [
         f"{method(each.method)} releases {100 * each.at_loss.released:.1f} % of the records; its "
         "risks are shares of these."
         for each in matched
         if each.at_loss.released < 1
     ]
-    told += [_unreached(each, to) for each in matched if not each.reached]
+    lines += [_unreached(each, to) for each in matched if not each.reached]
     refused = [each for each in found if isinstance(each, Refused)]
-    return told + [f"{method(each.method)} is not compared: {each.reason}" for each in refused]
+    return lines + [f"{method(each.method)} is not compared: {each.reason}" for each in refused]
 
 
 def compared(found: Found) -> list[Matched]:

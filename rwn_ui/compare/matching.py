@@ -214,8 +214,8 @@ def draw_results(
     st.markdown(escaped(f"Tuned to {match_sentences.aim(to)}"))
     left, right = st.columns([1.15, 1], gap="small")
     with right:
-        told = match_sentences.sentences(found, to, session.data.n)
-        st.markdown("\n".join(f"- {escaped(each)}" for each in told))
+        lines = match_sentences.sentences(found, to, session.data.n)
+        st.markdown("\n".join(f"- {escaped(each)}" for each in lines))
         with st.expander("RWN against each of the others"):
             st.caption(
                 "Better or worse is said only where the intervals of one more release do not meet."

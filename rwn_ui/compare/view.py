@@ -50,8 +50,8 @@ def shelf(session: Session) -> None:
         if isinstance(read, Decision):
             _reopen(session, read)
         else:
-            kept = read.name or written_name(upload.name).removesuffix(".toml")
-            _arrived(session, replace(read, name=kept))
+            label = read.name or written_name(upload.name).removesuffix(".toml")
+            _arrived(session, replace(read, name=label))
 
 
 def _save(session: Session, name: str, note: str) -> None:

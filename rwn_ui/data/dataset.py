@@ -282,7 +282,7 @@ def offer_stopped(work: Work, stopped: Sequence[BegunRun]) -> None:
         left, middle, right = st.columns([3, 1, 1], vertical_alignment="center")
         left.markdown(
             escaped(
-                f"{run.target.name}: a release of {run.source}, begun {run.begun} and not "
+                f"{run.target.name}: a release of {run.source}, begun {run.started} and not "
                 "finished. What is left of it holds original values."
             )
         )

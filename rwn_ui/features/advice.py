@@ -93,7 +93,7 @@ def adopt(session: Session) -> None:
     An answer on the Data page, such as another role, changes what is recommended.
     """
     found, about, own = start(session), _table(session), session.data.fingerprint
-    before, seen, begun = session.adopted or (None, None, None)
+    before, seen, started = session.adopted or (None, None, None)
     if found is None or seen == about:
         return
     if before != own:
@@ -101,7 +101,7 @@ def adopt(session: Session) -> None:
         at_start = session.levers == session.levers | dict(table.presets["Standard"])
         still = at_start and session.method == "rwn" and not (history.can_undo or history.can_redo)
     else:
-        still = session.setting == begun
+        still = session.setting == started
     if session.demo is None and found.kept and still:
         load_setting.load(session, found.setting)
     session.adopted = own, about, session.setting

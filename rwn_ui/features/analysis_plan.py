@@ -205,12 +205,12 @@ def _registered(session: Session, key: str, register: Register) -> None:
             f"**{escaped(analysis.name)}** · {_KINDS[analysis.kind]} · {escaped(about)} · "
             f"tolerance {analysis.tolerance:g}"
         )
-        rest = plan.analyses[:number] + plan.analyses[number + 1 :]
+        remaining = plan.analyses[:number] + plan.analyses[number + 1 :]
         press.button(
             "Remove",
             key=f"{key}.remove.{number}",
             on_click=register,
-            args=(replace(plan, analyses=rest).to_toml(),),
+            args=(replace(plan, analyses=remaining).to_toml(),),
         )
 
 
@@ -231,8 +231,8 @@ def _parts(session: Session, key: str, kind: str) -> dict[str, Any]:
         ("Mean of", "In the groups of") if kind == "means" else ("Response", "Predictors")
     )
     one = left.selectbox(first, names, key=f"{key}.one")
-    rest = [name for name in names if name != one]
-    chosen = right.multiselect(others, rest, key=f"{key}.others.{one}")
+    remaining = [name for name in names if name != one]
+    chosen = right.multiselect(others, remaining, key=f"{key}.others.{one}")
     if not chosen:
         return {}
     if kind == "means":

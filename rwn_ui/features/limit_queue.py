@@ -321,7 +321,7 @@ def draw_verdict(
 ) -> dict[str, Any]:
     """The policy's verdict on a release in words; `pending` limits are still being read."""
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
-    beside: dict[str, Any] = {
+    common: dict[str, Any] = {
         "detail": _ordinary(readings),
         "state": None,
         "nearest": "",
@@ -330,8 +330,8 @@ def draw_verdict(
     first, broken = verdict.first, verdict.broken
     if pending and not broken:
         text = f"Not judged yet: {_to_follow(pending)}"
-        return beside | {"label": NAME, "text": text, "help": str(PENDING)}
-    shown = beside | {
+        return common | {"label": NAME, "text": text, "help": str(PENDING)}
+    shown = common | {
         "label": NAME,
         "text": _headline(policy, verdict, pending),
         "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
@@ -357,8 +357,8 @@ def _headline(policy: rwn.Policy, verdict: Verdict, pending: int) -> str:
     """The verdict before its nearest limit."""
     limits, broken = counted(len(policy.limits), "limit"), len(verdict.broken)
     if broken:
-        rest = f", {_to_follow(pending)}" if pending else ""
-        return f"Not releasable: {broken} of {limits} broken{rest}"
+        more = f", {_to_follow(pending)}" if pending else ""
+        return f"Not releasable: {broken} of {limits} broken{more}"
     if not policy.limits:
         return "Not judged: the policy has no limits"
     if verdict.unread:
@@ -391,8 +391,8 @@ def limits_words(
         used = verdict.shares.get(limit.measure)
         share = "not judged against" if used is None else share_words(used)
         ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
-        beside = f"; {ends}" if ends else ""
-        parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{beside}.")
+        reached = f"; {ends}" if ends else ""
+        parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{reached}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")

@@ -59,5 +59,5 @@ def read_words(policy: rwn.Policy, read: ReadSoFar, *, running: bool) -> str:
     if not limits:
         return f"{now}No limit is read yet."
     open_ = len(policy.limits) - len(limits)
-    rest = f" {open_} of {len(policy.limits)} limits are open." if open_ else ""
-    return f"{now}So far: {'; '.join(limits)}.{rest}"
+    more = f" {open_} of {len(policy.limits)} limits are open." if open_ else ""
+    return f"{now}So far: {'; '.join(limits)}.{more}"

@@ -21,7 +21,7 @@ def _show(values: Values) -> Shown:
     made = ready.with_levers(k=values["k"], q=values["q"]).release(rwn.SecretKey.from_seed(1))
     lesson = numbers.disclosure(made, data, person=values["person"])
     guess = values["guess"] - 1
-    kept = lesson.linked <= numbers.LIMIT
+    met = lesson.linked <= numbers.LIMIT
     return Shown(
         words=f"q = {values['q']:g} · k = {values['k']} · guess: row {values['guess']}",
         chart=CHARTS["lesson_disclosure"](lesson, guess, values["answer"]),
@@ -37,7 +37,7 @@ def _show(values: Values) -> Shown:
                 percent(lesson.linked),
                 "Identity disclosure: share of all 24 people whose own row is the nearest in age "
                 f"and height. The policy of this lesson allows {percent(numbers.LIMIT)}: "
-                + ("kept." if kept else "broken."),
+                + ("kept." if met else "broken."),
             ),
             tile(
                 "Incomes learned",
@@ -48,7 +48,7 @@ def _show(values: Values) -> Shown:
             ),
         ],
         numbers={"linked": lesson.linked, "learned": lesson.learned},
-        tables=(_words(values, lesson, kept),),
+        tables=(_words(values, lesson, met),),
     )
 
 
@@ -57,7 +57,7 @@ def _verdict(lesson: numbers.Disclosure, guess: int) -> str:
     return f"{row}, income {'learned' if lesson.close(guess) else 'not learned'}"
 
 
-def _words(values: Values, lesson: numbers.Disclosure, kept: bool) -> dict[str, Any]:
+def _words(values: Values, lesson: numbers.Disclosure, met: bool) -> dict[str, Any]:
     """The vocabulary, each word with what it is on this screen."""
     person = lesson.person
     rows = [
@@ -71,7 +71,7 @@ def _words(values: Values, lesson: numbers.Disclosure, kept: bool) -> dict[str, 
         ("donor", "the neighbor from which a cell takes its value"),
         ("identity disclosure", f"{percent(lesson.linked)} of the people are linked to their row"),
         ("attribute disclosure", f"{percent(lesson.learned)} of the incomes are learned"),
-        ("policy", f"at most {percent(numbers.LIMIT)} linked: {'kept' if kept else 'broken'}"),
+        ("policy", f"at most {percent(numbers.LIMIT)} linked: {'kept' if met else 'broken'}"),
     ]
     return {
         "title": "The words, in this table",

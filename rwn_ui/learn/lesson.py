@@ -84,8 +84,8 @@ class Lesson:
 
 def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:
     """A table that is prepared once and moved by the sliders."""
-    kept: Prepared = memo("lessons", KEPT).get_or_make(key, make)
-    return kept
+    found: Prepared = memo("lessons", KEPT).get_or_make(key, make)
+    return found
 
 
 def tile(label: str, released: str, help: str, original: str | None = None) -> dict[str, Any]:

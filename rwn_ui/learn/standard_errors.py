@@ -26,10 +26,10 @@ def _params(values: Values) -> Any:
 
 
 def _sample(number: int, values: Values) -> Prepared:
-    kept: Prepared = memo("lesson samples", 200).get_or_make(
+    prepared: Prepared = memo("lesson samples", 200).get_or_make(
         (number, values["rows"]), lambda: _params(values).preview(sample(number))
     )
-    return kept
+    return prepared
 
 
 def _show_errors(values: Values) -> Shown:

@@ -5,7 +5,7 @@
 
 const PROJECTOR = 1.5;       // size against the normal one
 const MEETING = 1.2;
-const REST = 250;            // milliseconds without a change before the address is written
+const ADDRESS_MS = 250;      // milliseconds without a change before the address is written
 const QUIET = 1200;          // milliseconds without a change before a screen reader announces
 
 // ---------------------------------------------------------------- small helpers
@@ -136,7 +136,7 @@ class Panel {
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
-    else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
+    else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), ADDRESS_MS);
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */

@@ -73,11 +73,11 @@ class Summary {
     this.changed.dataset.warned = Boolean(changed?.warning);
     this.changed.title = changed?.warning ?? "";
     if (!changed) return;
-    const whole = (share) => `${Math.round(100 * share)} %`;
+    const percent = (share) => `${Math.round(100 * share)} %`;
     const expected = changed.q == null ? "" : ` (q = ${changed.q}${changed.own ?? ""})`;
     const least = changed.least ? ` · ${changed.least}` : "";
-    setText(this.share, `cells changed ${whole(changed.overall)}${expected}${least}`);
-    const each = changed.names.map((name, i) => `${name} ${whole(changed.share[i])}`);
+    setText(this.share, `cells changed ${percent(changed.overall)}${expected}${least}`);
+    const each = changed.names.map((name, i) => `${name} ${percent(changed.share[i])}`);
     this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
     fill(this.strip, each, () => make("i"), (bar, title, i) => {
       if (bar.title === title) return;

@@ -52,10 +52,10 @@ def tab(
         if isinstance(sent, str):
             on_other(sent)
 
-    rest = "; your description and setting are saved." if saved else "."
+    ending = "; your description and setting are saved." if saved else "."
     _mount(
         key=_KEY,
-        data={**names, "answered": answered, "waits": waits, "gone": GONE + rest},
+        data={**names, "answered": answered, "waits": waits, "gone": GONE + ending},
         height="content",
         on_answer_change=take_answer,
         on_other_change=take_other,

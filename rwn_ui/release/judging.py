@@ -37,7 +37,7 @@ def draw(session: Session) -> None:
         default=io.FORMATS[0].key,
         key=session.key("release.format"),
     )
-    kept = _key_file(session)
+    key_file = _key_file(session)
     last = drawn(session)
     st.button(
         "Draw the release and judge it" if last is None else "Draw another release",
@@ -45,7 +45,7 @@ def draw(session: Session) -> None:
         key=session.key("release.draw"),
         disabled=user_work().busy or bool(unanswered_doubts(session)),
         on_click=_begin,
-        args=(session, chosen or io.FORMATS[0].key, kept),
+        args=(session, chosen or io.FORMATS[0].key, key_file),
     )
     _follow(session)
     last, latest = drawn(session), user_work().drawn
@@ -76,9 +76,9 @@ def _key_file(session: Session) -> str:
     ).strip()
 
 
-def _begin(session: Session, form: str, kept: str) -> None:
+def _begin(session: Session, form: str, key_file: str) -> None:
     """Begin to draw, with a fresh secret that is forgotten or kept in a new file."""
-    if kept and not Path(kept).is_absolute():
+    if key_file and not Path(key_file).is_absolute():
         refused("The key file must be given with its whole path, from the root on.")
         return
     user_work().jobs[JOB] = Job(
@@ -92,7 +92,7 @@ def _begin(session: Session, form: str, kept: str) -> None:
         policy=session.policy,
         draws=Draws(
             further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
-            key_file=Path(kept) if kept else None,
+            key_file=Path(key_file) if key_file else None,
             plan=session.analysis_plan,
         ),
     )

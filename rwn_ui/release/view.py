@@ -78,9 +78,9 @@ def _data(session: Session) -> None:
     for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
-    kept = [v.name for v in data.schema.released if not v.masked]
-    if kept:
-        st.warning(escaped(f"Released as they are, without masking: {', '.join(kept)}."))
+    unmasked = [v.name for v in data.schema.released if not v.masked]
+    if unmasked:
+        st.warning(escaped(f"Released as they are, without masking: {', '.join(unmasked)}."))
     if data.notices:
         st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")

@@ -72,8 +72,8 @@ Sets = tuple[tuple[str, ...], ...]
 def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
     """Sets of variables that an intruder may know, entered one by one, and two halves."""
     stored = session.key("risk.sets")
-    kept: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
-    opened = bool(kept) or bool(_stored(session, "half.one", []))
+    stored_sets: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
+    opened = bool(stored_sets) or bool(_stored(session, "half.one", []))
     with st.expander("What else somebody may know", expanded=opened):
         chosen = st.multiselect(
             "A further set of variables",
@@ -85,14 +85,14 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
             "variables.",
         )
         if st.button("Add this set", key=session.key("risk.set.add"), disabled=not chosen):
-            kept = tuple(dict.fromkeys((*kept, tuple(chosen))))
-        if kept:
-            st.caption("; ".join(escaped(", ".join(each)) for each in kept))
+            stored_sets = tuple(dict.fromkeys((*stored_sets, tuple(chosen))))
+        if stored_sets:
+            st.caption("; ".join(escaped(", ".join(each)) for each in stored_sets))
             if st.button("Clear the sets", key=session.key("risk.set.clear")):
-                kept = ()
+                stored_sets = ()
         halves = _halves(session, names)
-    st.session_state[stored] = kept
-    return kept, halves
+    st.session_state[stored] = stored_sets
+    return stored_sets, halves
 
 
 def _halves(session: Session, names: list[str]) -> Sets:
@@ -129,7 +129,7 @@ def _sampling(session: Session) -> Sampling:
     weights = st.selectbox(
         "Sampling weights",
         usable,
-        index=usable.index(kept) if (kept := _stored(session, "weights", said)) in usable else None,
+        index=usable.index(last) if (last := _stored(session, "weights", said)) in usable else None,
         placeholder="none",
         key=session.key("risk.weights.widget"),
         disabled=not usable,

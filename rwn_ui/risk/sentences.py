@@ -46,7 +46,7 @@ _COLUMNS = ["measure", "value", "read against", "in plain words"]
 def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
     """Statement of each number, in three tables by question."""
     # A measure that answers neither of the first two questions is in the third.
-    rest = [key for key in readings if key not in (*_ROW, *_VALUE)]
+    others = [key for key in readings if key not in (*_ROW, *_VALUE)]
     groups = (
         (
             "Whose row is it?",
@@ -63,7 +63,7 @@ def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
         ),
         (
             "Who stands out, and what has masking changed?",
-            rest,
+            others,
             "Read against: the original table. By themselves these numbers say nothing of a link; "
             "they show where to look.",
         ),

@@ -58,13 +58,13 @@ def repetition(found: Disclosure) -> Table | None:
     repeated = found.repetition
     if repeated is None or repeated["q"] == 0:
         return None
-    kept = repeated["q"] < 1
+    retained = repeated["q"] < 1
     columns = ["releases", "different donors seen"]
     rows = [
         [str(times), f"{distinct:.1f} of {repeated['donors']:,}"]
         for times, distinct in zip(repeated["releases"], repeated["distinct"], strict=True)
     ]
-    if kept:
+    if retained:
         columns.insert(1, "most frequent value is the true one")
         for row, mode in zip(rows, repeated["mode"], strict=True):
             row.insert(1, percent(mode))

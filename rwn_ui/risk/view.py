@@ -50,16 +50,16 @@ def draw(session: Session, attack: Attack) -> None:
 
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
-    kept, data = memo("risk", KEPT), session.data
+    cache, data = memo("risk", KEPT), session.data
 
     def unmasked() -> rwn.Comparison:
         keyed = with_keys(data, attack.keys)
         return rwn.Comparison(original=keyed, masked=keyed, sampling=attack.sampling)
 
-    base = kept.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
+    base = cache.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
     base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
     exact = current_release(session).exact
-    return kept.get_or_make(
+    return cache.get_or_make(
         (*table_key(data), session.params, session.seed, attack.identity),
         lambda: disclose(
             base,
@@ -223,12 +223,12 @@ def _file(title: str) -> str:
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
     masked = [v for v in session.data.schema.released if v.masked]
     together = {name for names in session.slices for name in names}
-    lone = [v for v in masked if v.group is None and v.name not in together]
+    separate = [v for v in masked if v.group is None and v.name not in together]
     rounded = dict(attack.precision)
     released = session.data.schema.released
     digits = any(v.kind is rwn.Kind.CONTINUOUS and v.name not in rounded for v in released)
     sentences = risk_warnings.warnings(
-        session.params, found.readings, digits=digits, lone=len(lone)
+        session.params, found.readings, digits=digits, separate=len(separate)
     )
     return {
         "title": "What to bear in mind at this setting",

@@ -9,7 +9,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 
 
-def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list[str]:
+def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> list[str]:
     """The warnings of the method that apply to this setting, most pressing first."""
     texts = [*_of_linkage(readings), *params.cautions(), *_of_extremes(readings)]
     if digits:
@@ -36,7 +36,7 @@ def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list
         )
         texts.append(f"{people} one confidential value: it is disclosed without any linkage.")
     changed = _value(readings, "cells_changed") != 0  # at q = 0 nothing is distorted
-    return texts + (_of_changes(params, readings, lone) if changed else [])
+    return texts + (_of_changes(params, readings, separate) if changed else [])
 
 
 def _drawn(readings: Answers) -> bool:
@@ -105,19 +105,19 @@ def _of_extremes(readings: Answers) -> list[str]:
     ]
 
 
-def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
+def _of_changes(params: Any, readings: Answers, separate: int) -> list[str]:
     """Effect of masking on relations and standard errors."""
     texts = _of_neighborhoods(readings)
-    whole = params.releases_true_rows or _whole_rows(readings)
-    if lone > 1 and not whole:
+    full_rows = params.releases_true_rows or _whole_rows(readings)
+    if separate > 1 and not full_rows:
         apart = (
             "take their values from donors of their own"
             if _drawn(readings)
             else "are masked by themselves"
         )
         texts.append(
-            f"{lone} variables {apart}. What is computed from others (sums, ratios, dummies of one "
-            "answer) "
+            f"{separate} variables {apart}. What is computed from others (sums, ratios, dummies of "
+            "one answer) "
             + ("must form a group with them: " if params.uses_slices else "no longer fits them: ")
             + "edit rules may break."
         )
@@ -127,7 +127,7 @@ def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
             "computed from the release are too small, the more so the larger q and the "
             "neighborhoods."
         )
-    elif not whole:
+    elif not full_rows:
         texts.append(
             "Standard errors that are computed from the release take masked values for true ones: "
             "they leave out what masking adds."

@@ -109,8 +109,8 @@ def target_at(name: str) -> Path:
             "device, such as con; choose another one."
         )
     target = base / name
-    beside = (*unfinished(target), run_file(target), key_file(target), record_file(target))
-    if any(each.exists() for each in (target, *beside)):
+    others = (*unfinished(target), run_file(target), key_file(target), record_file(target))
+    if any(each.exists() for each in (target, *others)):
         raise InputError(
             "There is a release of this name already, or one under way; choose another one."
         )
@@ -170,7 +170,7 @@ class BegunRun:
     target: Path  # where the release will be
     schema: Schema
     params: Any
-    begun: str  # when, to the minute
+    started: str  # when, to the minute
 
     @property
     def content(self) -> bytes:
@@ -179,7 +179,7 @@ class BegunRun:
             "source": self.source,
             "schema": self.schema.to_toml(),
             "setting": Setting(params=self.params).to_dict(),
-            "begun": self.begun,
+            "begun": self.started,
         }
         return orjson.dumps(plain)
 
@@ -187,7 +187,7 @@ class BegunRun:
 def begun_now(source: str, target: Path, schema: Schema, params: Any) -> BegunRun:
     """A masking that begins now."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return BegunRun(source=source, target=target, schema=schema, params=params, begun=when)
+    return BegunRun(source=source, target=target, schema=schema, params=params, started=when)
 
 
 @contextmanager
@@ -247,7 +247,7 @@ def _read(content: bytes, target: Path) -> BegunRun | None:
             target=target,
             schema=Schema.from_toml(plain["schema"]),
             params=Setting.from_dict(plain["setting"]).params,
-            begun=plain["begun"],
+            started=plain["begun"],
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, RWNError):
         return None

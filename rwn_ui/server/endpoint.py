@@ -96,13 +96,13 @@ async def _respond(request: Request) -> Response:
                 return Response(status_code=413)
     except ClientDisconnect:  # no client waits for it: no fault
         return Response(status_code=204)
-    end, rest = time.monotonic() + WAIT_S, REST_S
+    end, pause = time.monotonic() + WAIT_S, REST_S
     if b'"edits"' not in text:
         await asyncio.sleep(REST_S)
     found = await run_in_threadpool(_answer, text)
     while found == b"" and time.monotonic() < end and not await request.is_disconnected():
-        await asyncio.sleep(rest)
-        rest = min(1.2 * rest, 1.0)
+        await asyncio.sleep(pause)
+        pause = min(1.2 * pause, 1.0)
         found = await run_in_threadpool(_answer, text)
     if not found:
         return Response(status_code=204)

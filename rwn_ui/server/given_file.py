@@ -11,7 +11,7 @@ from rwn_core.io.read import begin, saved_schema, schema_from
 from rwn_core.io.reading import Reading
 from rwn_ui.server.environment import FILE_VARIABLE
 
-_begun: tuple[os.stat_result, Reading] | None = None
+_started: tuple[os.stat_result, Reading] | None = None
 _LOCK = threading.Lock()
 
 
@@ -23,13 +23,13 @@ def given_file() -> Path | None:
 
 def read_given_ahead() -> None:
     """Start reading it; a refusal is shown on the first page."""
-    global _begun
+    global _started
     path = given_file()
     if path is None:
         return
     try:
         with _LOCK:
-            _begun = path.stat(), begin_described(path)
+            _started = path.stat(), begin_described(path)
     except (OSError, rwn.RWNError):
         return
 
@@ -46,14 +46,14 @@ def _saved(path: Path) -> Path | None:
 
 def read_given() -> rwn.Microdata:
     """Its table, from the early reading if the file has not changed."""
-    global _begun
+    global _started
     path = given_file()
     assert path is not None  # or this is not called
     with _LOCK:
-        begun, _begun = _begun, None
-    if begun is None:
+        started, _started = _started, None
+    if started is None:
         return rwn.read(path, _saved(path))
-    before, reading = begun
+    before, reading = started
     try:
         if not _same(path, before):
             return rwn.read(path, _saved(path))

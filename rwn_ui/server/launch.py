@@ -36,9 +36,9 @@ _STOPPED_WITHIN = 5.0
 
 def app_file() -> Path:
     """Path of app.py: inside the installed package, or at the root of a checkout."""
-    here = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[1]
     # the packaged one first: another program's app.py may lie next to an installed package
-    for app in (here / "app" / "app.py", here.parent / "app.py"):
+    for app in (root / "app" / "app.py", root.parent / "app.py"):
         if app.is_file():
             return app
     raise RWNError("The app's files are not there; install the package again.")

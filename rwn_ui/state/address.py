@@ -94,8 +94,8 @@ class _Taking:
             self.step += 1
             _note(session, *self.refused)
             asked_for = work.preparation
-            begun = asked_for is not None and asked_for is not coming and _key(session) == key
-            self.waits = (key, asked_for) if asked_for is not None and begun else None
+            started = asked_for is not None and asked_for is not coming and _key(session) == key
+            self.waits = (key, asked_for) if asked_for is not None and started else None
         return False
 
 

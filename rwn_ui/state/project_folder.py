@@ -119,10 +119,10 @@ def find(table: str) -> Project | None:
 
 def _path(folder: Path, table: str, *, new: bool) -> Path | None:
     """Path of a table's project, by a keyed hash: a plain one could be tested against tables."""
-    beside = folder / _KEY
-    if not beside.exists():
+    key_file = folder / _KEY
+    if not key_file.exists():
         if not new:
             return None
-        write_atomically(beside, secrets.token_bytes(_KEY_BYTES))
-    key = beside.read_bytes()
+        write_atomically(key_file, secrets.token_bytes(_KEY_BYTES))
+    key = key_file.read_bytes()
     return folder / f"{hashlib.blake2b(table.encode(), digest_size=16, key=key).hexdigest()}.toml"

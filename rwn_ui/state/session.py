@@ -281,8 +281,8 @@ class Session:
 
     def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
         """Go over to other options of the method; a lever that both have stays where it is."""
-        kept = {name: value for name, value in self.levers.items() if name in prepared.ranges}
-        levers = self._with_preset("Standard", prepared) | kept
+        retained = {name: value for name, value in self.levers.items() if name in prepared.ranges}
+        levers = self._with_preset("Standard", prepared) | retained
         self.options = options
         self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
         self._use_known_axis()

@@ -134,8 +134,8 @@ def _resume(token: str, browser: str) -> None:
     visit.results, visit.session = before.results, before.session
     visit.answered_table, visit.saved = before.answered_table, before.saved
     before.endpoint.close()
-    kept = {SESSION: visit.session, WORK: visit.work, RESULTS: visit.results}
-    for name, value in kept.items():
+    parts = {SESSION: visit.session, WORK: visit.work, RESULTS: visit.results}
+    for name, value in parts.items():
         st.session_state[name] = value
     if own is not None:
         own.close()

@@ -151,7 +151,7 @@ def fullest(found: Sequence[str], sweep: Sweep, across: str, down: str) -> str:
     """The combination with most finished settings, the last of equals."""
     both = (across, down)
     done = Counter(_other_cards(p.setting, both) for p in sweep if _has(p.setting, both))
-    return max(reversed(found), key=lambda rest: done[rest]) if done else found[0]
+    return max(reversed(found), key=lambda each: done[each]) if done else found[0]
 
 
 def _has(setting: Setting, names: Sequence[str]) -> bool:
@@ -169,9 +169,9 @@ def draw_surface(
     forecasts: Mapping[str, Mapping[str, float]],
 ) -> Chart:
     """A measure over two parameters, at one combination of the others."""
-    (across, down, rest), measure = where, about["measure"]
+    (across, down, others), measure = where, about["measure"]
     both = (across, down)
-    chosen = [s for s in settings if _has(s, both) and _other_cards(s, both) == rest]
+    chosen = [s for s in settings if _has(s, both) and _other_cards(s, both) == others]
     if not chosen:
         return draw_reason(about["title"], "No setting has these parameters.", "parameter_surface")
     columns = sorted({getattr(s.params, across) for s in chosen})
@@ -190,7 +190,7 @@ def draw_surface(
         square,
         {"title": SHORT_NAMES.get(across, across), "values": columns},
         {"title": SHORT_NAMES.get(down, down), "values": rows},
-        {**about, "where": rest},
+        {**about, "where": others},
         limit=limit,
         forecast=forecast & np.isfinite(square),
     )

@@ -108,8 +108,8 @@ def _seeking(session: Session) -> None:
     if answer is None:
         return
     # one measure within an aim, or a limit that could not be judged, is no reason for green
-    kept = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
-    show = st.success if kept else st.info if answer.reached else st.warning
+    met = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
+    show = st.success if met else st.info if answer.reached else st.warning
     show(escaped(f"{answer.goal.words}: {answer.sentence}"))
     if answer.reached:
         key = session.key("sweep.seek.load")

@@ -74,7 +74,7 @@ def table(offers: list[Offer]) -> dict[str, list[str]]:
             f"{offer.bytes / 1e9:.2g} GB{'' if offer.fits else ' (not free now)'}"
             for offer in offers
         ],
-        "exact members kept": [f"{offer.kept:.2%}" for offer in offers],
+        "exact members kept": [f"{offer.candidate_share:.2%}" for offer in offers],
         "records that fall back to k": [f"{offer.fall_back:.0%}" for offer in offers],
         "median radius": [f"{offer.radius:.3g}" for offer in offers],
     }

@@ -63,8 +63,8 @@ def _progress(session: Session, run: SweepRun) -> None:
         words, again = st.columns([6, 1], vertical_alignment="bottom")
         words.info(run.refusal, icon=":material/info:")
         if again.button("Go on", key=session.key("sweep.again"), width="stretch"):
-            rest = [s for s in run.settings if s.method not in BASELINE_METHODS]
-            user_work().sweep = sweep_run.begin(session.data, rest, run.plan)
+            remaining = [s for s in run.settings if s.method not in BASELINE_METHODS]
+            user_work().sweep = sweep_run.begin(session.data, remaining, run.plan)
             st.rerun()
 
 
@@ -176,10 +176,10 @@ def _surface(
     session: Session, asked: list[Setting], sweep: Sweep, names: list[str], first: str
 ) -> tuple[tuple[str, str, str], str]:
     """Which measure the heat map shows, over which parameters, where the others are held."""
-    of, over, by, at = st.columns([3, 2, 2, 3])
+    color, over, by, at = st.columns([3, 2, 2, 3])
     sign, measures = SHORT_NAMES.get, sweep.plan.measures
     more = [key for key in EXPECTED if key not in measures]
-    measure = of.selectbox(
+    measure = color.selectbox(
         "Heat map of",
         [*measures, *more],
         measures.index(first),
@@ -192,9 +192,9 @@ def _surface(
     across = over.selectbox(
         "over", names, 0, key=session.key(f"sweep.across.{names}"), format_func=lambda n: sign(n, n)
     )
-    rest = [name for name in names if name != across]
+    others = [name for name in names if name != across]
     down = by.selectbox(
-        "and", rest, 0, key=session.key(f"sweep.down.{rest}"), format_func=lambda n: sign(n, n)
+        "and", others, 0, key=session.key(f"sweep.down.{others}"), format_func=lambda n: sign(n, n)
     )
     slices = sweep_cards.slices(asked, across, down)
     if len(slices) < 2:

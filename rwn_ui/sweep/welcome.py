@@ -50,8 +50,8 @@ def _begins(search: Search) -> str:
     words = f"**Start sweep** tries {asked}"
     more = ["rounded in different steps"] * (len(grid.precision) > 1)
     more += ["with variables that travel together"] * (len(grid.slices) > 1)
-    beside = f", some of them {' and '.join(more)}" if more else ""
-    return f"{words}{beside}. Change the values at the left; a setting is drawn when it is done."
+    extras = f", some of them {' and '.join(more)}" if more else ""
+    return f"{words}{extras}. Change the values at the left; a setting is drawn when it is done."
 
 
 def _stored_sweep(session: Session) -> None:
@@ -60,7 +60,7 @@ def _stored_sweep(session: Session) -> None:
     if found is None:
         return
     plan, settings, finished = found
-    whole = finished == len(settings)
+    complete = finished == len(settings)
     asked = [setting for setting in settings if setting.method not in BASELINE_METHODS]
     done = max(0, finished - (len(settings) - len(asked)))
     are = "is" if len(asked) == 1 else "are"
@@ -68,7 +68,7 @@ def _stored_sweep(session: Session) -> None:
         f"A sweep of this table is kept: {done:,} of {counted(len(asked), 'setting')} {are} "
         f"finished, {counted(plan.releases, 'release')} each."
     )
-    words = "Show it" if whole else "Go on with it"
+    words = "Show it" if complete else "Go on with it"
     if st.button(words, type="primary", key=session.key("sweep.resume")):
         user_work().sweep = sweep_run.begin(session.data, asked, plan)
         st.rerun()

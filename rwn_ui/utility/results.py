@@ -53,15 +53,15 @@ class UtilityReadings:
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
     """Read every utility measure; what was read before is not read again."""
-    current, kept = full_release(session, slot), _stored()
+    current, cache = full_release(session, slot), _stored()
     comparison = current.comparison
-    here, pair, statistic = release_key(session), session.pair, session.statistic
+    key, pair, statistic = release_key(session), session.pair, session.statistic
     waits = full_table(session).slow
     readings = {
         **current.readings,
-        **kept.get_or_make(("readings", here), lambda: _read(current, slow=False)),
+        **cache.get_or_make(("readings", key), lambda: _read(current, slow=False)),
     }
-    pending = waits and ("slow", here) not in kept
+    pending = waits and ("slow", key) not in cache
     readings |= dict.fromkeys(SLOW, PENDING) if pending else _slow(session, current)
     unknown = _not_expected(session)
     missing = waits and not unknown and not _forecast_already(session)
@@ -69,10 +69,10 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
     return UtilityReadings(
         comparison=comparison,
         readings=readings,
-        relation=kept.get_or_make((*pair, here), lambda: _or_reason(two_way, comparison, *pair)),
+        relation=cache.get_or_make((*pair, key), lambda: _or_reason(two_way, comparison, *pair)),
         now=now,
         expected=unknown or (PENDING if missing else _curve(session)),
-        realized=kept.get_or_make((statistic, here), lambda: _realized(statistic, comparison)),
+        realized=cache.get_or_make((statistic, key), lambda: _realized(statistic, comparison)),
         pending=pending or missing,
     )
 
@@ -154,8 +154,8 @@ def _values(session: Session, axis: str) -> list[float]:
     slow = session.data.n > LARGEST_DENSE or weighed
     count = VALUES_OF_LARGE if slow else VALUES
     values = np.linspace(ends.low, end, count)
-    whole = next(lever.whole_number for lever in session.params.levers if lever.name == axis)
-    return [float(value) for value in (np.unique(values.round()) if whole else values)]
+    integer = next(lever.whole_number for lever in session.params.levers if lever.name == axis)
+    return [float(value) for value in (np.unique(values.round()) if integer else values)]
 
 
 def _own(session: Session, *more: Any) -> tuple[Any, ...]:
@@ -169,8 +169,8 @@ def _now_key(session: Session) -> tuple[Any, ...]:
 def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
     """Cache key of the curve: all but the parameter along it."""
     low = full_table(session).prepared.ranges[axis].low
-    rest = at_levers(session.params, {axis: low})
-    return ("scan", axis, *_own(session, rest))
+    at_low = at_levers(session.params, {axis: low})
+    return ("scan", axis, *_own(session, at_low))
 
 
 def _forecast_already(session: Session) -> bool:

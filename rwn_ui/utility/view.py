@@ -161,12 +161,12 @@ def _tile(tile: Tile, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> d
     shown = tile.draw(reading)
     if not isinstance(reading, rwn.Reading):
         return shown | {"released": "…"} if reading is PENDING else shown
-    beside = _baselines(reading, tile.measure, utility)
+    context = _baselines(reading, tile.measure, utility)
     if spread := repeated_draws.interval(drawn, tile.measure, tile.part):
         low, high = spread
-        of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
-        beside = f"9 of 10 draws{of}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
-    return shown | {"released": shown["released"].replace("-", "−"), "limit": beside}
+        scope = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
+        context = f"9 of 10 draws{scope}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
+    return shown | {"released": shown["released"].replace("-", "−"), "limit": context}
 
 
 def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> str:

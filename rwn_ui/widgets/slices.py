@@ -34,9 +34,9 @@ def draw(session: Session) -> None:
 def choices(session: Session) -> dict[str, Slices]:
     """The usual slices of this table, each once, and those that it came with."""
     known = {key: preset_slices(session.data, key) for key in PRESETS}
-    kept = {key: each for key, each in known.items() if preset_key(session.data, each) == key}
+    retained = {key: each for key, each in known.items() if preset_key(session.data, each) == key}
     own = session.own_slices
-    return kept if own in kept.values() else {**kept, TABLE: own}
+    return retained if own in retained.values() else {**retained, TABLE: own}
 
 
 def _title(choice: str) -> str:

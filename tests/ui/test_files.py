@@ -212,7 +212,7 @@ def test_the_first_takes_what_was_begun_and_the_next_reads_anew(path, begun) -> 
     assert begun == ["begun", "read"]
     assert tables[0].fingerprint == tables[1].fingerprint
     assert tables[0] is not tables[1]  # nothing is shared between two users
-    assert given_file._begun is None
+    assert given_file._started is None
     given_file.read_given_ahead()
     path.write_text(SECOND)  # a file that has changed meanwhile is read anew
     assert given_file.read_given().n == 4

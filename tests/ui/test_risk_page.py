@@ -228,8 +228,8 @@ def read(data: rwn.Microdata, params: Any) -> Any:
     return {key: rwn.MEASURES[key].read(comparison) for key in READ}
 
 
-def said(data: rwn.Microdata, params: Any, *, digits: bool = True, lone: int = 4) -> str:
-    return " ".join(warnings(params, read(data, params), digits=digits, lone=lone))
+def said(data: rwn.Microdata, params: Any, *, digits: bool = True, separate: int = 4) -> str:
+    return " ".join(warnings(params, read(data, params), digits=digits, separate=separate))
 
 
 def test_few_originals_are_said_of_a_row_where_they_are_few(data) -> None:
@@ -249,7 +249,7 @@ def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
     assert linked.detail["row_by_row"] < 0.2
     assert np.median(linked.detail["candidates"]) > 10
     planted = replace(linked, value=0.75)
-    (text, *_) = warnings(params, found | {"bayes_linkage": planted}, digits=True, lone=4)
+    (text, *_) = warnings(params, found | {"bayes_linkage": planted}, digits=True, separate=4)
     assert "75 %" in text
     assert "leave few originals" not in text
     assert "source of only one row" in text
@@ -261,11 +261,11 @@ def test_extremes_that_are_gone_are_not_called_a_real_persons(data) -> None:
     copies = found["extremes"].detail["released"]
     there = sum(count > 0 for count in copies)
     assert there
-    text = " ".join(warnings(rwn.RWN(k=3), found, digits=True, lone=4))
+    text = " ".join(warnings(rwn.RWN(k=3), found, digits=True, separate=4))
     assert f"Of the {len(copies)} largest and smallest values {there} stand" in text
     planted = replace(found["extremes"], detail={"released": [0] * len(copies)})
     gone = found | {"extremes": planted}
-    text = " ".join(warnings(rwn.RWN(k=3), gone, digits=True, lone=4))
+    text = " ".join(warnings(rwn.RWN(k=3), gone, digits=True, separate=4))
     assert f"None of the {len(copies)} largest and smallest values" in text
     assert "real person's" not in text
 
@@ -284,7 +284,7 @@ def test_whole_rows_have_no_donors_of_their_own(data) -> None:
     """Planted: variables that all travel together, by slices or by the method."""
     apart = said(data, rwn.RWN(epsilon=1.0, k=5))
     assert "4 variables take their values from donors of their own" in apart
-    assert "donors of their own" not in said(data, rwn.RWN(epsilon=1.0, k=5), lone=0)
+    assert "donors of their own" not in said(data, rwn.RWN(epsilon=1.0, k=5), separate=0)
     rows = said(data, rwn.METHODS["row_copy"](epsilon=1.0, k=5))
     assert "donors of their own" not in rows
     assert "Small groups shrink" in rows

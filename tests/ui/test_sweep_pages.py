@@ -215,7 +215,7 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page, finished, monk
         seconds=3.0,
         bytes=2e9,
         fits=False,
-        kept=1.0,
+        candidate_share=1.0,
         fall_back=0.25,
         radius=0.5,
     )

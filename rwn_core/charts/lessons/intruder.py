@@ -17,7 +17,7 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
     places = np.arange(count)
     names = [f"record {record + 1}" for record in lesson.records.tolist()]
     found = np.flatnonzero(lesson.records == lesson.source) if answered else places[:0]
-    told = [
+    notes = [
         style.label(
             "the true source", float(lesson.belief[place]), float(place), style.NEUTRAL, bold=True
         )
@@ -46,7 +46,7 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
                 tickvals=places.tolist() or [0],
                 ticktext=names or ["nobody"],
             ),
-            annotations=told,
+            annotations=notes,
             right=24,
         ),
         table=table(["record", "probability"], [lesson.records + 1, lesson.belief.astype(float)]),

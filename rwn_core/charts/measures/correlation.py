@@ -91,11 +91,11 @@ def _signed(change: float) -> str:
 
 
 def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
-    whole = name_ticks(names, 60, 30)
+    full_ticks = name_ticks(names, 60, 30)
     return {
         "data": [_heatmap(detail, names, drawn)],
         "layout": pair_layout(names, _ROOM, 44),
-        "large": {"xaxis": whole, "yaxis": whole},
+        "large": {"xaxis": full_ticks, "yaxis": full_ticks},
         "table": _pairs(detail, names, drawn),
     }
 

@@ -30,8 +30,8 @@ def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> style.C
     else:
         note = f"total variation {style.number(shown['difference'])}"
         data, made = _bars(shown, band)
-        whole = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
-        large["yaxis"] = {"ticktext": whole}
+        full_names = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
+        large["yaxis"] = {"ticktext": full_names}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
     return style.chart(
         "distribution",
@@ -132,9 +132,9 @@ def _most(
     if len(levels) <= _LEVELS + 1:
         return levels, counts
     ranked = np.argsort(-counts["original"], kind="stable")
-    kept, rest = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
-    names = [*(levels[i] for i in kept), f"{len(rest)} others"]
-    return names, {side: np.append(c[kept], c[rest].sum()) for side, c in counts.items()}
+    frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
+    names = [*(levels[i] for i in frequent), f"{len(others)} others"]
+    return names, {side: np.append(c[frequent], c[others].sum()) for side, c in counts.items()}
 
 
 def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[str, Any]:

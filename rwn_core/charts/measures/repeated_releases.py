@@ -53,15 +53,15 @@ def draw(reading: Reading) -> style.Chart:
 
 
 def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Trace]:
-    kept = style.line(
+    same_order = style.line(
         style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
     )
-    kept["mode"] = "lines+markers"
-    kept["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
-    kept["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    same_order["mode"] = "lines+markers"
+    same_order["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
+    same_order["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
     fresh = style.line(
         style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
     )
     fresh["line"] |= {"color": style.NEUTRAL}
     fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
-    return [fresh, kept]
+    return [fresh, same_order]

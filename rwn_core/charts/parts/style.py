@@ -347,15 +347,15 @@ def clipped(*files: ArrayLike) -> float | None:
     # At most ten times as large as all but one value in 500 of each file (at least one).
     known: list[NDArray[np.float64]] = []
     tops: list[float] = []
-    rest: list[float] = []
+    others: list[float] = []
     for file in files:
         values = np.asarray(file, dtype=float)
         values = np.sort(values[np.isfinite(values)])
         few = max(1, values.size // FEW)
         known.append(values)
         tops += [float(values[-1])] if values.size else []
-        rest += [float(values[-1 - few])] if values.size > few else []
-    most = FLAT * max(rest, default=0.0)
+        others += [float(values[-1 - few])] if values.size > few else []
+    most = FLAT * max(others, default=0.0)
     if not 0 < most < max(tops, default=0.0):
         return None
     return max([float(each[each <= most].max(initial=0.0)) for each in known])

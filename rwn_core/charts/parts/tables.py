@@ -24,17 +24,17 @@ def table(
     """Return the table behind a picture; beyond 400 rows the largest by column `rank` or `by`."""
     # A table with single records is internal; its views and files say so.
     total = len(np.asarray(cells[0]))
-    kept: NDArray[np.intp] | slice = slice(None)
+    picked: NDArray[np.intp] | slice = slice(None)
     result: dict[str, Any] = {"columns": list(columns)}
     if total > TABLE_ROWS:
         if rank is not None:
             by = columns[rank], cells[rank]
-        kept = slice(TABLE_ROWS) if by is None else extremes(by[1], TABLE_ROWS)
+        picked = slice(TABLE_ROWS) if by is None else extremes(by[1], TABLE_ROWS)
         chosen = "first" if by is None else f"largest by {by[0]}"
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
     if not SINGLE.isdisjoint(columns):
         result["internal"] = True
-    shown = [_plain(np.asarray(cell)[kept], rounded=True) for cell in cells]
+    shown = [_plain(np.asarray(cell)[picked], rounded=True) for cell in cells]
     result["rows"] = list(map(list, zip(*shown, strict=True)))
     return result
 
@@ -52,11 +52,11 @@ def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
     if not np.array_equal(every, records[1]):
         every = np.union1d(every, records[1])
         cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
-    caption, kept = f"Value: {unit}.", np.arange(every.size)
+    caption, picked = f"Value: {unit}.", np.arange(every.size)
     if every.size > TABLE_ROWS:
-        kept = extremes(np.fmax(*cells), TABLE_ROWS)
+        picked = extremes(np.fmax(*cells), TABLE_ROWS)
         caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
-    rows = Rows([every[kept] + 1, *map(_rounded, [each[kept] for each in cells])])
+    rows = Rows([every[picked] + 1, *map(_rounded, [each[picked] for each in cells])])
     return {"columns": ["record", *SIDES], "internal": True, "rows": rows, "caption": caption}
 
 

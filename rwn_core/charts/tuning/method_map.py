@@ -93,10 +93,10 @@ def _names(curves: Sequence[Curve], falls: bool) -> list[style.Label]:
     for rank, place in enumerate(sorted(range(len(curves)), key=height)):
         color, _, sign, _ = _look(place)
         text = f"{sign} {style.escape(style.shorten(curves[place]['name'], _NAME))}"
-        beside = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "middle"}
+        placement = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "middle"}
         shift = {"xshift": 6, "yshift": 0}
         labels.append(
-            style.label(text, 1, 1 - _STEP * (rank + 0.5), color, bold=True, **beside, **shift)
+            style.label(text, 1, 1 - _STEP * (rank + 0.5), color, bold=True, **placement, **shift)
         )
     return labels
 

@@ -39,7 +39,7 @@ def draw(
     guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
     known = square[np.isfinite(square)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    kept = _keeps(square, limit, measure["better"])
+    met = _keeps(square, limit, measure["better"])
     columns, rows = [[style.escape(_word(v)) for v in scale["values"]] for scale in (across, down)]
     x, y = (
         style.name_axis(names, style.escape(scale["title"]), down=False, showgrid=False)
@@ -65,7 +65,7 @@ def draw(
                 ygap=1,
             )
             | {"hovertemplate": _hover(across, down, measure)}
-            | _numbers(square, kept, guessed, measure)
+            | _numbers(square, met, guessed, measure)
         ],
         layout=style.layout(x, y, right=round(30 + style.widest(texts))),
         table=_table(square, guessed, (across, down), measure),
@@ -101,7 +101,7 @@ def _keeps(square: NDArray[Any], limit: float | None, better: str) -> NDArray[np
 
 def _numbers(
     square: NDArray[Any],
-    kept: NDArray[np.bool_],
+    met: NDArray[np.bool_],
     guessed: NDArray[np.bool_],
     measure: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _numbers(
         return {}
     texts = [
         [_cell(*each, measure) for each in zip(*row, strict=True)]
-        for row in zip(square, kept, guessed, strict=True)
+        for row in zip(square, met, guessed, strict=True)
     ]
     return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": style.FONT}}
 

@@ -226,9 +226,9 @@ def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:
         return "Risk-utility map without a present setting."
     text = f"Risk-utility map: the present setting has loss {style.number(now['loss'])} and "
     if of_limits:
-        kept = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
+        states = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
         judged = f"; {_limit_words(limit, of_limits, now)}" if now.get("unread") else ""
-        return f"{text}uses {style.number(now['risk'])} of a limit{kept[now.get('kept')]}{judged}"
+        return f"{text}uses {style.number(now['risk'])} of a limit{states[now.get('kept')]}{judged}"
     text += f"disclosure risk {style.percent(now['risk'], 1)}"
     if limit is None:
         return text

@@ -114,8 +114,8 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> st
     if not placed:
         return f"{len(others)} on the map" if others else "no setting is finished yet"
     best = sum(1 for s in placed if s["frontier"])
-    kept = f" · {_met(placed)} keep all limits" if of_limits else ""
-    return f"{len(placed)} settings · {best} on the frontier{kept}"
+    met = f" · {_met(placed)} keep all limits" if of_limits else ""
+    return f"{len(placed)} settings · {best} on the frontier{met}"
 
 
 def _met(placed: Sequence[Spot]) -> int:

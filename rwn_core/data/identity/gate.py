@@ -21,8 +21,8 @@ def open_doubts(
     doubts: Iterable[IdentityDoubt], schema: Schema, keep: Iterable[str] = ()
 ) -> list[IdentityDoubt]:
     """Return the doubts about released variables that stop a release and have no answer."""
-    kept = set(keep)
-    waiting = {v.name for v in schema.released if not v.is_answered} - kept
+    retained = set(keep)
+    waiting = {v.name for v in schema.released if not v.is_answered} - retained
     return [doubt for doubt in doubts if doubt.stops and doubt.variable in waiting]
 
 
@@ -52,11 +52,11 @@ def refuse_open(doubts: Sequence[IdentityDoubt]) -> None:
 
 def with_answers(schema: Schema, *, drop: Iterable[str] = (), keep: Iterable[str] = ()) -> Schema:
     """Write answers into a schema: dropped variables become identifiers, others stay."""
-    dropped, kept = list(drop), list(keep)
-    refuse_both(dropped, kept)
+    dropped, retained = list(drop), list(keep)
+    refuse_both(dropped, retained)
     for name in dropped:
         schema = schema.replace_variable(name, role=Role.IDENTIFIER)
-    for name in kept:
+    for name in retained:
         if not schema.variable(name).is_released:
             raise ParameterError(
                 f"{name} has a role that no release holds; give it another role to keep it."

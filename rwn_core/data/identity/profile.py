@@ -166,8 +166,8 @@ def block_rows(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _is_numeral(text: str) -> bool:
-    rest = text.removeprefix("-")
-    return rest.replace(".", "", 1).isdigit() and rest.isascii()
+    unsigned = text.removeprefix("-")
+    return unsigned.replace(".", "", 1).isdigit() and unsigned.isascii()
 
 
 def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:

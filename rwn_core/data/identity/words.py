@@ -91,11 +91,11 @@ class NameWords:
         return len(letters) > 1 and letters[0] in _COUNTED_FIRST and letters[1] in ("of", "de")
 
     def _subjects(self, letters: list[str]) -> set[Subject]:
-        whole = "".join(letters)
-        words = {*letters, whole, *(a + b for a, b in pairwise(letters))}
+        joined = "".join(letters)
+        words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
         found = {subject for subject in Subject if words & _WORDS[subject]}
         for subject, stems in _STEMS.items():
-            if any(stem in whole for stem in stems if len(stem) >= _LEAST_STEM):
+            if any(stem in joined for stem in stems if len(stem) >= _LEAST_STEM):
                 found.add(subject)
         if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
             found.add(Subject.NUMBER)

@@ -56,7 +56,7 @@ def sums_of_moments(
         third=np.zeros((1, len(order))),  # its numbers have laws of their own, like a normal one
         fourth=np.zeros((1, len(order))),
         together=_levels(columns, cells)[np.newaxis],
-        kept=np.array([alone]),
+        retained=np.array([alone]),
         rows=np.array([rows_intact.sum()]),
         unseen=np.empty((1, 0)),
         gap_means=np.empty((1, 0)),

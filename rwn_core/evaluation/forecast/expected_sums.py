@@ -56,7 +56,7 @@ class ExpectedSums:
     # shape (s, L, L): of the number of records with two levels, for variables that do not share a
     # donor; its diagonal, of each level's count
     together: Floats
-    kept: Floats  # shape (s, p): of the number of cells of each variable that show their own value
+    retained: Floats  # shape (s, p): of the number of cells of each variable with their own value
     rows: Floats  # shape (s,): of the number of records that show all of their own values
     # shape (s, n): logarithm of the probability that no row shows a person's key values, if the
     # person is unique on them, where they share a donor; shape (s, 0) where they do not, or where
@@ -257,16 +257,16 @@ class Adder:
     def _intact(self, same: Floats) -> list[Floats]:
         p = self.q.shape[1]
         q = self.q[:, None, :]
-        kept = (1 - q) + q * same[..., :p]
+        retained = (1 - q) + q * same[..., :p]
         rows, joint = np.ones(same.shape[:2]), p
         for unit in self.columns.units:
             if len(unit) == 1:
-                rows = rows * kept[..., unit[0]]
+                rows = rows * retained[..., unit[0]]
             else:
                 share = self.q[:, None, unit[0]]
                 rows = rows * ((1 - share) + share * same[..., joint])
                 joint += 1
-        return [kept.sum(axis=1), rows.sum(axis=1)]
+        return [retained.sum(axis=1), rows.sum(axis=1)]
 
 
 def _sums(equal: NDArray[np.bool_] | Floats, local: NDArray[np.int64]) -> Floats:
@@ -348,6 +348,6 @@ def mean_of_known(missing: Floats, added: Floats, weights: Floats) -> Floats:
     if not weights.size:
         return np.empty(0)
     some = -np.expm1(missing[:, -1])
-    whole = (np.exp(missing[:, :-1]) * added[:, :-1]) @ weights[:-1]
-    nothing = np.full(len(whole), np.nan)
-    return np.asarray(np.divide(whole, some, out=nothing, where=some > 0))
+    summed = (np.exp(missing[:, :-1]) * added[:, :-1]) @ weights[:-1]
+    nothing = np.full(len(summed), np.nan)
+    return np.asarray(np.divide(summed, some, out=nothing, where=some > 0))

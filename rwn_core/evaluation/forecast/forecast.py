@@ -137,7 +137,7 @@ def forecast_from_sums(
         mean_skewness=pd.Series(skewness, index=names, dtype=np.float64),
         mean_excess=pd.Series(excess, index=names, dtype=np.float64),
         category_counts=_category_counts(columns, np.diag(sums.together[setting])),
-        cells_intact=pd.Series(sums.kept[setting], index=list(columns.released)),
+        cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
         true_fragments=_true_fragments(columns, sums.unseen[setting]),
         _together=sums.together[setting],

@@ -111,7 +111,7 @@ def mixed_sums(
         third=adder.cumulant_sums[:, 0],
         fourth=adder.cumulant_sums[:, 1],
         together=mixed("together"),
-        kept=mixed("kept"),
+        retained=mixed("retained"),
         rows=mixed("rows"),
         unseen=nothing,
         gap_means=nothing,

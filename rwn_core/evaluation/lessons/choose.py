@@ -30,8 +30,8 @@ def table(slices: str) -> Microdata:
     """Return the demo table with one of `SLICES`."""
     data = load_demo(DEMO)
     names = [variable.name for variable in data.schema.released]
-    rest = [name for name in names if name != _CONFIDENTIAL]
-    together = dict(zip(SLICES, ([rest], [], [names]), strict=True))
+    others = [name for name in names if name != _CONFIDENTIAL]
+    together = dict(zip(SLICES, ([others], [], [names]), strict=True))
     return data.with_slices(together[slices])
 
 

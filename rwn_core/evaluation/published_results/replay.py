@@ -243,8 +243,8 @@ class Replayed(Found):
 
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
     """Count in words the rows of each source by verdict."""
-    of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
-    return tuple(count(name, mine) for name, mine in of.items() if mine)
+    by_source = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
+    return tuple(count(name, mine) for name, mine in by_source.items() if mine)
 
 
 def count(source: str, rows: Sequence[Row]) -> str:

@@ -138,11 +138,11 @@ def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]
             "make the column an identifier or categorical in a schema",
         )
     missing = np.isnan(values)
-    whole = np.where(missing, 0, values).astype(np.int64)[column.codes]
+    integers = np.where(missing, 0, values).astype(np.int64)[column.codes]
     gaps = missing[column.codes]
     if not gaps.any():
-        return pd.Series(whole, name=column.name, copy=False)
-    return pd.Series(pd.arrays.IntegerArray(whole, gaps), name=column.name)
+        return pd.Series(integers, name=column.name, copy=False)
+    return pd.Series(pd.arrays.IntegerArray(integers, gaps), name=column.name)
 
 
 def _texts(column: TextColumn) -> pd.Series[Any]:

@@ -71,8 +71,8 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = independent_cells(comparison.required_law()).units()
-    whole = comparison.file or comparison.original
-    unit = repeated_unit(whole)
+    full = comparison.file or comparison.original
+    unit = repeated_unit(full)
     if isinstance(neighborhoods.table, AllDonors):
         found = _of_blocks(comparison, neighborhoods.table, unit)
     else:
@@ -94,7 +94,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    groups = whole.n if unit is None else len(np.unique(unit.numbers))
+    groups = full.n if unit is None else len(np.unique(unit.numbers))
     value = certified_share(found.bounds, found.records, np.bincount(found.rows))
     return Reading(value=value, baseline=1.0 / groups, detail=detail)
 
@@ -227,9 +227,9 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
     """Return the share left of the relations across slices; None where there were none."""
     names = [variable.name for variable in comparison.original.schema.released]
     number = {name: place for place, unit in enumerate(slices) for name in unit}
-    of = np.array([number[name] for name in names])
+    slice_of = np.array([number[name] for name in names])
     chance = np.asarray(original_chance(comparison), dtype=np.float64)
-    across = of[:, np.newaxis] != of
+    across = slice_of[:, np.newaxis] != slice_of
     before, after = (
         np.where(across, each, 0.0)
         for each in (original_associations(comparison), released_associations(comparison))

@@ -17,16 +17,16 @@ def compute(comparison: Comparison) -> Reading:
     original_points(comparison)  # refused without a distance
     require_same_records(comparison.original, comparison.masked)
     candidates = distinct_originals(comparison)  # an intruder holds all of the file
-    of = (comparison.file or comparison.original).n
+    total = (comparison.file or comparison.original).n
     rows = released_rows(comparison.original, comparison.masked)
     records, score = nearest_links(comparison, candidates, rows)
     detail = {
         "score": score,
         "records": records,
-        "sampled": len(records) < of,
-        "of": of,
+        "sampled": len(records) < total,
+        "of": total,
     }
-    return Reading(value=float(score.mean()), baseline=1.0 / of, detail=detail)
+    return Reading(value=float(score.mean()), baseline=1.0 / total, detail=detail)
 
 
 MEASURE = Measure(

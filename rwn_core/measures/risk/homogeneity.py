@@ -51,10 +51,10 @@ def compute(comparison: Comparison) -> Reading:
         share[number] = (same_share(law.probabilities, values, near) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
-        alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
+        equal = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
             ordered, ordered - reach, "left"
         )
-        common[number] = float((alike / original.n >= SHARE).sum() / original.n)
+        common[number] = float((equal / original.n >= SHARE).sum() / original.n)
     worst = int(share.argmax())
     detail: dict[str, Any] = {
         "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,

@@ -57,12 +57,12 @@ def compute(comparison: Comparison) -> Reading:
     attacked, control = successes(people), control_sample(comparison)
     if attacked[1] == 0:
         raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
-    beside = None if control is None else successes(control)
+    on_control = None if control is None else successes(control)
     truth = secret_values(original, people, secret)
     guess = right_guesses(truth[~np.isnan(truth), None], released[None], numeric=numeric).mean()
     return guess_reading(
         attacked,
-        beside if beside is not None and beside[1] else None,
+        on_control if on_control is not None and on_control[1] else None,
         float(guess),
         names=list(keys),
         secret=secret,

@@ -111,9 +111,9 @@ def compute(comparison: Comparison) -> Reading:
     detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
     varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
     if varying.any():
-        kept = [table[rows][:, varying] for table in (before, after)]
-        detail["ranks"] = rank_shares(*kept)
-        detail |= _robust(comparison, rows, *kept)
+        numbers = [table[rows][:, varying] for table in (before, after)]
+        detail["ranks"] = rank_shares(*numbers)
+        detail |= _robust(comparison, rows, *numbers)
     return Reading(
         value=float(detail["near"][leaving].mean()),
         baseline=1.0,

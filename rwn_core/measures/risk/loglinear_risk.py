@@ -48,9 +48,9 @@ def fit_margins(counts: Floats, terms: Terms) -> Floats:
     for _ in range(STEPS):
         error = 0.0
         for term in terms:
-            rest = tuple(axis for axis in range(counts.ndim) if axis not in term)
-            target = counts.sum(axis=rest, keepdims=True)
-            have = means.sum(axis=rest, keepdims=True)
+            others = tuple(axis for axis in range(counts.ndim) if axis not in term)
+            target = counts.sum(axis=others, keepdims=True)
+            have = means.sum(axis=others, keepdims=True)
             error = max(error, float(np.abs(target - have).max()))
             means = means * np.divide(target, have, out=np.zeros_like(target), where=have > 0)
         if error < CLOSE:
@@ -257,10 +257,10 @@ def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how many matches with the population are correct."""
-    whole = ", if the file is the whole population (give its size or sampling weights)."
+    ending = ", if the file is the whole population (give its size or sampling weights)."
     return (
         f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
-        f"in expectation{'.' if reading.detail['population'] > n else whole}"
+        f"in expectation{'.' if reading.detail['population'] > n else ending}"
         f"{_keys_words(reading.detail)}"
     )
 

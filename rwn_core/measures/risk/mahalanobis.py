@@ -23,9 +23,9 @@ def mahalanobis_distances(values: Floats) -> tuple[Floats, int]:
     # records lie in its range, where every generalized inverse agrees
     scaled = standardized(values[:, different])
     variances, directions = np.linalg.eigh(scaled.T @ scaled / (len(scaled) - 1))
-    kept = variances > NO_VARIANCE * variances[-1]
-    along = scaled @ directions[:, kept]
-    return np.sqrt((along**2 / variances[kept]).sum(axis=1)), int(kept.sum())
+    varied = variances > NO_VARIANCE * variances[-1]
+    along = scaled @ directions[:, varied]
+    return np.sqrt((along**2 / variances[varied]).sum(axis=1)), int(varied.sum())
 
 
 def _distances(

@@ -22,13 +22,13 @@ def difference_root(before: Floats, after: Floats) -> Floats:
     change = before - after
     change = change - change.mean(axis=0)
     values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
-    kept = values > FLAT * max(values.max(initial=0.0), 1e-300)
-    if not kept.any():
+    varied = values > FLAT * max(values.max(initial=0.0), 1e-300)
+    if not varied.any():
         raise NotApplicable(
             "Masking moves no number beyond a common shift, so there is no covariance of the "
             "differences; look at distance linkage."
         )
-    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+    return np.asarray(vectors[:, varied] / np.sqrt(values[varied]))
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -40,15 +40,15 @@ def compute(comparison: Comparison) -> Reading:
     rows = np.intersect1d(complete(before), complete(after))
     if rows.size < 2 or not varies(before[rows]).any():
         raise NotApplicable("There are no two complete records with numbers that vary.")
-    kept = varies(before[rows])
-    before, after = before[np.ix_(rows, kept)], after[np.ix_(rows, kept)]
+    varied = varies(before[rows])
+    before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
     size = np.abs(before).max(axis=0)
     before, after = before / size, np.clip(after / size, -1e100, 1e100)
     root = difference_root(before, after)
     chosen = spread_sample(np.arange(len(rows)))
     score = _scores(before @ root, after[chosen] @ root, chosen)
     detail: dict[str, Any] = {
-        "names": [n for n, k in zip(original.numeric_names, kept, strict=True) if k],
+        "names": [n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         "score": score,
         "records": rows[chosen],
         "sampled": len(chosen) < len(rows),
@@ -70,11 +70,11 @@ def _scores(points: Floats, released: Floats, truth: Integers) -> Floats:
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how many of the records without missing numbers are linked."""
-    of = reading.detail["of"]
-    whose = "" if of == n else " that have all their numbers in both files"
+    total = reading.detail["of"]
+    whose = "" if total == n else " that have all their numbers in both files"
     return (
         "With a distance that knows how the masking moves the numbers together it finds "
-        f"{people(reading.value, of)}{whose}."
+        f"{people(reading.value, total)}{whose}."
     )
 
 

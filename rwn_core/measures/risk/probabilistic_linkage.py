@@ -58,8 +58,8 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
         belong = one / (one + two)
         weight = counts * belong
         new = np.clip(weight @ agrees / max(weight.sum(), 1e-300), _EDGE, 1 - _EDGE)
-        rest = counts * (1 - belong)
-        unmatched = np.clip(rest @ agrees / max(rest.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        others = counts * (1 - belong)
+        unmatched = np.clip(others @ agrees / max(others.sum(), 1e-300), _EDGE, 1 - _EDGE)
         moved = float(np.abs(new - matched).max())
         matched = new
         if moved < 1e-10:

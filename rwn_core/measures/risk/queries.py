@@ -59,15 +59,15 @@ def compute(comparison: Comparison) -> Reading:
     law = comparison.required_law("The query attack")
     keys = key_names(comparison)
     key = ("lone members", keys)
-    lone = comparison.cached_for_original(
+    uniques = comparison.cached_for_original(
         key, lambda: single_record_predicates(comparison.original, keys)
     )
-    if not lone:
+    if not uniques:
         raise NotApplicable(
             "No question about up to three key variables is answered by exactly one person."
         )
     secret = next(iter(confidential_names(comparison)), None)
-    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in lone]
+    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in uniques]
     columns = list(asked[0])
     detail: dict[str, Any] = {name: [row[name] for row in asked] for name in columns}
     detail |= {"names": list(keys), "secret": secret}

@@ -42,8 +42,8 @@ def compute(comparison: Comparison) -> Reading:
     keys, n = key_names(comparison), comparison.original.n
     records = _records(n)
     if law.neighborhoods is None:
-        alike = bhattacharyya(law, keys, records)
-        bounds = np.clip(bounds_of_records(alike, TIMES, records), 0.0, 1.0)
+        affinity = bhattacharyya(law, keys, records)
+        bounds = np.clip(bounds_of_records(affinity, TIMES, records), 0.0, 1.0)
         interval = mean_interval(bounds[TIMES.index(_SHOWN)], n) if len(records) < n else None
         return _reading(keys, TIMES, bounds.mean(axis=1), "at least", (records, n), interval)
     times, generator = tuple(range(1, DRAWN + 1)), np.random.default_rng(_SEED)
@@ -206,12 +206,12 @@ def bhattacharyya(
     # `bounds_of_records` stays a lower bound
     records = np.arange(law.original.n) if records is None else records
     components = law.components()
-    alike = np.zeros((len(records), law.original.n))
+    affinity = np.zeros((len(records), law.original.n))
     for one, other in product(components, components):
         common = _in_common(one.cells, other.cells, names, records)
-        alike += np.sqrt(one.weight * other.weight) * common
-    alike[np.arange(len(records)), records] = 1.0
-    return np.asarray(np.minimum(alike, 1.0))
+        affinity += np.sqrt(one.weight * other.weight) * common
+    affinity[np.arange(len(records)), records] = 1.0
+    return np.asarray(np.minimum(affinity, 1.0))
 
 
 def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integers) -> Floats:
@@ -258,11 +258,11 @@ def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
 
 
 def bounds_of_records(
-    alike: Floats, releases: Sequence[int], records: Integers | None = None
+    affinity: Floats, releases: Sequence[int], records: Integers | None = None
 ) -> Floats:
     """Return lower bounds 1 - sum of BC^M of linking each record, shape (len(releases), m)."""
     # union bound over the pairwise errors of the likelihood ratio; ties count as failures
-    others = alike.copy()
+    others = affinity.copy()
     others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
 

@@ -49,13 +49,13 @@ def compute(comparison: Comparison) -> Reading:
     if not alone.size:
         raise NotApplicable("No record is alone with its key values in the original.")
     shown = copies(own[alone], released[rows])
-    cells, whole = cell_codes(comparison, tuple(v.name for v in original.schema.released))
+    cells, full_rows = cell_codes(comparison, tuple(v.name for v in original.schema.released))
     detail = {
         "names": list(keys),
         "uniques": len(alone),
         "appear": int((shown > 0).sum()),
         "replicated": int((shown == 1).sum()),
-        "whole_rows": int((copies(cells[alone], whole[rows]) > 0).sum()),
+        "whole_rows": int((copies(cells[alone], full_rows[rows]) > 0).sum()),
         "records": alone[shown > 0],
     }
     value = float((shown > 0).mean())

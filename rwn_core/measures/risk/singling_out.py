@@ -194,8 +194,8 @@ def compute(comparison: Comparison) -> Reading:
             f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
             "record."
         )
-    whole = attacks.used == len(released)
-    ended = "narrow" if _narrow(reading) else "rows" if whole else "work"
+    all_used = attacks.used == len(released)
+    ended = "narrow" if _narrow(reading) else "rows" if all_used else "work"
     detail = {"tried": attacks.tried, "rows": attacks.used, "ended": ended}
     return replace(reading, detail={**reading.detail, **detail})
 
@@ -216,8 +216,8 @@ def _reading(
         return None
     success, control, wider = float((counts == 1).sum()), None, 1.0
     if others:
-        beside = np.concatenate(others), outside
-        control, wider = _outside(success, (counts, people), beside)
+        on_others = np.concatenate(others), outside
+        control, wider = _outside(success, (counts, people), on_others)
     return guess_reading(
         (success, len(counts)),
         None if control is None else (control, len(counts)),

@@ -91,16 +91,16 @@ def _shares(
     best = usable.argmax(axis=1)[:, None]
     read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
     chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
-    found, of = counted.found, np.maximum(people, 1)
+    found, total = counted.found, np.maximum(people, 1)
     return {
         "names": [list(names) for names in known.sets],
         "people": people,
-        "found": np.minimum(found / of, 1.0),
+        "found": np.minimum(found / total, 1.0),
         "found_interval": share_interval(np.minimum(found, people), people),
         "secret": [(*secrets, None)[number] for number in best[:, 0].tolist()],
-        "read": np.minimum(read / of, 1.0),
+        "read": np.minimum(read / total, 1.0),
         "read_interval": share_interval(np.minimum(read, people), people),
-        "chance": chance / of,
+        "chance": chance / total,
     }
 
 
@@ -148,8 +148,8 @@ def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
     """Return the reading of one level that is named better than any set shows."""
     level = detail["level"]
     recall, sure = (
-        share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
-        for of in (level["people"], level["named"])
+        share_interval(np.array([min(level["right"], count)]), np.array([max(1, round(count))]))[0]
+        for count in (level["people"], level["named"])
     )
     base, score = level["base"], level["score"]
     low, high = (recall * np.maximum(sure - base, 0.0) / (1 - base)).tolist()

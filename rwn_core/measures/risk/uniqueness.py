@@ -43,14 +43,14 @@ def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) ->
     cells = []
     for was in (True, False):
         for is_now in (True, False):
-            here = (before[rows] == was) & (after[rows] == is_now)
-            count = int(here.sum())
+            chosen = (before[rows] == was) & (after[rows] == is_now)
+            count = int(chosen.sum())
             cells.append(
                 {
                     "unique_original": was,
                     "unique_released": is_now,
                     "records": count,
-                    "linked": float(np.clip(links.top1[here].sum(), 0, count)),
+                    "linked": float(np.clip(links.top1[chosen].sum(), 0, count)),
                 }
             )
     return cells

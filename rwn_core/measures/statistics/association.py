@@ -65,8 +65,8 @@ def _only(
             f"{what.capitalize()} need at least two continuous or count variables that vary in "
             "both tables."
         )
-    kept = tuple([name for name, varied in zip(names, different, strict=True) if varied])
-    return kept, before[:, different], after[:, different]
+    varying = tuple([name for name, varied in zip(names, different, strict=True) if varied])
+    return varying, before[:, different], after[:, different]
 
 
 def shared_correlations(values: Floats) -> Floats:

@@ -23,16 +23,16 @@ class Grouping:
 
     name: str
     labels: tuple[str, ...]  # one per group; the last is for missing values
-    kept: Integers | None  # of a category: the group of each level
+    group_of: Integers | None  # of a category: the group of each level
     edges: Floats | None  # of a number: ascending upper ends of all groups but the last
 
     def codes(self, original: Microdata, table: Microdata) -> Integers:
         """Return the group of every record of either table, shape (n,)."""
         missing = len(self.labels) - 1
-        if self.kept is not None:
+        if self.group_of is not None:
             level_codes, levels = codes(original, table, self.name)
             # a level that only this table has goes with the rare ones
-            group = np.append(self.kept, np.full(len(levels) - len(self.kept), missing - 1))
+            group = np.append(self.group_of, np.full(len(levels) - len(self.group_of), missing - 1))
             return np.where(level_codes < 0, missing, group[level_codes])
         assert self.edges is not None
         values = numbers(original, table, self.name)
@@ -55,7 +55,7 @@ def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CU
         edges = edges[edges < known[-1]]
         ends = edges.tolist()
         labels = [f"≤ {ends[0]:.4g}", *(f"≤ {end:.4g}" for end in ends[1:]), f"> {ends[-1]:.4g}"]
-    return Grouping(name=variable.name, labels=(*labels, "(missing)"), kept=None, edges=edges)
+    return Grouping(name=variable.name, labels=(*labels, "(missing)"), group_of=None, edges=edges)
 
 
 def _levels(original: Microdata, name: str) -> Grouping:
@@ -64,10 +64,10 @@ def _levels(original: Microdata, name: str) -> Grouping:
     ranked = np.argsort(-counts, kind="stable")
     # one group more than there are levels: what only a release has
     own = np.sort(ranked[: MOST_LEVELS - 1])
-    kept = np.full(len(levels), len(own), dtype=np.int64)
-    kept[own] = np.arange(len(own))
+    group_of = np.full(len(levels), len(own), dtype=np.int64)
+    group_of[own] = np.arange(len(own))
     labels = (*(str(levels[level]) for level in own), "(others)", "(missing)")
-    return Grouping(name=name, labels=labels, kept=kept, edges=None)
+    return Grouping(name=name, labels=labels, group_of=group_of, edges=None)
 
 
 def counts(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:

@@ -91,9 +91,9 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
     return max(-1.0, gain - below), min(1.0, gain + above)
 
 
-def share_interval(counts: ArrayLike, of: ArrayLike) -> Floats:
+def share_interval(counts: ArrayLike, total: ArrayLike) -> Floats:
     """Return the 95 % Wilson score intervals of many shares, shape (..., 2); [0, 1] for none."""
-    center, half = _wilson(np.asarray(counts, np.float64), np.asarray(of, np.float64))
+    center, half = _wilson(np.asarray(counts, np.float64), np.asarray(total, np.float64))
     return np.clip(np.stack((center - half, center + half), axis=-1), 0.0, 1.0)
 
 
@@ -104,10 +104,10 @@ def _wilson(successes: Floats, attacks: Floats) -> tuple[Floats, Floats]:
     return center, Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
 
 
-def exact_interval(count: int, of: int) -> tuple[float, float]:
+def exact_interval(count: int, total: int) -> tuple[float, float]:
     """Return the exact 95 % interval of a share (Clopper and Pearson 1934)."""
-    low = betaincinv(count, of - count + 1, 0.025) if count else 0.0
-    high = betaincinv(count + 1, of - count, 0.975) if count < of else 1.0
+    low = betaincinv(count, total - count + 1, 0.025) if count else 0.0
+    high = betaincinv(count + 1, total - count, 0.975) if count < total else 1.0
     return float(low), float(high)
 
 
@@ -148,13 +148,13 @@ LARGEST_BET = 0.75  # of the capital: a single number takes no more
 _SEED = 20240201  # of the order: fixed, so that a number changes only with the sample
 
 
-def mean_interval(sample: Floats, of: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of the mean of `of` numbers, given a random sample."""
-    return 1 - mean_at_most(1 - sample, of), mean_at_most(sample, of)
+def mean_interval(sample: Floats, total: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of the mean of `total` numbers, given a random sample."""
+    return 1 - mean_at_most(1 - sample, total), mean_at_most(sample, total)
 
 
-def mean_at_most(sample: Floats, of: int) -> float:
-    """Return the upper 97.5 % confidence limit of the mean of `of` numbers, by betting."""
+def mean_at_most(sample: Floats, total: int) -> float:
+    """Return the upper 97.5 % confidence limit of the mean of `total` numbers, by betting."""
     # Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
     # the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
     # this excludes.
@@ -162,11 +162,11 @@ def mean_at_most(sample: Floats, of: int) -> float:
 
     numbers = np.random.default_rng(_SEED).permutation(sample)
     bets, taken = _bets(numbers), np.cumsum(numbers) - numbers
-    left = of - np.arange(len(numbers))
+    left = total - np.arange(len(numbers))
 
     def excess(mean: float) -> float:
         """Return the log capital beyond the level that excludes a mean."""
-        expected = (of * mean - taken) / left
+        expected = (total * mean - taken) / left
         return float(np.log1p(bets * (expected - numbers)).sum() + np.log(ERROR))
 
     own = float(numbers.mean())

@@ -155,11 +155,11 @@ def class_totals(cells: Integers, weights: Floats) -> Floats:
     for one, first in enumerate(patterns):
         for two, second in enumerate(patterns):
             shared = np.flatnonzero(first & second)
-            here, there = np.flatnonzero(pattern == one), np.flatnonzero(pattern == two)
+            ours, there = np.flatnonzero(pattern == one), np.flatnonzero(pattern == two)
             if not shared.size:
-                totals[here] += weights[there].sum()
+                totals[ours] += weights[there].sum()
                 continue
-            numbered = classes(np.concatenate((cells[here], cells[there]))[:, shared])
-            sums = np.bincount(numbered[len(here) :], weights[there], numbered.max() + 1)
-            totals[here] += sums[numbered[: len(here)]]
+            numbered = classes(np.concatenate((cells[ours], cells[there]))[:, shared])
+            sums = np.bincount(numbered[len(ours) :], weights[there], numbered.max() + 1)
+            totals[ours] += sums[numbered[: len(ours)]]
     return totals

@@ -115,8 +115,8 @@ def _columns(original: Microdata, table: Microdata) -> Floats:
 def _scaled(columns: Floats) -> Floats:
     centered = columns - columns.mean(axis=0)
     spread = np.abs(centered).max(axis=0)
-    kept = spread > DEPENDENT
-    return np.asarray(centered[:, kept] / spread[kept])
+    varying = spread > DEPENDENT
+    return np.asarray(centered[:, varying] / spread[varying])
 
 
 def _products(columns: Floats) -> Floats:

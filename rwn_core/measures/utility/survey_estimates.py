@@ -158,8 +158,8 @@ def _means(
         if variable.name == weights or variable.role is Role.TIME:
             continue
         for label, old, new in _columns(original, masked, variable):
-            for when, there, here in domains:
-                one, two = there & ~np.isnan(old), here & ~np.isnan(new)
+            for when, there, within in domains:
+                one, two = there & ~np.isnan(old), within & ~np.isnan(new)
                 if not one.any():
                     continue
                 if not two.any() or not after[two].sum() > 0:

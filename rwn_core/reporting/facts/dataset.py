@@ -74,10 +74,10 @@ def _of_variable(
     known = [k for k, count in before.items() if min(count, after.get(k, 0)) >= LEAST]
     named = sorted(known, key=lambda level: (-before[level], str(level)))[:_LEVELS]
     rows = [(name, level, f"{before[level]:,}", f"{after[level]:,}") for level in named]
-    rest = [sum(side.values()) - sum(side[k] for k in named) for side in (before, after)]
-    if not any(rest):
+    others = [sum(side.values()) - sum(side[k] for k in named) for side in (before, after)]
+    if not any(others):
         return rows
-    return [*rows, (name, "(all others)", *(f"{count:,}" for count in rest))]
+    return [*rows, (name, "(all others)", *(f"{count:,}" for count in others))]
 
 
 def _correlations(material: Material) -> Content:

@@ -192,8 +192,8 @@ def what_it_destroys(method: Any) -> str:
 
 def _sections(method: Any) -> dict[str, str]:
     """The parts of a documentation text by their titles; what comes first is under ''."""
-    first, *rest = _SECTION.split(inspect.getdoc(method) or "")
-    parts = zip(rest[::2], map(str.strip, rest[1::2]), strict=True)
+    first, *sections = _SECTION.split(inspect.getdoc(method) or "")
+    parts = zip(sections[::2], map(str.strip, sections[1::2]), strict=True)
     return {"": first.strip(), **dict(parts)}
 
 

@@ -297,8 +297,8 @@ def _draws(material: Material) -> dict[str, str]:
         return {}
     named = {"drawn of this setting": f"{draws['number']}, of which this is the last"}
     if draws["further"]:
-        kept = f"{draws['further_kept']} of {draws['further']}"
-        named["other fresh releases that keep the policy"] = kept
+        met = f"{draws['further_kept']} of {draws['further']}"
+        named["other fresh releases that keep the policy"] = met
     return named
 
 

@@ -55,9 +55,9 @@ def _unmasked(material: Material) -> set[str]:
 
 def treatments(material: Material) -> dict[str, str]:
     """Describe the treatment of each released variable."""
-    kept, rounded = _unmasked(material), set(material.record["setting"].get("precision", {}))
+    unmasked, rounded = _unmasked(material), set(material.record["setting"].get("precision", {}))
     return {
-        name: (words.KEPT if name in kept else words.MASKED) + words.ROUNDED * (name in rounded)
+        name: (words.KEPT if name in unmasked else words.MASKED) + words.ROUNDED * (name in rounded)
         for name in material.variables
     }
 

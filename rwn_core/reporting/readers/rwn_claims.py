@@ -134,7 +134,7 @@ class Survey:
         if _condition(known[:, 1:]) > MOST_CONDITION:
             raise Refused("Do not use this model: its predictors are nearly collinear.")
         values, errors = _fitted(known[:, 0], known[:, 1:], kind)
-        told = {} if claimed is None else {_key(each): each for each in claimed["claims"]}
+        by_name = {} if claimed is None else {_key(each): each for each in claimed["claims"]}
         covered = claimed is not None
         if not covered:
             warnings.warn(
@@ -143,7 +143,7 @@ class Survey:
                 stacklevel=2,
             )
         rows = tuple(
-            _row(_words(name), values[at + 1], errors[at + 1], told.get(name))
+            _row(_words(name), values[at + 1], errors[at + 1], by_name.get(name))
             for at, name in enumerate(names)
         )
         return Result(float(values[0]), rows, covered, len(known))
@@ -353,8 +353,8 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, 
     exog = np.column_stack([np.ones(len(columns)), (columns - center) / unit])
     if kind == "linear":
         found, spread = _solved(exog, response)
-        rest = response - exog @ found
-        spread = spread * float(rest @ rest) / (len(exog) - exog.shape[1])
+        residual = response - exog @ found
+        spread = spread * float(residual @ residual) / (len(exog) - exog.shape[1])
     else:
         found, spread = _likeliest(exog, response, kind)
     back = np.vstack([np.concatenate([[1.0], -center / unit]), np.diag(1 / np.r_[1.0, unit])[1:]])

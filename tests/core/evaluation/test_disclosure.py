@@ -134,7 +134,7 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
     release = mask(bodyfat, params, seed=7)
     comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
     readings = {key: MEASURES[key].read(comparison) for key in WARNED_BY}
-    sentences = " ".join(risk_warnings.warnings(params, readings, digits=True, lone=15))
+    sentences = " ".join(risk_warnings.warnings(params, readings, digits=True, separate=15))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
         shown.remove("original data")  # nearly nobody is linked; or an ordinary intruder suffices
@@ -210,7 +210,7 @@ def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
     found = disclose(base, release.masked, release.law)
     assert found.repetition is None
     assert isinstance(found.readings["neighborhood_size"], NotApplicable)
-    said = risk_warnings.warnings(params, found.readings, digits=True, lone=15)
+    said = risk_warnings.warnings(params, found.readings, digits=True, separate=15)
     said += [row[3] for row in risk_sentences.rows(found.readings, bodyfat.n) if row[1] != "n/a"]
     for words in ("neighborhood", "donor", "q = ", "larger q", "ε"):
         assert words not in " ".join(said), words

@@ -201,7 +201,7 @@ def test_a_reading_says_what_it_does_and_why_it_ended(
     assert str(job._why(Stopped("gone", "ValueError, 7"))) == (
         f"t.csv is damaged, or needs more than 2 GB to be read (ValueError, 7); {again}"
     )
-    job._begun -= 61
+    job._started -= 61
     assert str(job._why(Stopped("gone"))) == f"t.csv takes more than 60 seconds to read; {LARGE}"
     fine = Reading(FileToRead(name="t.csv", content=b"a,b\n1,2\n3,4\n"))
     assert (fine.share > 0.5, fine.result().n) == (True, 2)

@@ -220,7 +220,7 @@ def test_the_risk_page_has_words_and_pictures_for_it(name: str, way: str) -> Non
     params = setting(way, data.n)
     found = disclose_release(data, params, seed=1)
     shown: list[Any] = list(risk_sentences.rows(found.readings, data.n))
-    shown += risk_warnings.warnings(params, found.readings, digits=True, lone=15)
+    shown += risk_warnings.warnings(params, found.readings, digits=True, separate=15)
     shown += [part["rows"] for part in risk_tables.field(found.readings, data.n)]
     for chart in risk_view.cards(found):
         drawn = orjson.loads(serialise(chart))

@@ -32,7 +32,7 @@ def test_the_offers_are_the_exact_method_and_three_samplings(table) -> None:
     assert [offer.params.neighbors for offer in offers] == ["exact", "sample", "pairs", "partition"]
     assert shares[-1] == 1.0
     exact = offers[0]
-    assert exact.kept == 1.0
+    assert exact.candidate_share == 1.0
     found = exact.params.neighborhoods(table)
     assert exact.fall_back == pytest.approx((found.within < 3).mean(), abs=0.12)
     assert exact.radius == pytest.approx(np.median(found.radius), rel=0.2)
@@ -42,7 +42,7 @@ def test_the_offers_are_the_exact_method_and_three_samplings(table) -> None:
         assert offer.seconds >= 0
         assert offer.bytes > 0
     for offer in offers[1:]:
-        assert offer.kept < 1.0 or offer.params.neighbors == "sample"
+        assert offer.candidate_share < 1.0 or offer.params.neighbors == "sample"
         assert offer.fall_back >= exact.fall_back
 
 
