@@ -32,8 +32,8 @@ def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
     """True if certified linkage is the only limit, and settings differ in a kernel's width only."""
     if goal.kept != (CERTIFIED,) or len(settings) < 2:
         return False
-    alike = {_at(setting, 1.0).key for setting in settings if _width(setting) is not None}
-    return len(alike) == 1 and all(_width(setting) is not None for setting in settings)
+    kinds = {_at(setting, 1.0).key for setting in settings if _width(setting) is not None}
+    return len(kinds) == 1 and all(_width(setting) is not None for setting in settings)
 
 
 def seek_width(
@@ -100,9 +100,9 @@ def _stated(
     trials.plan = replace(plan, measures=(goal.best,))
     drawn = trials.run(found.setting, look=look)
     trials.plan = replace(plan, measures=BESIDE, releases=1)
-    beside = trials.run(found.setting)
-    spreads = {**found.spreads, **drawn.spreads, **beside.spreads}
-    seconds = drawn.seconds + beside.seconds
+    others = trials.run(found.setting)
+    spreads = {**found.spreads, **drawn.spreads, **others.spreads}
+    seconds = drawn.seconds + others.seconds
     words = left_words(fmean(left) if left else None)
     return replace(drawn, spreads=spreads, seconds=seconds), words
 

@@ -87,7 +87,7 @@ class Trials:
         self.plan = plan
         self._microdata = microdata
         self._families = _families(settings)
-        self._here: Hashable = None
+        self._units: Hashable = None
         self._prepared: Prepared | None = None
         self._comparison: Comparison | None = None
 
@@ -147,7 +147,7 @@ class Trials:
         data = setting.applied_to(self._microdata)
         if self._comparison is None or self._comparison.original.schema != data.schema:
             self._comparison = Comparison(original=data, masked=data)
-        if self._prepared is None or self._here != together(setting):
+        if self._prepared is None or self._units != together(setting):
             self._prepared = None  # its memory goes before the next is made ready
             large = data.n > LARGEST_DENSE
             self._prepared = setting.params.prepare(
@@ -156,7 +156,7 @@ class Trials:
                 threads=1,
                 budget=SHARE_A_WORKER * budget_bytes() if large else None,
             )
-            self._here = together(setting)
+            self._units = together(setting)
         if self._prepared.microdata.schema.slices != data.schema.slices:
             self._prepared = self._prepared.with_slices(data.schema.slices)
         moved: Prepared = self._prepared.with_levers(**lever_values(setting.params))

@@ -73,10 +73,10 @@ def _correlation(forecast: Forecast, before: Before) -> float:
 def _components(forecast: Forecast, before: Before) -> float:
     """Largest change of the cumulative share of variance, of numbers that keep a variance."""
     after = forecast.correlations.to_numpy()
-    kept = np.isfinite(np.diag(after)) & np.isfinite(np.diag(before.correlations))
-    if kept.sum() < 2:
+    finite = np.isfinite(np.diag(after)) & np.isfinite(np.diag(before.correlations))
+    if finite.sum() < 2:
         return np.nan
-    shares = [_shares(square[np.ix_(kept, kept)]) for square in (before.correlations, after)]
+    shares = [_shares(square[np.ix_(finite, finite)]) for square in (before.correlations, after)]
     return float(np.abs(shares[1] - shares[0]).max())
 
 

@@ -59,10 +59,10 @@ def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
         for each in placed
         if math.isfinite(each[0]) and math.isfinite(each[1]) and not each[2].few
     ]
-    kept: list[Point] = []
+    found: list[Point] = []
     least, last = math.inf, (math.nan, math.nan)
     for x, y, point in sorted(finite, key=lambda each: each[:2]):
         if y < least or (x, y) == last:
-            kept.append(point)
+            found.append(point)
             least, last = y, (x, y)
-    return kept
+    return found

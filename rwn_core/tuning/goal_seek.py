@@ -108,8 +108,8 @@ def seek(
     tell(known.values())
     with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
-            here = _leader(known.values(), goal)
-            wanted = [s for s in around(here.setting, steps) if s.key not in known]
+            current = _leader(known.values(), goal)
+            wanted = [s for s in around(current.setting, steps) if s.key not in known]
             for point in crew.points(wanted, plan, _part(progress, number, _ROUNDS + 1)):
                 known[point.setting.key] = point
             tell(known.values())
@@ -121,14 +121,14 @@ def seek(
 
 def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]], None]:
     """Return what tells the best of some points whenever it is another one."""
-    told = ""
+    reported = ""
 
     def tell(points: Iterable[Point]) -> None:
-        nonlocal told
+        nonlocal reported
         read = list(points)
         leader = _leader(read, goal) if read else None
-        if leader is not None and leader.setting.key != told:
-            told = leader.setting.key
+        if leader is not None and leader.setting.key != reported:
+            reported = leader.setting.key
             found(PartialAnswer(point=leader, goal=goal, records=records, of=records))
 
     return tell
@@ -196,8 +196,8 @@ def _verified(
         candidate = min(left, key=goal.loss)
         (point,) = crew.points([candidate.setting], choosing, _part(progress, number, _CANDIDATES))
         if goal.excess(point) <= 0:
-            kept = _closer(crew, goal, choosing, point, failed)
-            point = _stated(crew, kept.setting, plan, number)
+            met = _closer(crew, goal, choosing, point, failed)
+            point = _stated(crew, met.setting, plan, number)
             if goal.excess(point) <= 0:
                 return GoalAnswer(goal=goal, point=point, reached=True, tried=len(known))
         failed = point
@@ -214,32 +214,32 @@ def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Poi
     """Read an answer on releases that chose nothing, others at each attempt."""
     seed = plan.seed + _FRESH * (2 + number)
     count = max(_STATED, plan.releases)
-    beside = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
-    measures = tuple(dict.fromkeys((*plan.measures, *beside)))
+    linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
+    measures = tuple(dict.fromkeys((*plan.measures, *linkages)))
     plan = replace(plan, seed=seed, releases=count, measures=measures)
     (point,) = crew.points([setting], plan, lambda share: None)
     (few,) = crew.points([setting], with_red_team(plan), lambda share: None)
     return with_attacked(point, few)
 
 
-def _closer(crew: SettingPool, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
+def _closer(crew: SettingPool, goal: Goal, plan: Plan, met: Point, failed: Point | None) -> Point:
     """Between a setting that keeps the limit and a better one that does not: by halves."""
     for _ in range(_HALVES if failed is not None else 0):
         assert failed is not None
         try:
-            between = middle(kept.setting, failed.setting)
+            between = middle(met.setting, failed.setting)
         except ParameterError:  # nothing lies between two kernels
             break
-        if between.key in (kept.setting.key, failed.setting.key):
+        if between.key in (met.setting.key, failed.setting.key):
             break
         (point,) = crew.points([between], plan, lambda share: None)
         if goal.excess(point) > 0:
             failed = point
-        elif goal.loss(point) < goal.loss(kept):
-            kept = point
+        elif goal.loss(point) < goal.loss(met):
+            met = point
         else:
             break
-    return kept
+    return met
 
 
 def _leader(points: Any, goal: Goal) -> Point:
@@ -254,7 +254,7 @@ class Step:
     """Hold the step of a search along one number, and its ends."""
 
     size: float
-    # low, high: least and largest value of the sweep: who chose them did not offer what lies beyond
+    # low, high: least and largest value of the sweep: values beyond were not offered
     low: float
     high: float
     # whether settings of the sweep go without this number; that is then the step below `low`
@@ -301,9 +301,9 @@ def middle(one: Setting, other: Setting) -> Setting:
     for name in _names(one):
         a, b = (_number(getattr(setting.params, name)) for setting in (one, other))
         if a is not None and b is not None:
-            whole = isinstance(a, int) and name not in _DIGITS
+            integer = isinstance(a, int) and name not in _DIGITS
             changes[name] = (
-                round((a + b) / 2) if whole else round((a + b) / 2, _DIGITS.get(name, 6))
+                round((a + b) / 2) if integer else round((a + b) / 2, _DIGITS.get(name, 6))
             )
     return replace(one, params=replace(one.params, **changes))
 
@@ -314,11 +314,11 @@ def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
         return step.low if enters else value
     if step.absent and direction < 0 and value <= step.low:
         return None
-    whole = isinstance(value, int) and name not in _DIGITS
+    integer = isinstance(value, int) and name not in _DIGITS
     # a whole number moves by one at least, or small steps would not move it at all
-    size = max(1, round(step.size)) if whole else step.size
+    size = max(1, round(step.size)) if integer else step.size
     moved = min(max(value + direction * size, step.low), step.high)
-    return moved if whole else round(float(moved), _DIGITS.get(name, 6))
+    return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 
 def _names(setting: Setting) -> list[str]:

@@ -65,8 +65,8 @@ class Grid(NamedParameters):
             if isinstance(values, str) or not len(values):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
         self._check_lists()
-        kept = tuple(None if each is None else as_slices(each) for each in self.slices)
-        object.__setattr__(self, "slices", kept)
+        chosen = tuple(None if each is None else as_slices(each) for each in self.slices)
+        object.__setattr__(self, "slices", chosen)
         if len(self) > LARGEST:
             raise ParameterError(
                 f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
@@ -169,8 +169,8 @@ def _range(text: str, refusal: str) -> list[Any]:
     if not step > 0 or not low <= high or not math.isfinite(high) or (high - low) / step > LARGEST:
         raise ParameterError(refusal)
     count = math.floor((high - low) / step + 1e-9)
-    whole = all(isinstance(end, int) for end in (low, step))
-    return [low + i * step if whole else round(low + i * step, 10) for i in range(count + 1)]
+    integer = all(isinstance(end, int) for end in (low, step))
+    return [low + i * step if integer else round(low + i * step, 10) for i in range(count + 1)]
 
 
 def unique_settings(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:

@@ -1,6 +1,6 @@
 """Match methods: each is read at the same loss, so that the rest can be compared.
 
-A method whose strength has coarse steps has no setting with that loss. Its readings are those of
+A method with coarse steps of strength has no setting with that loss. Its readings are those of
 the two neighboring steps, linearly between their sorted releases.
 """
 

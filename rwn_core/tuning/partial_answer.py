@@ -27,7 +27,7 @@ class PartialAnswer:
     confirmed: bool = False  # whether fresh releases meet the limits
     # records, of: how many records it was read on, and how many the table has
     records: int
-    of: int
+    of: int  # words: public name
 
     @property
     def setting(self) -> Setting:
@@ -69,10 +69,10 @@ class PartialAnswer:
         if isinstance(policy, str):
             return f"reads {spread_words(self.point.spreads[policy])}"
         verdict = policy.judge_point(self.point)
-        kept = sum(share <= 1 for share in verdict.shares.values())
+        met = sum(share <= 1 for share in verdict.shares.values())
         count = len(policy.limits)
-        words = f"keeps {kept} of {counted(count, 'limit')}"
-        if kept == count:
+        words = f"keeps {met} of {counted(count, 'limit')}"
+        if met == count:
             words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
         if verdict.first is not None and verdict.shares[verdict.first] > 1:
             uses = share_words(verdict.shares[verdict.first])

@@ -193,7 +193,7 @@ def _as_floats(node: Any) -> Any:
     return float(node) if isinstance(node, int) and not isinstance(node, bool) else node
 
 
-LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits by having nobody in it
+LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits because it is almost empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

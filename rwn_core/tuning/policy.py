@@ -56,7 +56,7 @@ class Limit(NamedParameters):
     source : str
         Where the number comes from: a law, a handbook, a decision.
     set_by : str
-        Who set it.
+        Person or body that set it.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class Policy(NamedParameters, Summarized):
     ----------
     limits : tuple of Limit
         One for a measure. By default at most 5 % each of worst-case linkage, of attribute gain,
-        and of people whose confidential value is read truly; and at most 1 % of records that are
+        and of people with a correctly read confidential value; and at most 1 % of records that are
         linked with a probability above one half.
 
     Raises
@@ -202,7 +202,7 @@ class Policy(NamedParameters, Summarized):
         Returns
         -------
         Verdict
-            A limit whose measure could not be read is not kept.
+            A limit on a measure that could not be read is not kept.
         """
         given = {
             key: LimitBounds(value=value, reason=(reasons or {}).get(key, MISSING))
@@ -229,7 +229,7 @@ class Policy(NamedParameters, Summarized):
         Parameters
         ----------
         point : Point
-            Releases of one setting; a single release is held against the limits by its value.
+            Releases of one setting; a single release is judged by its value.
             One that releases too few records keeps nothing.
         """
         verdict = self._verdict(

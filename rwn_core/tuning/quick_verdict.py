@@ -251,7 +251,7 @@ def _inside(trial: StrengthTrial, place: int) -> int | None:
     """Return a place at which other releases, too, lose clearly less than is of use.
 
     That one release loses just less at a place may be luck: what others lose there, and twice their
-    spread, must be less, else a weaker place is taken whose release loses so much less.
+    spread, must be less, else a weaker place with a release that loses so much less is taken.
     """
     losses = trial.losses(place)
     end = fmean(losses) + 2 * stdev(losses)

@@ -79,7 +79,7 @@ class Recommendation(Summarized):
     reason: str
     runners_up: tuple[Setting, ...] = ()
     unfit: Mapping[str, str] = field(default_factory=dict)
-    kept: bool = True
+    kept: bool = True  # words: public name
     confirmed: bool = False
 
     def _summary(self) -> Summary:
@@ -100,12 +100,15 @@ class _Tried:
     setting: Setting
     loss: float
     share: float
-    kept: bool
+    met: bool
 
 
 @takes_tables
 def recommend(
-    microdata: Microdata, policy: Policy | None = None, *, whole: bool = True
+    microdata: Microdata,
+    policy: Policy | None = None,
+    *,
+    whole: bool = True,  # words: public name
 ) -> Recommendation:
     """Find the setting to begin with.
 
@@ -175,8 +178,8 @@ def _recommended(microdata: Microdata, policy: Policy) -> _OnPart:
     trials = _Trials(microdata=microdata, part=part, policy=judged or policy, ranges=ranges)
     _look_at_all(trials, unfit)
     tried = trials.tried
-    keeping = sorted((each for each in tried if each.kept), key=lambda each: each.loss)
-    others = [each for each in tried if not each.kept]
+    keeping = sorted((each for each in tried if each.met), key=lambda each: each.loss)
+    others = [each for each in tried if not each.met]
     others.sort(key=lambda each: (each.share <= 1, each.share))  # which loses too much, last
     ranked = keeping or others
     best = ranked[0]
@@ -298,25 +301,25 @@ class _Trials:
     def look(self, candidate: Setting) -> bool:
         """Try a candidate; True if it keeps all limits and loses less than those before."""
         share = self.part.n / self.microdata.n
-        here = _on_part(candidate, share)
-        ends = self.ranges.get(here.params.strength)
+        on_part = _on_part(candidate, share)
+        ends = self.ranges.get(on_part.params.strength)
         try:
             trial = StrengthTrial(
-                self.part, here, self.policy, places=_PLACES, within=ends, tables=self._tables
+                self.part, on_part, self.policy, places=_PLACES, within=ends, tables=self._tables
             )
             place = trial.weakest(self.best)
         except ParameterError:
             return False
-        kept = place is not None and trial.keeps_again(place)
-        if place is not None and not kept and place < trial.last:  # that was luck: one stronger
+        met = place is not None and trial.keeps_again(place)
+        if place is not None and not met and place < trial.last:  # that was luck: one stronger
             place += 1
-            kept = trial.loss(place) <= self.best and trial.keeps(place)
-            kept = kept and trial.keeps_again(place)
+            met = trial.loss(place) <= self.best and trial.keeps(place)
+            met = met and trial.keeps_again(place)
         at = trial.last if place is None else place
-        loss = trial.mean_loss(at) if kept else 1.0
+        loss = trial.mean_loss(at) if met else 1.0
         made = _scaled_setting(candidate, trial.at(at), 1.0 / share)
-        self.tried.append(_Tried(setting=made, loss=loss, share=trial.share(at), kept=kept))
-        if not kept or loss >= self.best:
+        self.tried.append(_Tried(setting=made, loss=loss, share=trial.share(at), met=met))
+        if not met or loss >= self.best:
             return False
         self.best = loss
         return True

@@ -123,7 +123,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
-            of=microdata.n,
+            total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
         starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
@@ -191,7 +191,7 @@ class SliceSearch:
     ranges: SliceRanges
     progress: Progress
     tell: Found  # called with the answer so far
-    of: int  # records of the whole table
+    total: int  # records of the whole table
     expected: int  # trials ahead, as far as is known
     # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
@@ -199,13 +199,13 @@ class SliceSearch:
     trials: dict[tuple[Choice, int], float] = field(default_factory=dict)
     losses: dict[tuple[int, Weights], SliceLoss] = field(default_factory=dict)
     seen: set[Choice] = field(default_factory=set)
-    refused: str = ""  # the measure whose limit the last refused trial broke
+    refused: str = ""  # the measure of the limit that the last refused trial broke
     readings: int = 0  # releases on which a measure was read
     done: float = 0.0  # share of the search that was reported
     # what the releases of the last trial or check read
     spreads: dict[str, Spread] = field(default_factory=dict)
     # whether the answer so far breaks a limit, and its loss or largest share of a limit
-    told: tuple[bool, float] = (True, math.inf)
+    reported: tuple[bool, float] = (True, math.inf)
 
     @property
     def names(self) -> list[str]:
@@ -237,7 +237,7 @@ class SliceSearch:
         about = choice.kernel, choice.weights
         if about not in self.losses:
             settings = [replace(each, weights=about[1]) for each in self.settings[about[0]]]
-            soft = settings[0].params.strength == "width"  # each strength is weighed anew
+            soft = settings[0].params.strength == "width"  # each strength has weights of its own
             drawn = soft or self.ranges.kernels
             self.losses[about] = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
         return self.losses[about]
@@ -330,15 +330,15 @@ class SliceSearch:
     def _tell(self, choice: Choice, strength: int, share: float) -> None:
         """Tell the answer so far, if the last trial or check has a better one."""
         loss = self._loss(choice, strength)
-        told = (share > 1, loss if share <= 1 else share)
-        if self.spreads and told < self.told:
-            self.told = told
+        reported = (share > 1, loss if share <= 1 else share)
+        if self.spreads and reported < self.reported:
+            self.reported = reported
             point = Point(setting=self._at(choice, strength), spreads=dict(self.spreads))
             self._say(point, loss=loss)
 
     def _say(self, point: Point, **more: Any) -> None:
         n = self.microdata.n
-        self.tell(PartialAnswer(point=point, goal=self.policy, records=n, of=self.of, **more))
+        self.tell(PartialAnswer(point=point, goal=self.policy, records=n, of=self.total, **more))
 
     def _used(self, choice: Choice, strength: int, plan: Plan, *, quick: bool) -> float:
         """Return the largest share of a limit that is used, up to the first limit broken."""
@@ -401,7 +401,7 @@ class SliceSearch:
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
                 attempt, self.spreads = attempt + 1, dict(point.spreads)
-            self.told = (True, math.inf)  # what was told is refused
+            self.reported = (True, math.inf)  # the reported answer is refused
             self._tell(choice, strength, share)
             steps[choice] = 2 * steps.get(choice, 0) or 1
             if strength + steps[choice] < len(self.settings[choice.kernel]):

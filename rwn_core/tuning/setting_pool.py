@@ -1,6 +1,6 @@
 """A crew: worker processes that try whatever settings a search sends them, until it ends.
 
-The settings of a search depend on what the earlier ones read, so that nobody can hand them all
+The settings of a search depend on what the earlier ones read, so that no caller can hand them all
 out at once, as a `Run` does. Only readings come back.
 """
 
@@ -42,7 +42,7 @@ class SettingPool:
         self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
     ) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
-        self._here = Trials(microdata, farthest, plan) if workers == 1 else None
+        self._local = Trials(microdata, farthest, plan) if workers == 1 else None
         count = workers if workers > 1 else 0
         self._pool = Pool(_prepare, microdata, tuple(farthest), plan, workers=count)
         self._workers = count
@@ -78,9 +78,9 @@ class SettingPool:
 
     def _tried(self, tasks: Sequence[tuple[Setting, Plan]]) -> Iterator[tuple[int, Point]]:
         """Each task's index and point, as they come."""
-        if self._here is not None:
-            for index, (setting, self._here.plan) in enumerate(tasks):
-                yield index, self._here.run(setting)
+        if self._local is not None:
+            for index, (setting, self._local.plan) in enumerate(tasks):
+                yield index, self._local.run(setting)
             return
         indices: dict[Future[Any], int] = {
             self._pool.submit(task): index for index, task in enumerate(tasks)
@@ -104,7 +104,7 @@ def _together(parts: Sequence[Spread]) -> Spread:
         return refused
     values = tuple(value for part in parts for value in part.values)
     bound = any(part.is_bound for part in parts)
-    # of a part whose releases are worst cases these are upper bounds, too
+    # of a part with worst cases as releases these are upper bounds, too
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
     by = next((part.by for part in parts if part.by), "")

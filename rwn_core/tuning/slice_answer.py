@@ -100,7 +100,7 @@ class SliceAnswer:
     reached: bool
     tried: int
     records: int
-    of: int
+    of: int  # words: public name
     unread: Mapping[str, str] = field(default_factory=dict)
     published: Point | None = None
 

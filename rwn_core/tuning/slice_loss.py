@@ -50,8 +50,8 @@ class SliceLoss:
     ) -> SliceLoss:
         """Return the losses of settings that differ in their levers, on releases if `drawn`."""
         comparison = Comparison(original=microdata, masked=microdata)
-        whole = preset_slices(microdata, "whole")
-        apart, together = _pair_losses(comparison, settings, ((), whole), drawn)
+        united = preset_slices(microdata, "whole")
+        apart, together = _pair_losses(comparison, settings, ((), united), drawn)
         names = tuple(variable.name for variable in microdata.schema.released)
         return cls(names=names, apart=apart, together=together)
 
@@ -86,9 +86,9 @@ def _pair_losses(
         parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
     if closed and len(numbers) > 1:
         square = np.ix_(numbers, numbers)
-        for here, slices, table in zip(parts, slicings, tables, strict=True):
+        for losses, slices, table in zip(parts, slicings, tables, strict=True):
             scan = forecast_scan(table, params, prepared=prepared.with_slices(slices))
-            for each, expected in zip(here, scan, strict=True):
+            for each, expected in zip(losses, scan, strict=True):
                 after = np.full(each.shape, np.nan)
                 after[square] = expected.correlations.to_numpy()
                 each[square] = _weighted(comparison, after)[square]
@@ -103,10 +103,10 @@ def _drawn(
     moved = prepared.with_levers(**lever_values(setting.params))
     means = []
     for slices in slicings:
-        here = moved.with_slices(slices) if slices else moved  # which then has what it found
+        table = moved.with_slices(slices) if slices else moved  # which then has what it found
         parts = []
         for seed in range(RELEASES):
-            release = here.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
+            release = table.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
             after = released_associations(comparison.with_masked(release.masked))
             parts.append(_weighted(comparison, after))
         means.append(np.mean(parts, axis=0))

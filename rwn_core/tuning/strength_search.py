@@ -124,9 +124,9 @@ class StrengthSearch:
 
     def keeps(self, position: int, policy: Policy) -> bool:
         """True if a position meets all limits; quick ones are read first."""
-        rest = [key for key in self._plan.measures if key not in policy.measures]
-        if rest:
-            self._add(position, rest)
+        others = [key for key in self._plan.measures if key not in policy.measures]
+        if others:
+            self._add(position, others)
         for limit in sorted(policy.limits, key=lambda each: self._cost.get(each.measure, 0.0)):
             before = time.process_time()
             point = self._add(position, [limit.measure])

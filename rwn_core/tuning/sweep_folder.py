@@ -64,19 +64,19 @@ class JobFolder:
         """Begin a folder, or take up one of the same table and plan."""
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = cls(root)
-        kept, wanted = folder.manifest(), identity(microdata, plan)
-        if kept is None and any(root.iterdir()):
+        stored, wanted = folder.manifest(), identity(microdata, plan)
+        if stored is None and any(root.iterdir()):
             raise ParameterError(f"The folder {root.name} holds other files; choose another one.")
-        if kept is not None and kept["identity"] != wanted:
+        if stored is not None and stored["identity"] != wanted:
             raise ParameterError(
                 f"The folder {root.name} holds a sweep of another table, other measures, "
                 "releases or seed, or of another version; remove it or choose another one."
             )
         for left in root.glob(_UNFINISHED):
             left.unlink(missing_ok=True)
-        grid = [] if kept is None else [Setting.from_dict(each) for each in kept["settings"]]
+        grid = [] if stored is None else [Setting.from_dict(each) for each in stored["settings"]]
         every = {setting.key: setting for setting in (*grid, *settings)}
-        if kept is None or len(every) > len(grid):
+        if stored is None or len(every) > len(grid):
             document = {"identity": wanted, "settings": [s.to_dict() for s in every.values()]}
             write_atomically(root / _MANIFEST, orjson.dumps(document, option=orjson.OPT_INDENT_2))
         return folder
@@ -87,13 +87,13 @@ class JobFolder:
             document = orjson.loads((self.root / _MANIFEST).read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return None
-        whole = isinstance(document, dict) and {"identity", "settings"} <= set(document)
-        return document if whole else None
+        complete = isinstance(document, dict) and {"identity", "settings"} <= set(document)
+        return document if complete else None
 
     def settings(self) -> list[Setting]:
         """All settings that were ever asked for, in order."""
-        kept = self.manifest()
-        return [] if kept is None else [Setting.from_dict(each) for each in kept["settings"]]
+        stored = self.manifest()
+        return [] if stored is None else [Setting.from_dict(each) for each in stored["settings"]]
 
     def path(self, setting: Setting) -> Path:
         """Return the path of a setting's point."""

@@ -1,7 +1,7 @@
 """A sweep under way: worker processes that write finished points to its folder.
 
 The folder is the only way back. So whatever ends early, a worker, this process or a browser tab,
-no finished point is lost, and nobody needs to listen while the work goes on.
+no finished point is lost, and no process needs to listen while the work goes on.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _prepare(work: _Work) -> Handle:
     trials: list[Trials] = []
 
     def handle(task: Setting | _Forecasts, progress: Progress) -> None:
-        if isinstance(task, tuple):  # quick, and not yet polite: somebody waits to see it
+        if isinstance(task, tuple):  # quick, and not yet polite: a user waits to see it
             for part in expected(work.microdata, task):
                 work.folder.save_forecasts(part)
             return

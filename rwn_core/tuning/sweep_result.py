@@ -84,12 +84,12 @@ class Sweep(Plotted):
     def words(self, policy: Policy) -> str:
         """Which of the settings keep all limits, in a sentence."""
         verdicts = [(policy.judge_point(point), point) for point in self.points]
-        kept = sum(verdict.kept for verdict, _ in verdicts)
+        met = sum(verdict.kept for verdict, _ in verdicts)
         settings = counted(len(verdicts), "setting")
         few = " ".join(["", few_words(self.points)]).rstrip()
-        if kept:
+        if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
-            return f"{kept:,} of {settings} {keep} all limits.{few}"
+            return f"{met:,} of {settings} {keep} all limits.{few}"
         words = f"None of {settings} is known to keep all limits."
         shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None and not p.few]
         if shares:

@@ -25,9 +25,9 @@ class Verdict(Summarized):
     unread : mapping of str to str
         The measures without a number, and why.
     values : mapping of str to float
-        By measure, the number that was held against its limit.
+        By measure, the number that was compared with its limit.
     standing : mapping of str to str
-        Of the measures whose worst case is not known, what that number is: "at least",
+        Of the measures without a known worst case, what that number is: "at least",
         "estimated at most" or "an estimate".
     by : mapping of str to str
         Of the measures that a simple attack went beyond, which one.
@@ -113,8 +113,8 @@ class Verdict(Summarized):
             elif self.unread:
                 parts.append(f"The judged ones of {limits} are kept; nearest is {what}")
             else:
-                kept = f"All {limits} are kept; nearest is" if count > 1 else "The limit is kept:"
-                parts.append(f"{kept} {what}")
+                start = f"All {limits} are kept; nearest is" if count > 1 else "The limit is kept:"
+                parts.append(f"{start} {what}")
         for key in self.unreachable:
             parts.append(
                 f" Even without any relation left {self.title(key)} is beyond its limit; "
@@ -205,7 +205,7 @@ class LimitBounds:
     value: float | None  # None where there is none
     # what it is where it is no worst case: "at least", "an estimate" or "estimated at most"
     standing: str = ""
-    # estimate, upper: beside a value that is at least so much: an estimate, and the upper bound
+    # estimate, upper: next to a value that is at least so much: an estimate, and the upper bound
     estimate: float | None = None
     upper: float | None = None
     reason: str = MISSING  # why there is no value

@@ -94,10 +94,10 @@ def kind(setting: Setting) -> tuple[object, ...]:
     return params.method, getattr(params, "kernel", ""), balanced, setting.slices
 
 
-def look_at(whole: WholeTable, candidates: Iterable[Setting]) -> Setting | None:
+def look_at(table: WholeTable, candidates: Iterable[Setting]) -> Setting | None:
     """Try candidates; the last one that lost less than those before."""
     best = None
     for each in candidates:
-        if whole.look(each):
+        if table.look(each):
             best = each
     return best

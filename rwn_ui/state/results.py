@@ -166,16 +166,16 @@ class Memo:
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._stored: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
 
     def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """The kept result of this key, or a new one."""
         with self._lock:
-            kept: _T = self._kept.get(key, _MISSING)
-            if kept is not _MISSING:
-                self._kept.move_to_end(key)
-                return kept
+            value: _T = self._stored.get(key, _MISSING)
+            if value is not _MISSING:
+                self._stored.move_to_end(key)
+                return value
         result = make()
         self.keep(key, result)
         return result
@@ -183,33 +183,33 @@ class Memo:
     def keep(self, key: Hashable, result: object) -> None:
         """Keep a result that was made elsewhere."""
         with self._lock:
-            self._kept[key] = result
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
+            self._stored[key] = result
+            while len(self._stored) > self._entries:
+                self._stored.popitem(last=False)
 
     def get(self, key: Hashable) -> Any:
         """The kept result of this key; None where there is none."""
-        return self._kept.get(key)
+        return self._stored.get(key)
 
     def copied(self) -> Memo:
         """A memory of its own with the same results."""
         made = Memo(self._entries)
         with self._lock:
-            made._kept.update(self._kept)
+            made._stored.update(self._stored)
         return made
 
     def clear(self) -> None:
         """Forget all of them."""
         with self._lock:
-            self._kept.clear()
+            self._stored.clear()
 
     def __contains__(self, key: Hashable) -> bool:
         """True if a result of this key is stored."""
-        return key in self._kept
+        return key in self._stored
 
     def __len__(self) -> int:
         """Number of stored results."""
-        return len(self._kept)
+        return len(self._stored)
 
 
 RESULTS = "rwn.results"

@@ -187,8 +187,8 @@ def _tile(
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        whole = current.prepared.masks_all_records
-        shown["limit"] = f"draws {'' if whole else 'of all '}{low} – {high}"
+        is_full = current.prepared.masks_all_records
+        shown["limit"] = f"draws {'' if is_full else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
         if tile.measure in pinned.values:

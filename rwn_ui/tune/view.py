@@ -225,15 +225,15 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     points = []
     for name, pinned in session.pins.items():
         values, verdict = pinned.values, pinned.judged(session.policy)
-        largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
+        largest, met = (verdict.largest, verdict.kept) if verdict else (None, None)
         risk = largest if axis == POLICY else values.get(axis)
         if UTILITY in values and risk is not None:
-            place = {"loss": values[UTILITY], "risk": risk, "kept": kept}
+            place = {"loss": values[UTILITY], "risk": risk, "kept": met}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 
 
-MOST = 150  # settings on a small map, beside the frontier
+MOST = 150  # settings on a small map, besides the frontier
 
 
 def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
@@ -250,9 +250,9 @@ def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
 
 def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
     """The frontier, and so many other settings as a small map can show."""
-    kept = best(policy, sweep, UTILITY, risk)
-    others = [p for p in sweep if p.setting.key not in kept]
-    shown = [p for p in sweep if p.setting.key in kept]
+    frontier = best(policy, sweep, UTILITY, risk)
+    others = [p for p in sweep if p.setting.key not in frontier]
+    shown = [p for p in sweep if p.setting.key in frontier]
     shown += others[:: max(1, len(others) // MOST)]
     return [
         {
@@ -260,7 +260,7 @@ def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
             "loss": p.median(UTILITY),
             "risk": place(policy, p, risk),
             "text": p.setting.words,
-            "frontier": p.setting.key in kept,
+            "frontier": p.setting.key in frontier,
         }
         for p in shown
     ]

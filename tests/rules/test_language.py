@@ -6,7 +6,7 @@ import pytest
 
 from tools import language
 
-MOST = {"first line": 0, "docstring": 12, "comment": 22, "name": 94, "sentence": 0}
+MOST = {"first line": 0, "docstring": 0, "comment": 0, "name": 0, "sentence": 0}
 
 
 def test_there_is_no_more_private_idiom_than_there_was() -> None:

@@ -49,8 +49,8 @@ def blocks(belief: sparse.csc_array) -> Blocks:
     if not possible(belief):
         return Blocks(block_of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
     # turned around it has the same parts, in the form that is looked through
-    _, of = connected_components(belief.T, connection="strong")
-    return Blocks(block_of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
+    _, labels = connected_components(belief.T, connection="strong")
+    return Blocks(block_of=labels.astype(np.int64), sizes=np.bincount(labels).astype(np.int64))
 
 
 def possible(belief: sparse.csc_array) -> bool:
@@ -73,9 +73,9 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Inte
     alone = parts.sizes[parts.block_of] == 1
     linked[alone] = np.flatnonzero(alone)
     for number in np.flatnonzero(parts.sizes > 1):
-        size, here = parts.sizes[number], slice(*pairs.starts[number : number + 2])
+        size, places = parts.sizes[number], slice(*pairs.starts[number : number + 2])
         cost = np.full((size, size), _FORBIDDEN)
-        cost[place[pairs.record[here]], row_place[pairs.row[here]]] = pairs.cost[here]
+        cost[place[pairs.record[places]], row_place[pairs.row[places]]] = pairs.cost[places]
         one, two = linear_sum_assignment(cost)
         own = slice(ends[number] - size, ends[number])
         linked[rows[own][two]] = originals[own][one]
@@ -94,8 +94,8 @@ class _Pairs:
 
 def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
     record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
-    kept = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
-    record, row, value = record[kept], row[kept], belief.data[kept]
+    within = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
+    record, row, value = record[within], row[within], belief.data[within]
     sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
     starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))

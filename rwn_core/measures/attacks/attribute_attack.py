@@ -68,9 +68,9 @@ def beliefs(
     for secret, same in zip(secrets, cache_keys, strict=True):
         if same in donor:
             continue
-        beside = keys_sharing_donor(law, keys, secret)
+        shared = keys_sharing_donor(law, keys, secret)
         shown = [
-            _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
+            _shown(way, each, shared, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
         donor[same] = sum(shown[1:], shown[0])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
@@ -100,20 +100,20 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 
 
 def _shown(
-    way: Way, source: sparse.csc_array, beside: tuple[str, ...], secret: str, asked: _Asked
+    way: Way, source: sparse.csc_array, shared: tuple[str, ...], secret: str, asked: _Asked
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
-        kept = sparse.diags_array(cells.retained(secret)[people])
-        return kept @ source.tocsr()[people]
+        stays = sparse.diags_array(cells.retained(secret)[people])
+        return stays @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
-    shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
-    if not beside:
+    shown = _given(cells, _per_chance(cells, source, shared, masked, rows), q, people)
+    if not shared:
         return shown
-    own, released = codes_together(cells.original, masked, beside, rows)
+    own, released = codes_together(cells.original, masked, shared, rows)
     entries = sparse.coo_array(shown)
     person, row = entries.coords
     has = own[people[person]] == released[row]
@@ -121,15 +121,15 @@ def _shown(
 
 
 def _per_chance(
-    cells: Law, source: sparse.csc_array, beside: tuple[str, ...], masked: Microdata, rows: Integers
+    cells: Law, source: sparse.csc_array, shared: tuple[str, ...], masked: Microdata, rows: Integers
 ) -> sparse.csc_array:
     """Divide the belief in each source by its chance to release a row's values of some keys."""
-    if not beside or not source.nnz:  # in this way none of the rows came about
+    if not shared or not source.nnz:  # in this way none of the rows came about
         return source
-    own, released = codes_together(cells.original, masked, beside, rows)
+    own, released = codes_together(cells.original, masked, shared, rows)
     assert cells.donors is not None  # or no key shares the secret's donor
     column = np.repeat(released, np.diff(source.indptr))
-    given = cells.donors.table(own, cells.modification(beside[0]))
+    given = cells.donors.table(own, cells.modification(shared[0]))
     if np.prod(given.shape, dtype=float) <= LARGEST_DENSE:
         given = given.toarray()  # read many times faster than a sparse one
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
@@ -368,7 +368,7 @@ def gain(found: Success, outside: Success | None) -> Gain:
 
 def outside_rate(outside: Success, strategy: str) -> float:
     """Return the success of a strategy on people outside, or the majority's if larger."""
-    # outside the rows cannot be weighed together: each row is looked at by itself
+    # outside, the rows have no joint posterior: each row is attacked by itself
     same = "source" if strategy not in outside.rates else strategy
     return max(outside.rates[same], outside.rates["majority"])
 

@@ -53,7 +53,7 @@ from rwn_core.measures.statistics.key_variables import (
 )
 from rwn_core.neighbors import LARGEST_DENSE
 
-MOST_LEVELS = 50  # of a category; of one with more the most frequent are told apart
+MOST_LEVELS = 50  # of a category; of one with more, only the most frequent are separate
 DEPTH = 5  # of a tree
 LEAF = 5  # rows of a leaf, at least
 
@@ -180,9 +180,9 @@ class Predictor:
             name: at for name, at in self.released.places.items() if name in self.moments.names
         }
         at = np.array([*noisy.values(), columns.shape[1]])
-        of = [self.moments.names.index(name) for name in (*noisy, self.name)]
+        places = [self.moments.names.index(name) for name in (*noisy, self.name)]
         unit = np.append(self.released.unit, 1.0)
-        added[np.ix_(at, at)] = self.moments.together[np.ix_(of, of)] / len(self.rows)
+        added[np.ix_(at, at)] = self.moments.together[np.ix_(places, places)] / len(self.rows)
         added /= unit[:, np.newaxis] * unit
         both = np.column_stack((columns, target))
         own = (both - both.mean(axis=0)).T @ (both - both.mean(axis=0)) / len(both) - added
@@ -190,10 +190,10 @@ class Predictor:
         if spread[0] < -1e-9 * spread[-1] or spread[-1] <= 0:
             return None
         slopes = np.linalg.lstsq(own[:-1, :-1], own[:-1, -1:], rcond=1e-9)[0]
-        here = (
+        columns = (
             self.known.scaled_columns(people) * (self.known.unit / self.released.unit)[np.newaxis]
         )
-        return self._names(target.mean() + here @ slopes)
+        return self._names(target.mean() + columns @ slopes)
 
     def _names(self, predicted: Floats) -> Names:
         person = np.arange(len(predicted))
@@ -335,7 +335,7 @@ class _Attack:
 
     def _predicted(self, people: Microdata) -> list[dict[str, Names]]:
         """Predict each confidential variable of people from their keys."""
-        told: list[dict[str, Names]] = []
+        guesses: list[dict[str, Names]] = []
         for each, values in zip(self.predictors, self.released, strict=True):
             found: dict[str, Names | None] = {}
             if each.usable:
@@ -345,8 +345,8 @@ class _Attack:
                     "less_noise": each.less_noise(people),
                     "tree": each.tree(people, values, self.group),
                 }
-            told.append({key: names for key, names in found.items() if names is not None})
-        return told
+            guesses.append({key: names for key, names in found.items() if names is not None})
+        return guesses
 
     def _parts(self) -> list[Integers]:
         """Classes a few at a time."""
@@ -373,8 +373,8 @@ class _Attack:
         truths = [named_values(original, people, name) for name in self.secrets]
         # the intruder rounds known keys as the release does
         as_released = rounded(people, self.law.precision)
-        near, told = self._nearest(as_released), self._predicted(as_released)
-        return attack(parts, near, truths, self.released, told, rows)
+        near, guesses = self._nearest(as_released), self._predicted(as_released)
+        return attack(parts, near, truths, self.released, guesses, rows)
 
     def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
@@ -430,8 +430,8 @@ def _best_guesses(comparison: Comparison) -> Reading:
     tried = _Attack(comparison, comparison.required_law("The worst case"))
     original = comparison.original
     people = released_rows(original, comparison.masked)
-    of = len(people)
-    if of > QUICK_RECORDS:
+    total = len(people)
+    if total > QUICK_RECORDS:
         people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
     outsiders = control_sample(comparison)
@@ -456,9 +456,9 @@ def _best_guesses(comparison: Comparison) -> Reading:
         ],
         "people": max(1, found[worst].people),
         "control_people": None if outside is None else outside[worst].people,
-        "sampled": len(people) < of,
+        "sampled": len(people) < total,
         "records": people,
-        "of": of,
+        "of": total,
     }
     reference = detail["ignorant"] if control is None else control
     value = float(detail["informed"][worst])

@@ -91,19 +91,19 @@ def shares_given_part(
 ) -> tuple[NDArray[np.float64], int]:
     """Return the largest share of each column given the part of the records it belongs to."""
     # part (n,) is that of each record, own (m,) the record that each column belongs to. Shares are
-    # of those in its part, whose sum is 1; 0 where it has none there. The second answer is how many
+    # of those in its part, with sum 1; 0 where it has none there. The second answer is how many
     # pairs lie in the part of their column.
-    told, inside = np.zeros(len(own)), 0
+    answers, inside = np.zeros(len(own)), 0
     for column in range(len(own)):
-        best, total, here = 0.0, 0.0, part[own[column]]
+        best, total, home = 0.0, 0.0, part[own[column]]
         for at in range(starts[column], starts[column + 1]):
-            mine = part[records[at]] == here  # multiplied by: a branch is guessed wrongly too often
+            mine = part[records[at]] == home  # multiplied by: a branch is guessed wrongly too often
             inside += mine
             total += mine * shares[at]
             best = max(best, mine * shares[at])
         if total > 0:
-            told[column] = best / total
-    return told, inside
+            answers[column] = best / total
+    return answers, inside
 
 
 @jit_entry
@@ -111,7 +111,7 @@ def shares_within(
     starts: Starts,
     records: Records,
     shares: Shares,
-    of: NDArray[np.int64],
+    block: NDArray[np.int64],
     order: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """The pairs of a record and a row of one block, records and rows put in an order."""
@@ -123,7 +123,7 @@ def shares_within(
         row = order[place]
         new_starts[place + 1] = new_starts[place]
         for at in range(starts[row], starts[row + 1]):
-            if of[records[at]] == of[row]:
+            if block[records[at]] == block[row]:
                 ends[records[at]] += 1
                 new_starts[place + 1] += 1
     for record in range(1, n):
@@ -135,7 +135,7 @@ def shares_within(
         row = order[place]
         for at in range(starts[row], starts[row + 1]):
             record = records[at]
-            if of[record] == of[row]:
+            if block[record] == block[row]:
                 ends[record] -= 1
                 place_of[ends[record]], share_of[ends[record]] = place, shares[at]
     # and by row
@@ -145,8 +145,8 @@ def shares_within(
         record = order[place]
         last = ends[record + 1] if record + 1 < n else pairs
         for at in range(ends[record], last):
-            here = free[place_of[at]]
-            new_records[here], new_shares[here] = place, share_of[at]
+            slot = free[place_of[at]]
+            new_records[slot], new_shares[slot] = place, share_of[at]
             free[place_of[at]] += 1
     return new_starts, new_records, new_shares
 
@@ -232,19 +232,19 @@ def agreeing_matchings(
     for sweep in range(sweeps):
         for step in range(n):
             one = rows[sweep, step]
-            begin, end, kept = starts[one], starts[one + 1], pair_of[one]
+            begin, end, present = starts[one], starts[one + 1], pair_of[one]
             gained = _beyond(sums, begin, end, uniforms[0, sweep, step] * sums[end - 1])
-            if gained == kept:
+            if gained == present:
                 continue
-            other, given = row_of[records[gained]], records[kept]
+            other, given = row_of[records[gained]], records[present]
             taken, left = (
                 _beyond(records, starts[other], starts[other + 1], given - 1),
                 pair_of[other],
             )
             if records[taken] != given:
                 continue
-            new, old = shares[gained] * shares[taken], shares[kept] * shares[left]
-            forth, back = shares[gained] + shares[taken], shares[kept] + shares[left]
+            new, old = shares[gained] * shares[taken], shares[present] * shares[left]
+            forth, back = shares[gained] + shares[taken], shares[present] + shares[left]
             if new * back > uniforms[1, sweep, step] * old * forth:
                 pair_of[one], pair_of[other] = gained, taken
                 row_of[records[gained]], row_of[given] = one, other
@@ -339,7 +339,7 @@ def likeliest(
     even: float,
 ) -> tuple[Places, Places, Numbers]:
     """Return the values with most mass within reach, their persons, and the share of the first."""
-    # None without a mass. `starts`: where each person's classes of rows begin, whose `weights` are
+    # None without a mass. `starts`: where each person's classes of rows begin; their `weights` are
     # what a row counts, 0 or more. `held`: where each class' values begin, those of V values that
     # its rows have, and how many rows have each. `reach`: the first value within reach of each
     # value, and the first beyond. Two masses that differ by `even` of one count as equal: both are

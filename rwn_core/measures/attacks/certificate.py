@@ -30,7 +30,7 @@ from rwn_core.parallel.threads import Watch, thread_count
 LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_UP = 1 + 1e-9
 AT_ONCE = 256  # rows
-COVER = 200  # likeliest records that the exchanges of a row go to
+COVER = 200  # most probable records that the exchanges of a row go to
 
 
 def ratios_of_law(slices: Sequence[Floats], near: NDArray[np.int32]) -> Floats:
@@ -61,7 +61,7 @@ def ratios_a_priori(
 ) -> Floats:
     """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth."""
     # By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width) between
-    # two records, beside their factors.
+    # two records, besides their factors.
     one = own - other - distances / width
     return slices * (np.minimum(one, 0.0) if capped else one)
 
@@ -113,8 +113,8 @@ def certified_share(
     share: float = 1.0,
 ) -> float:
     """Return the largest share of right links that any rule can expect over all rows, or some."""
-    # A record has one row, so that its posteriors sum to 1 over the rows: records whose bounds sum
-    # to much more are better counted as linked for certain, each with one row, than by their
+    # A record has one row, so that its posteriors sum to 1 over the rows: records with bounds that
+    # sum to much more are better counted as certainly linked, each with one row, than by their
     # bounds. Any records may be counted so; those of the largest sums are. Shapes: bounds (r, u).
     records = np.ones(bounds.shape[1]) if records is None else records
     rows = np.ones(len(bounds)) if rows is None else rows
@@ -148,7 +148,7 @@ BLOCK = 1024  # rows, or points, at a time
 HALF_STEP = 2.0**-24  # relative rounding of single precision
 ROUNDED_DOWN = np.float32(1 - 1e-5)  # ratios
 LEAST_TOTAL = 1e-30  # of likelihoods relative to the row's largest; below, the bound is 1
-ROUNDED_OFF = 1e-7  # of a bound whose likelihood is below the least number
+ROUNDED_OFF = 1e-7  # of a bound with a likelihood below the least number
 
 Singles = NDArray[np.float32]
 

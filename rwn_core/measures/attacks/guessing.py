@@ -48,7 +48,7 @@ def canonical_sample(table: Microdata, most: int = ATTACKS) -> Integers:
 
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
-    # no attack names the value of a person whose row is left out
+    # no attack names the value of a person without a released row
     rows, original = released_rows(comparison.original, comparison.masked), comparison.original
     if comparison.masked.n != original.n or len(rows) == original.n:
         return canonical_sample(original, most)
@@ -68,7 +68,7 @@ class Closest:
                 "None of these variables varies in the original, so there is no distance between "
                 "records."
             )
-        self.metric, self._whole = metric.restricted_to(names), comparison.original
+        self.metric, self._original = metric.restricted_to(names), comparison.original
         self.original = comparison.cached_for_original(
             ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
         )
@@ -81,7 +81,7 @@ class Closest:
 
     def people(self, table: Microdata) -> Points:
         """Return records of the original, or of a control group, as points."""
-        if table is self._whole:
+        if table is self._original:
             return self.original
         return contiguous_rows(self.metric.coded(table))
 

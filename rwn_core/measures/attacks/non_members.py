@@ -107,11 +107,11 @@ class FileWithAddedPerson:
         fits = (unit.own[:, None] == unit.released) & (unit.released >= 0)
         copied = unit.shown(sparse.csr_array(self.near @ unit.one_hot))
         records = self.joins.indices
-        kept = (1 - q) * (unit.file[records][:, None] == unit.released)
+        stays = (1 - q) * (unit.file[records][:, None] == unit.released)
         members = self.size * unit.shown(sparse.csr_array(unit.given[records]))
         members -= self.nearer * unit.shown(sparse.csr_array(unit.leaving[records]))
         given = self.share * (np.maximum(np.rint(members), 0) + fits[self.person])
-        return _Chances(fits, (1 - q) * fits + q * copied, kept + q * given)
+        return _Chances(fits, (1 - q) * fits + q * copied, stays + q * given)
 
     def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Floats, Floats]:
         """Return the log-likelihood of rows from people and from the records that they joined."""
@@ -138,8 +138,8 @@ class FileWithAddedPerson:
         """Return the log-likelihood of rows from records with an unchanged neighborhood."""
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
-        rest = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
-        return np.asarray(_log(np.maximum(rest, 0.0)) + top)
+        unjoined = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
+        return np.asarray(_log(np.maximum(unjoined, 0.0)) + top)
 
     def _summed(self, logs: Floats) -> Floats:
         """Return the log of the sum over the records that each person joined, (people, m)."""
@@ -170,12 +170,12 @@ class FileWithAddedPerson:
         if way.lost:
             return own * float(q == 0)
         unit = next(unit for unit in self.law.units() if secret in unit)
-        beside = next((each for names, each in chances.items() if names[0] in unit), None)
-        if beside is None:
+        shared = next((each for names, each in chances.items() if names[0] in unit), None)
+        if shared is None:
             return own * (1 - q) + self._over_joins(joined * (q * self.share))
-        kept = _ratio((1 - q) * beside.fits, beside.person)
-        taken = _ratio(q * self.share * beside.fits[self.person], beside.joined)
-        return own * kept + self._over_joins(joined * taken)
+        stays = _ratio((1 - q) * shared.fits, shared.person)
+        taken = _ratio(q * self.share * shared.fits[self.person], shared.joined)
+        return own * stays + self._over_joins(joined * taken)
 
 
 def _log_product(factors: Sequence[Floats]) -> Floats:
@@ -185,9 +185,9 @@ def _log_product(factors: Sequence[Floats]) -> Floats:
     return np.asarray(np.sum(logs, axis=0))
 
 
-def _ratio(part: Any, whole: Floats) -> Floats:
+def _ratio(part: Any, total: Floats) -> Floats:
     """Return quotients, 0 where the divisor is 0."""
-    return np.asarray(np.divide(part, whole, out=np.zeros(whole.shape), where=whole > 0))
+    return np.asarray(np.divide(part, total, out=np.zeros(total.shape), where=total > 0))
 
 
 def _log(chances: Any) -> Any:
@@ -204,7 +204,7 @@ class NonMembers:
 
     The intruder adds one person at a time to the file and applies Bayes' rule. The person's
     neighborhood follows the method's own rule among the originals; the person also joins the
-    neighborhoods within whose radius it lies. Distances keep the scale of the file without it.
+    neighborhoods with a radius that reaches it. Distances keep the scale of the file without it.
 
     Parameters
     ----------

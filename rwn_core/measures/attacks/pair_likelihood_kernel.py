@@ -193,12 +193,12 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         if index > first and is_twin(lists, index, asked.codes, asked.values, every):
             used = _repeat(pairs, before, used, lists.records[index])
             continue
-        at_once = together and _least(asked, lists.totals[index]) > LEAST
+        jointly = together and _least(asked, lists.totals[index]) > LEAST
         many = MANY * lists.sizes[index] > n
-        if not (at_once and many):
+        if not (jointly and many):
             used = _begin(lists, index, asked, counts, touched, pairs, used)
             many = MANY * (used - begin) > rows
-        if at_once and many:
+        if jointly and many:
             used = _all_in_order(
                 lists, index, asked, tallies, marks, chances, products, pairs, begin
             )

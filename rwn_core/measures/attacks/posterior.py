@@ -85,7 +85,7 @@ class Way(NamedTuple):
 
     weight: float  # P(a row comes about in this way), lost rows included
     cells: Law
-    lost: bool  # True for rows of records without neighbors, whose modified cells are missing
+    lost: bool  # True for rows of records without neighbors: their modified cells are missing
     part: Scaled  # P(each record releases each row, in this way); see `likelihoods`
 
 
@@ -210,15 +210,15 @@ def _lost(
     )
     if not np.any(gone):
         return sparse.csc_array((n, m)), np.full(m, -np.inf)
-    kept = [name for unit in units for name in unit if not cells.modification(name)]
+    fixed = [name for unit in units for name in unit if not cells.modification(name)]
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
-    if not kept:
+    if not fixed:
         empty = np.flatnonzero(able)
         starts = np.concatenate(([0], np.cumsum(gone * empty.size)))
         records = np.tile(empty, int(gone.sum()))
         return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), impossible
-    same, logs = _product(cells, masked, rows, kept, people)
+    same, logs = _product(cells, masked, rows, fixed, people)
     matrix = times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64))
     return matrix, logs + impossible
 

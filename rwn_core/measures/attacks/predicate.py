@@ -106,7 +106,7 @@ class Predicate:
         parts = [weight * self._chances(cells) for weight, cells in law.components()]
         return np.asarray(np.sum(parts, axis=0))
 
-    def _chances(self, cells: Law, beside: tuple[str, Booleans] | None = None) -> Floats:
+    def _chances(self, cells: Law, stated: tuple[str, Booleans] | None = None) -> Floats:
         """Return it for independent cells, with one more variable and the records that fit it."""
         chances = np.ones(cells.original.n)
         for unit in cells.units():
@@ -115,8 +115,8 @@ class Predicate:
                 for condition in self.conditions
                 if condition.name in unit
             ]
-            if beside is not None and beside[0] in unit:
-                parts.append(beside[1])
+            if stated is not None and stated[0] in unit:
+                parts.append(stated[1])
             if parts:
                 # variables of one group take one donor's values: the donor must fit them all
                 chances *= _released(cells, unit[0], np.prod(parts, axis=0, dtype=np.float64))

@@ -384,13 +384,13 @@ def isolating_sets(codes: Integers, groups: Sequence[Positions]) -> list[Positio
         own = np.zeros(len(codes), np.int64)
         chosen: Positions = ()
         missing = np.zeros(len(codes), bool)
-        rest = list(group)
-        while rest and len(chosen) < LARGEST and left >= len(rest):
-            left -= len(rest)
-            tried = [_added(own, missing, codes[:, at]) for at in rest]
-            best = max(range(len(rest)), key=lambda place: tried[place][2])
+        waiting = list(group)
+        while waiting and len(chosen) < LARGEST and left >= len(waiting):
+            left -= len(waiting)
+            tried = [_added(own, missing, codes[:, at]) for at in waiting]
+            best = max(range(len(waiting)), key=lambda place: tried[place][2])
             own, missing, (alone, _) = tried[best]
-            chosen = (*chosen, rest.pop(best))
+            chosen = (*chosen, waiting.pop(best))
             if len(chosen) >= SMALLEST:
                 found.append(chosen)
             if alone >= ENOUGH * len(codes):

@@ -104,7 +104,7 @@ class InformedIntruder:
         self._free[tried] = False
         self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
-        self._whole: sparse.csc_array | None = None
+        self._belief: sparse.csc_array | None = None
         self._best: list[Floats] = []
 
     def add_rows(self, belief: sparse.csc_array, rows: Integers) -> None:
@@ -112,38 +112,38 @@ class InformedIntruder:
         from rwn_core.measures.attacks.belief_columns_kernel import shares_given_part
 
         if len(rows) == len(self._free):
-            self._whole = belief
+            self._belief = belief
         last = len(self._levels) - 1
         for level in range(last + 1) if self._level is None else [self._level]:
-            of = self._levels[level]
-            told, inside = shares_given_part(*entries(belief), of, rows)
-            pairs = WHOLE_PARTS * np.bincount(of).mean() * inside / len(rows)
+            part_of = self._levels[level]
+            given, inside = shares_given_part(*entries(belief), part_of, rows)
+            pairs = WHOLE_PARTS * np.bincount(part_of).mean() * inside / len(rows)
             if self._level is None and (pairs <= PART_PAIRS or level == last):
                 self._level = level  # the first of which some whole parts are affordable
                 break
-        self._best.append(told[self._free[rows]])
+        self._best.append(given[self._free[rows]])
 
     def upper_bound(self) -> UpperBound | None:
         """Return the bound, or None if a part is too large for joint matching."""
         best = np.concatenate(self._best) if self._best else np.zeros(0)
         if self._level is None or not len(best):
             return None
-        of = self._levels[self._level]
-        joint_gain = self._joint_gain(of)
+        part_of = self._levels[self._level]
+        joint_gain = self._joint_gain(part_of)
         if joint_gain is None:
             return None
         return UpperBound(
-            parts=int(of.max()) + 1,
+            parts=int(part_of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
             upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
             joint_gain=joint_gain,
         )
 
-    def _joint_gain(self, of: Integers) -> float | None:
+    def _joint_gain(self, part_of: Integers) -> float | None:
         """Return the largest gain of joint matching over some random parts; None if one fails."""
-        chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
-        parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
+        chosen = np.random.default_rng(_SEED).permutation(part_of.max() + 1)[:WHOLE_PARTS]
+        parts = [self._ordered(np.flatnonzero(part_of == part)) for part in chosen]
         believed, ratios = self._believed(parts), list[float | None]()
 
         def weigh(first: int, last: int) -> None:
@@ -156,9 +156,9 @@ class InformedIntruder:
 
     def _believed(self, parts: Sequence[Integers]) -> list[sparse.csc_array]:
         """Return the posteriors of each part's rows among its people."""
-        whole, self._whole = self._whole, None
-        if whole is not None:
-            return [whole[:, part][part] for part in parts]
+        belief, self._belief = self._belief, None
+        if belief is not None:
+            return [belief[:, part][part] for part in parts]
         people, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
         belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
         own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
@@ -273,7 +273,7 @@ class WorstCase:
     # shape (n,): original of each row in the most likely assignment; None if the table is too large
     linked: Integers | None
     # share of correct links of the assignment, with equal rows exchanged at random
-    at_once: float | None
+    matched: float | None
     # linkage by the joint posterior; None if the table is too large for that, too
     together: AllRows | None
     bound: UpperBound | None = None  # upper bound, if the table is too large
@@ -281,7 +281,7 @@ class WorstCase:
     @property
     def earned(self) -> bool:
         """True if all attacks were tried on every row; else the success is a lower bound."""
-        return self.at_once is not None
+        return self.matched is not None
 
     @property
     def joint_success(self) -> float | None:
@@ -293,14 +293,14 @@ class WorstCase:
         """Largest share of correct links; row by row if not all attacks were tried."""
         if not self.earned:
             return self.links.success
-        return max(self.links.success, self.at_once or 0.0, self.joint_success or 0.0)
+        return max(self.links.success, self.matched or 0.0, self.joint_success or 0.0)
 
     @property
     def attack(self) -> str:
         """The best attack: single rows, the assignment, or the joint posterior."""
         if self.success == self.links.success:
             return "rows"
-        return "file" if self.success == self.at_once else "weighed"
+        return "file" if self.success == self.matched else "weighed"
 
     @property
     def at_most(self) -> float | None:
@@ -314,7 +314,7 @@ class WorstCase:
         """Detail of a reading."""
         return {
             "row_by_row": self.links.success,
-            "at_once": self.at_once,
+            "at_once": self.matched,
             "weighed": self.joint_success,
             "attack": self.attack,
             "standing": "worst" if self.earned else "at least",
@@ -334,12 +334,12 @@ def worst_case(
     """Run all attacks of an intruder who knows some variables (default: all), cached."""
     # `work`: see `row_sample`; the upper bound is computed only if `bounded`
     known = _known(comparison, names)
-    tried, told = comparison.cached_for_release(
+    tried, insider = comparison.cached_for_release(
         ("worst case", known, work), lambda: _all(comparison, known, work=work)
     )
-    if told is None or not bounded:
+    if insider is None or not bounded:
         return tried
-    bound = comparison.cached_for_release(("told parts", known, work), told.upper_bound)
+    bound = comparison.cached_for_release(("told parts", known, work), insider.upper_bound)
     return replace(tried, bound=bound)
 
 
@@ -356,23 +356,23 @@ def _all(
     """Run the attacks; also return the bound's state if some were skipped."""
     law, masked = comparison.required_law("The worst case"), comparison.masked
     aligned = masked.n == law.original.n
-    told = None
+    insider = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
-        told = InformedIntruder(law, comparison, known)
+        insider = InformedIntruder(law, comparison, known)
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
     sample = row_sample(masked.n, per_row, work=work, leaving=released)
-    links, belief = weigh(law, masked, known, sample, None if told is None else told.add_rows)
-    linked = at_once = together = None
+    links, belief = weigh(law, masked, known, sample, None if insider is None else insider.add_rows)
+    linked = matched = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
         together = joint_posterior_success(
             comparison, belief, parts, np.isin(np.arange(masked.n), released)
         )
         if parts.affordable:
-            linked, at_once = assigned(comparison, known, belief, parts)
-    found = WorstCase(links=links, linked=linked, at_once=at_once, together=together)
-    return found, None if found.earned else told
+            linked, matched = assigned(comparison, known, belief, parts)
+    found = WorstCase(links=links, linked=linked, matched=matched, together=together)
+    return found, None if found.earned else insider
 
 
 _WAYS = {
@@ -402,21 +402,21 @@ def linked(reading: Reading, n: int, who: str) -> str:
 
 def _some(detail: Mapping[str, Any]) -> str:
     """Return the number of linked rows, if not all were linked."""
-    rows, of = detail.get("rows", 0), detail.get("of", 0)
-    return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
+    rows, total = detail.get("rows", 0), detail.get("of", 0)
+    return f" (of {rows:,} random rows, to all {total:,} originals)" if rows < total else ""
 
 
 def _at_most(detail: Mapping[str, Any]) -> str:
     """Return the upper bound, with the parts that it rests on."""
-    told = detail.get("told")
-    if told is None:
+    bound = detail.get("told")
+    if bound is None:
         return ""
     most = percent(detail["at_most"])
-    if told["parts"] == 1:  # there is nothing to tell
+    if bound["parts"] == 1:  # there is nothing to tell
         return f"; no attack that was tried links more than {most}, an estimate"
     return (
-        f"; with each row's part of the file ({told['parts']:,} parts) known, "
-        f"{percent(told['share'])} are linked: without it at most {most}, an estimate"
+        f"; with each row's part of the file ({bound['parts']:,} parts) known, "
+        f"{percent(bound['share'])} are linked: without it at most {most}, an estimate"
     )
 
 

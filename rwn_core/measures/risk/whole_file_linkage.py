@@ -20,14 +20,14 @@ def compute(comparison: Comparison) -> Reading:
         why = "not every original has a row of its own"
         require_same_records(comparison.original, comparison.masked, why)
     found = worst_case(comparison, keys)
-    if found.at_once is None:
+    if found.matched is None:
         raise NotApplicable(
             f"All records are assigned at once where at most {LARGEST_ASSIGNMENT:,} of them could "
             f"change places, and the table has {n:,}; look at linkage by the keys, which is a "
             "lower bound."
         )
     detail = {"names": list(keys), "linked": found.linked, "right": found.linked == np.arange(n)}
-    return Reading(value=found.at_once, baseline=1.0 / n, detail=detail)
+    return Reading(value=found.matched, baseline=1.0 / n, detail=detail)
 
 
 MEASURE = Measure(

@@ -4,7 +4,7 @@ Each starts from plain columns of the people and the released rows in random ord
 gives findings (`finding`): which rows it links, or which confidential values it names, and how
 often it is right. `merge` looks people up by sets of values, `nearest` takes the nearest row,
 `prediction` fits a small model to the release, `matching` gives all rows to people at once.
-Beside them `chain` merges several releases of the same people.
+Besides, `chain` merges several releases of the same people.
 """
 
 from __future__ import annotations

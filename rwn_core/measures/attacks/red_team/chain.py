@@ -31,7 +31,7 @@ class Chained:
     right: int
     named: int
     people: int
-    exact: int  # people whose exact value is named
+    exact: int  # people with a correctly named exact value
     base: float  # precision of naming the value of random people
     score: float  # from `naming_score`
 
@@ -48,7 +48,7 @@ def chain(
     secrets: Sequence[str],
 ) -> list[Chained]:
     """Return the names of chains of at most `LINKS` merges, with the highest score first."""
-    # releases are rows in any order with their slices: columns whose values are one person's. A
+    # releases are rows in any order with their slices: columns with values of one person. A
     # merge looks a person up by all known or inferred values of a slice and infers a further value
     # if the rows found agree on it. A number is right within the smallest of 0.1 standard
     # deviations, 0.1 interquartile ranges and 5 % of the person's own value.
@@ -235,17 +235,17 @@ def _scored(
         groups = [(level, people, as_this, people & as_this, people.sum() / has.sum())
                   for level, people, as_this in levels if people.any()]  # fmt: skip
     for level, people, as_this, right, base in groups:
-        rightly, of, having = int(right.sum()), int(as_this.sum()), int(people.sum())
+        rightly, count, having = int(right.sum()), int(as_this.sum()), int(people.sum())
         yield Chained(
             path=path,
             secret=secret,
             level=level,
             right=rightly,
-            named=of,
+            named=count,
             people=having,
             exact=int((exact & right).sum()),
             base=float(base),
-            score=float(naming_score(rightly, of, having, base)),
+            score=float(naming_score(rightly, count, having, base)),
         )
 
 

@@ -39,7 +39,7 @@ class Files:
     # slices, stated: variables that share a donor, which is public; sets that the steward states
     slices: tuple[Names, ...] = ()
     stated: tuple[Names, ...] = ()
-    outside: Floats | None = None  # shape (m, p): people of the population who are not in the file
+    outside: Floats | None = None  # shape (m, p): people of the population outside the file
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property

@@ -108,9 +108,9 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     found: list[Tried] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
-        for some, of in ((enough, "everybody"), (enough & alone, "people alone")):
+        for some, tag in ((enough, "everybody"), (enough & alone, "people alone")):
             if some.any():
-                words = f"a merge on {named_set(names)}" + (", people alone" * (of != "everybody"))
+                words = f"a merge on {named_set(names)}" + (", people alone" * (tag != "everybody"))
                 found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
     return found
 

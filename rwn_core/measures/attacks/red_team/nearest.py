@@ -96,6 +96,6 @@ def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
     lengths = (others**2).sum(axis=1)
     for start in range(0, len(some), size):
         part = slice(start, min(start + size, len(some)))
-        here = some[part]
-        squared = (here**2).sum(axis=1)[:, np.newaxis] + lengths - 2 * here @ others.T
+        chunk = some[part]
+        squared = (chunk**2).sum(axis=1)[:, np.newaxis] + lengths - 2 * chunk @ others.T
         yield part, np.maximum(squared, 0.0)

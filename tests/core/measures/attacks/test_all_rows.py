@@ -88,7 +88,7 @@ def beaten(known: list[float], truly: list[float], n: int) -> bool:
 def test_who_scales_the_beliefs_of_the_whole_file_does_not_beat_the_worst_case(releases, bodyfat):
     truly = [share for _, share in releases]
     assert not beaten([each.success for each, _ in releases], truly, bodyfat.n)
-    two = [max(each.links.success, each.at_once) for each, _ in releases]
+    two = [max(each.links.success, each.matched) for each, _ in releases]
     assert beaten(two, truly, bodyfat.n)  # as it did before the third attack counted
 
 

@@ -151,7 +151,7 @@ def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     links = worst_case.worst_case(comparison).links
     low = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
-    found = worst_case.WorstCase(links=links, linked=None, at_once=None, together=None, bound=low)
+    found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail["standing"] == "at least"
     assert found.detail["told"] == {"parts": 9, "share": 0.0}

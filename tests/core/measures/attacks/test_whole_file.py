@@ -107,7 +107,7 @@ def test_a_row_that_no_record_can_release_takes_what_is_left(e1, e1_law, e1_rows
     linked = _assigned(posteriors(e1_law(0.1), masked, np.arange(6)))
     assert sorted(linked) == list(range(6))
     found = worst_case(Comparison(original=e1, masked=masked, law=e1_law(0.1)))
-    assert found.at_once == 1.0
+    assert found.matched == 1.0
     assert found.links.success < 1.0
 
 
@@ -118,7 +118,7 @@ def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
         comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
         found.append(worst_case(comparison, ("age", "weight", "height")))
     assert np.mean([each.links.success for each in found]) == pytest.approx(0.69, abs=0.03)
-    assert np.mean([each.at_once for each in found]) == pytest.approx(0.90, abs=0.04)
+    assert np.mean([each.matched for each in found]) == pytest.approx(0.90, abs=0.04)
 
 
 def test_the_whole_file_needs_one_row_each_and_a_moderate_size(e1, e1_law, e1_rows, monkeypatch):

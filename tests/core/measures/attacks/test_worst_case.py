@@ -65,7 +65,7 @@ def test_E1_by_hand_and_by_trying_all_assignments(e1, e1_law, e1_rows):
     }
     best = [order for order, w in weight.items() if w == pytest.approx(max(weight.values()))]
     right = np.mean([np.mean(np.array(order) == np.arange(6)) for order in best])
-    assert found.at_once == pytest.approx(right) == pytest.approx(4 / 6)
+    assert found.matched == pytest.approx(right) == pytest.approx(4 / 6)
     expected = (9 / 23 * 2 + 8 / 17 * 2 + 3 / 4 + 4 / 5) / 6
     assert found.links.success == pytest.approx(expected)
     assert found.success == pytest.approx(4 / 6)
@@ -89,7 +89,7 @@ def test_with_missing_values_and_other_laws(params):
     comparison = released(data, params, 1)
     found = worst_case(comparison)
     assert found.earned
-    assert found.success == max(found.links.success, found.at_once, found.joint_success)
+    assert found.success == max(found.links.success, found.matched, found.joint_success)
     assert sorted(found.linked) == list(range(60))
     of_some = worst_case(comparison, ["x"])
     assert of_some.earned
@@ -125,7 +125,7 @@ def test_a_sample_of_rows_is_at_least(pima):
     comparison = released(pima, RWN(epsilon=2.0, k=5), 1)
     found = worst_case(comparison, work=200 * pima.n)
     assert found.links.sampled
-    assert (found.at_once, found.joint_success, found.earned) == (None, None, False)
+    assert (found.matched, found.joint_success, found.earned) == (None, None, False)
 
 
 def test_a_title_claims_a_worst_case_only_where_it_is_one():
