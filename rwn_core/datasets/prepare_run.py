@@ -21,7 +21,7 @@ from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
 from rwn_core.neighbors.candidates import BYTES_A_PARTNER
-from rwn_core.neighbors.kernel import Ball, one_radius
+from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -180,7 +180,7 @@ def checked_setting(params: Any, n: int) -> Any:
     return setting
 
 
-def _check_neighborhoods(ball: Ball, n: int) -> None:
+def _check_neighborhoods(ball: RadiusAndK, n: int) -> None:
     """Refuse a k that is too large, and a kernel of all pairs of records."""
     if ball.kernel.is_even:
         check_radius_and_k(ball.k, ball.epsilon, n)

@@ -17,7 +17,7 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -110,9 +110,9 @@ class NBRS2015(NeighborhoodMethod):
             )
 
     @property
-    def ball(self) -> Ball:
+    def ball(self) -> RadiusAndK:
         """All others at a distance below epsilon; some records may have none."""
-        return Ball(k=None, epsilon=self.epsilon, strict=True)
+        return RadiusAndK(k=None, epsilon=self.epsilon, strict=True)
 
     def metric(self, microdata: Microdata) -> Metric:
         """The distance of the scaled and weighted variables, fitted on a table."""

@@ -36,7 +36,7 @@ from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.excluded import OutsideSource
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
@@ -123,10 +123,10 @@ class NeighborhoodMethod(Method, ABC):
 
     @property
     @abstractmethod
-    def ball(self) -> Ball:
+    def ball(self) -> RadiusAndK:
         """Which others belong to a neighborhood."""
 
-    def table_ball(self, microdata: Microdata) -> Ball:
+    def table_ball(self, microdata: Microdata) -> RadiusAndK:
         """The ball on a table, which may have a radius for each record."""
         return self.ball
 
@@ -343,7 +343,7 @@ class FoundNeighbors:
             self.ends = find_slider_range(self.source.points, STORED_PAIRS)
         return self.ends
 
-    def neighborhoods(self, ball: Ball) -> Neighborhoods:
+    def neighborhoods(self, ball: RadiusAndK) -> Neighborhoods:
         """Return the neighborhoods of the setting, found the first time only."""
         if self.found is None:
             self.found, _ = self.source.find(ball)
@@ -380,7 +380,7 @@ class FoundNeighbors:
         small = len(self.source.points) <= LARGEST_DENSE
         return small or self.source.stores(table.method.table_ball(table.microdata))
 
-    def ranked_for_samples(self, ball: Ball) -> StoredSource:
+    def ranked_for_samples(self, ball: RadiusAndK) -> StoredSource:
         """Return neighbors ranked so far that every bootstrap sample has k of them."""
         if self.ranked is None:
             points, k = self.source.points, ball.k or 0
@@ -392,7 +392,7 @@ class FoundNeighbors:
 
 def _stored(
     searched: NeighborSource,
-    ball: Ball,
+    ball: RadiusAndK,
     records: NDArray[np.int64] | None,
     threads: int | None,
     budget: float | None,
@@ -408,7 +408,7 @@ def _stored(
     return stored_source(searched.points, ball, threads=threads, budget=budget)
 
 
-def _widest(balls: Sequence[Ball]) -> Ball:
+def _widest(balls: Sequence[RadiusAndK]) -> RadiusAndK:
     """The ball that holds those of all settings of a family."""
     k = [each.k for each in balls if each.k is not None]
     radii = [each.epsilon for each in balls if each.epsilon is not None]
@@ -416,4 +416,4 @@ def _widest(balls: Sequence[Ball]) -> Ball:
     radius: Radius | None = max(single, default=None)
     if len(single) < len(radii):
         radius = Radii(np.max([np.asarray(each) for each in radii], axis=0))
-    return Ball(k=max(k, default=None), epsilon=radius, strict=balls[0].strict)
+    return RadiusAndK(k=max(k, default=None), epsilon=radius, strict=balls[0].strict)

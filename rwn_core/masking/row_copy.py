@@ -22,7 +22,7 @@ from rwn_core.masking.neighborhood_method import (
     radius_lever,
 )
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 
@@ -101,9 +101,9 @@ class RowCopy(RadiusAndNearest):
         check_probability(self.q)
 
     @property
-    def ball(self) -> Ball:
+    def ball(self) -> RadiusAndK:
         """Which others belong to a neighborhood."""
-        return Ball(k=self.k, epsilon=self.epsilon)
+        return RadiusAndK(k=self.k, epsilon=self.epsilon)
 
     def metric(self, microdata: Microdata) -> Metric:
         """The distance of the scaled and weighted variables, fitted on a table."""

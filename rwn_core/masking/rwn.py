@@ -27,7 +27,7 @@ from rwn_core.masking.neighborhood_method import (
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.excluded import number_households
-from rwn_core.neighbors.kernel import EVEN, Ball, Bandwidth, Kernel, Shape, one_radius
+from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, RadiusAndK, Shape, one_radius
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.parallel.threads import thread_count
@@ -238,11 +238,11 @@ class RWN(RadiusAndNearest):
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
     @property
-    def ball(self) -> Ball:
+    def ball(self) -> RadiusAndK:
         """Which others belong to a neighborhood, and how likely each is to give."""
-        return Ball(k=self.k, epsilon=self.epsilon, kernel=self.weights_of_donors)
+        return RadiusAndK(k=self.k, epsilon=self.epsilon, kernel=self.weights_of_donors)
 
-    def table_ball(self, microdata: Microdata) -> Ball:
+    def table_ball(self, microdata: Microdata) -> RadiusAndK:
         """The ball with the radius of each record, where a variable says it."""
         name = self.radius_variable
         if name is None or self.epsilon is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points, squared_distances
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.kernel import Ball, one_radius
+from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import (
     LARGEST_DENSE,
@@ -129,7 +129,7 @@ def _check_between(name: str, value: int | None, least: int, most: int) -> None:
 
 
 def restricted_table(
-    points: Points, ball: Ball, scheme: Scheme, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
@@ -154,7 +154,7 @@ def restricted_table(
 
 
 def _freshly_sampled(
-    points: Points, ball: Ball, m: int, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, m: int, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others within a sample of m others of its own (Method 1)."""
     n, step = len(points), max(1, BLOCK_PAIRS // m)
@@ -171,7 +171,7 @@ def _freshly_sampled(
     return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
-def _ball_for(ball: Ball, records: NDArray[np.int64]) -> Ball:
+def _ball_for(ball: RadiusAndK, records: NDArray[np.int64]) -> RadiusAndK:
     """Return the ball with the radius of some records."""
     one = ball.epsilon is None or one_radius(ball.epsilon)
     return ball if one else replace(ball, epsilon=np.asarray(ball.epsilon)[records])
@@ -292,7 +292,7 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
 
 
 def _partitioned(
-    points: Points, ball: Ball, scheme: Scheme, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: Watch
 ) -> NeighborTable:
     """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
     n, u, m = len(points), int(scheme.u or 1), scheme.m
@@ -318,7 +318,7 @@ def _partitioned(
     return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
-def _cut(table: NeighborTable, ball: Ball) -> NeighborTable:
+def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     """Return a table without the entries that a ball does not need."""
     sizes = table.narrow(k=ball.k, epsilon=ball.epsilon).sizes
     epsilon = 0.0 if ball.epsilon is None else ball.epsilon

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import neighbor_table
-from rwn_core.neighbors.kernel import Ball, check_radius_and_k
+from rwn_core.neighbors.kernel import RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import NeighborSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
@@ -47,13 +47,13 @@ class OutsideSource(NeighborSource):
     households: NDArray[np.int64] = field(repr=False)  # shape (n,)
     _tables: list[NeighborTable] = field(default_factory=list, repr=False)
 
-    def stores(self, ball: Ball) -> bool:
+    def stores(self, ball: RadiusAndK) -> bool:
         """True if the table holds them; see `NeighborSource`."""
         return bool(self._tables) and self._tables[0].covers(k=ball.k, epsilon=ball.epsilon)
 
     def find(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         drawing: Drawing | None = None,
         *,
         threads: int | None = None,
@@ -70,11 +70,11 @@ class OutsideSource(NeighborSource):
         ends = find_slider_range(self.points, STORED_PAIRS)
         check_outside(self.households, None)
         ends = replace(ends, k=min(ends.k, n - 1 - _others(self.households)))
-        self.store(Ball(k=ends.k, epsilon=ends.stored), progress=progress)
+        self.store(RadiusAndK(k=ends.k, epsilon=ends.stored), progress=progress)
         return replace(ends, epsilon=ends.stored)
 
     def of_some(
-        self, records: NDArray[np.int64], ball: Ball, *, threads: int | None = None
+        self, records: NDArray[np.int64], ball: RadiusAndK, *, threads: int | None = None
     ) -> NeighborSource:
         """Store the neighbors of some records out to a ball; see `source_of_some`."""
         check_outside(self.households, ball.k)
@@ -85,7 +85,7 @@ class OutsideSource(NeighborSource):
 
     def store(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         *,
         threads: int | None = None,
         progress: Progress | None = None,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernel import Ball, Radii, Radius, check_radius_and_k
+from rwn_core.neighbors.kernel import Radii, Radius, RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.table import (
     LARGEST_DENSE,
     Neighborhoods,
@@ -113,13 +113,13 @@ def find_neighborhoods(
     >>> find_neighborhoods(points, epsilon=2.0, strict=True).sizes.tolist()
     [1, 2, 1, 0]
     """
-    ball = Ball(k=k, epsilon=epsilon, strict=strict)
+    ball = RadiusAndK(k=k, epsilon=epsilon, strict=strict)
     return find_and_draw(points, ball, threads=threads, progress=progress)[0]
 
 
 def find_and_draw(
     points: Points,
-    ball: Ball,
+    ball: RadiusAndK,
     drawing: Drawing | None = None,
     *,
     known: Sizes | None = None,

@@ -194,7 +194,7 @@ Radius = float | Radii | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ball:
+class RadiusAndK:
     """Which others belong to a neighborhood."""
 
     k: int | None  # at least the k nearest

@@ -16,7 +16,7 @@ from rwn_core.neighbors import Neighborhoods, find_and_draw
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import TIE, Points, squared_between, squared_distances
 from rwn_core.neighbors.excluded import OutsideSource
-from rwn_core.neighbors.kernel import EVEN, Ball, Kernel, Radius, one_radius
+from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, RadiusAndK, one_radius
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.soft_neighborhoods import SoftSource
 
@@ -56,8 +56,8 @@ class NeighborhoodRule:
         points = self.metric.coded(table)
         if not self.kernel.is_even:
             source = SoftSource(points=points, households=self.households)
-            return source.find(Ball(k=None, epsilon=None, kernel=self.kernel))[0]
-        ball = Ball(k=self.k, epsilon=self.epsilon, strict=self.strict)
+            return source.find(RadiusAndK(k=None, epsilon=None, kernel=self.kernel))[0]
+        ball = RadiusAndK(k=self.k, epsilon=self.epsilon, strict=self.strict)
         if self.households is not None:
             return OutsideSource(points=points, households=self.households).find(ball)[0]
         return find_and_draw(points, ball)[0]

@@ -12,7 +12,7 @@ from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.kernel import Ball, Radius, one_radius, radius_values
+from rwn_core.neighbors.kernel import Radius, RadiusAndK, one_radius, radius_values
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
@@ -85,7 +85,7 @@ class Search:
         )
 
     @classmethod
-    def of_points(cls, points: Points, ball: Ball, watch: Watch) -> Search:
+    def of_points(cls, points: Points, ball: RadiusAndK, watch: Watch) -> Search:
         """Return the search for the neighborhoods of all records of a table."""
         index = build_index(points, epsilon=ball.epsilon, watch=watch)
         return cls(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)

@@ -13,7 +13,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernel import Ball, Kernel
+from rwn_core.neighbors.kernel import Kernel, RadiusAndK
 from rwn_core.neighbors.soft_lists import Lists, list_neighbors
 from rwn_core.neighbors.source import NeighborSource
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
@@ -35,7 +35,7 @@ class SoftSource(NeighborSource):
         """The records with neighborhoods."""
         return np.arange(len(self.points)) if self.some is None else self.some
 
-    def stores(self, ball: Ball) -> bool:
+    def stores(self, ball: RadiusAndK) -> bool:
         """True if the table is ranked, and a move weighs few records."""
         few = not ball.kernel.balance or len(self.points) <= LIVE_RECORDS
         return few and self._holds(ball.kernel)
@@ -53,7 +53,7 @@ class SoftSource(NeighborSource):
 
     def find(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         drawing: Drawing | None = None,
         *,
         threads: int | None = None,
@@ -69,7 +69,7 @@ class SoftSource(NeighborSource):
         return soft_neighborhoods(ball.kernel, scaled, some), None
 
     def rank(
-        self, ball: Ball, *, threads: int | None = None, progress: Progress | None = None
+        self, ball: RadiusAndK, *, threads: int | None = None, progress: Progress | None = None
     ) -> None:
         """Rank what the kernel of a ball weighs, unless that is done."""
         kernel = ball.kernel

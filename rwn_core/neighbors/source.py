@@ -16,7 +16,7 @@ from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.find import find_and_draw, neighbor_table
-from rwn_core.neighbors.kernel import Ball, Radius, check_radius_and_k, one_radius
+from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k, one_radius
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import pairs_bytes
@@ -44,14 +44,14 @@ class NeighborSource(ABC):
         """True if neighborhoods depend on the key, so that they cannot be stored."""
         return False
 
-    def stores(self, ball: Ball) -> bool:
+    def stores(self, ball: RadiusAndK) -> bool:
         """True if these neighborhoods are found in milliseconds."""
         return False
 
     @abstractmethod
     def find(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         drawing: Drawing | None = None,
         *,
         threads: int | None = None,
@@ -74,7 +74,7 @@ class SearchSource(NeighborSource):
 
     def find(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         drawing: Drawing | None = None,
         *,
         threads: int | None = None,
@@ -112,14 +112,14 @@ class StoredSource(NeighborSource):
         numbers = self.table.numbers if self.shown is None and self.table else self.shown
         return np.arange(len(self.points)) if numbers is None else numbers
 
-    def stores(self, ball: Ball) -> bool:
+    def stores(self, ball: RadiusAndK) -> bool:
         """True if the table holds them."""
         table = self.table
         return table is not None and table.covers(k=ball.k, epsilon=self._own(ball.epsilon))
 
     def find(
         self,
-        ball: Ball,
+        ball: RadiusAndK,
         drawing: Drawing | None = None,
         *,
         threads: int | None = None,
@@ -152,7 +152,7 @@ class StoredSource(NeighborSource):
 
 def stored_source(
     points: Points,
-    ball: Ball,
+    ball: RadiusAndK,
     *,
     threads: int | None = None,
     budget: float | None = None,
@@ -175,7 +175,7 @@ def stored_source(
 def source_of_some(
     points: Points,
     records: NDArray[np.int64],
-    ball: Ball,
+    ball: RadiusAndK,
     *,
     threads: int | None = None,
 ) -> StoredSource:

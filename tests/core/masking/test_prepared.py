@@ -25,7 +25,7 @@ from rwn_core.masking import (
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.masking.neighborhood_method import _widest
 from rwn_core.masking.row_copy import TOGETHER, together
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.randomness import SecretKey, uniforms
 
 KEY = SecretKey.from_seed(3)
@@ -84,15 +84,15 @@ def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) ->
 
 
 def test_the_widest_ball_holds_those_of_all_settings() -> None:
-    def widest(*settings: RWN | NBRS2015) -> Ball:
+    def widest(*settings: RWN | NBRS2015) -> RadiusAndK:
         return _widest([each.ball for each in settings])
 
-    assert widest(RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)) == Ball(k=7, epsilon=2.5)
-    assert widest(RWN(k=3)) == Ball(k=3, epsilon=None)
-    strict = Ball(k=None, epsilon=2, strict=True)
+    assert widest(RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)) == RadiusAndK(k=7, epsilon=2.5)
+    assert widest(RWN(k=3)) == RadiusAndK(k=3, epsilon=None)
+    strict = RadiusAndK(k=None, epsilon=2, strict=True)
     assert widest(NBRS2015(epsilon=0.5), NBRS2015(epsilon=2)) == strict
     radii = [RWN(k=1, epsilon=np.ones(4)), RWN(k=2, epsilon=np.ones(4))]
-    assert widest(*radii) == Ball(k=2, epsilon=radii[0].epsilon)
+    assert widest(*radii) == RadiusAndK(k=2, epsilon=radii[0].epsilon)
 
 
 def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data: Microdata) -> None:

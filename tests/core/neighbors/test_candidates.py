@@ -20,7 +20,7 @@ from rwn_core.neighbors.candidates import (
     restricted_table,
     restriction_cost,
 )
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
@@ -77,7 +77,7 @@ def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
     ids=["both", "k", "epsilon", "large"],
 )
 def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
-    table = restricted_table(points, Ball(k=k, epsilon=epsilon), SCHEMES[name], KEY, Watch())
+    table = restricted_table(points, RadiusAndK(k=k, epsilon=epsilon), SCHEMES[name], KEY, Watch())
     result = table.narrow(k=k, epsilon=epsilon)
     squared = squared_pairs(points[:600]) if len(points) <= 600 else None
     for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
@@ -100,7 +100,7 @@ def test_members_are_those_of_the_method_among_the_candidates(points, name, k, e
 def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
-    ball = Ball(k=4, epsilon=1.0)
+    ball = RadiusAndK(k=4, epsilon=1.0)
     reference = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
     monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
     fast = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
@@ -130,7 +130,7 @@ def test_isolated_records_are_given_partners():
     """With m = 1 every third record is in no pair; it gets max(1, k) others, they not it."""
     points = SMALL
     for k in (None, 4):
-        ball = Ball(k=k, epsilon=None if k else 0.0)
+        ball = RadiusAndK(k=k, epsilon=None if k else 0.0)
         table = restricted_table(points, ball, Scheme(neighbors="pairs", m=1), KEY, Watch())
         i, j = random_pairs(KEY, len(points), len(points) // 2)
         degree = np.bincount(np.concatenate((i, j)), minlength=len(points))
@@ -158,7 +158,7 @@ def test_random_others_are_different_and_uniform(n, m):
 
 def test_progress_counts_the_parts_that_are_done():
     told = list[float]()
-    ball, scheme = Ball(k=2, epsilon=None), Scheme(neighbors="partition", u=4)
+    ball, scheme = RadiusAndK(k=2, epsilon=None), Scheme(neighbors="partition", u=4)
     restricted_table(SMALL, ball, scheme, KEY, Watch(progress=told.append))
     assert told == [0.25, 0.5, 0.75, 1.0]
 
@@ -196,7 +196,7 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
 def test_the_cost_is_stated(points):
-    ball, one_part = Ball(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
+    ball, one_part = RadiusAndK(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
     exact = restricted_table(points, ball, one_part, KEY, Watch()).narrow(k=5, epsilon=1.0)
     cost = restriction_cost(points, exact)
     assert cost.recall == 1.0
@@ -237,4 +237,4 @@ def test_pairs_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("RWN_MEMORY", "0.001")
     pairs = Scheme(neighbors="pairs", m=20)
     with pytest.raises(ParameterError, match="Ranking these pairs needs about"):
-        restricted_table(LARGE, Ball(k=3, epsilon=None), pairs, KEY, Watch())
+        restricted_table(LARGE, RadiusAndK(k=3, epsilon=None), pairs, KEY, Watch())

@@ -10,7 +10,7 @@ import pytest
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, source
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_core.neighbors.source import build_preview
 from rwn_core.parallel.threads import Cancelled
@@ -36,7 +36,7 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
 def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
     setting = {"k": 5, "epsilon": beyond * getattr(built.slider_range, end)}
     full = find_neighborhoods(POINTS, **setting)
-    result = built.find(Ball(**setting))[0]
+    result = built.find(RadiusAndK(**setting))[0]
     np.testing.assert_array_equal(result.sizes, full.sizes[built.records])
     np.testing.assert_array_equal(result.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
@@ -45,11 +45,11 @@ def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyo
 
 def test_a_radius_for_each_record_is_searched_and_a_wrong_k_refused(built):
     radii = np.linspace(0.2, 1.5 * built.slider_range.stored, 4000)  # some beyond the table
-    result = built.find(Ball(k=5, epsilon=radii))[0]
+    result = built.find(RadiusAndK(k=5, epsilon=radii))[0]
     full = find_neighborhoods(POINTS, k=5, epsilon=radii)
     np.testing.assert_array_equal(result.sizes, full.sizes[built.records])
     with pytest.raises(ParameterError, match="k must be"):
-        built.find(Ball(k=4000, epsilon=None))
+        built.find(RadiusAndK(k=4000, epsilon=None))
 
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
@@ -59,7 +59,7 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     assert built.table.epsilon < built.slider_range.epsilon
     assert 12 * len(built.table.records) <= 12e6
     setting = {"k": 5, "epsilon": built.slider_range.epsilon}
-    sizes = built.find(Ball(**setting))[0].sizes
+    sizes = built.find(RadiusAndK(**setting))[0].sizes
     np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **setting).sizes)
 
 
@@ -68,13 +68,13 @@ def test_the_slider_goes_farther_than_the_table(monkeypatch):
     monkeypatch.setattr(source, "LISTED_PAIRS", 200_000)
     built = build_preview(POINTS)
     sizes = {
-        end: built.find(Ball(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()
+        end: built.find(RadiusAndK(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()
         for end in ("stored", "epsilon")
     }
     assert sizes["stored"] == pytest.approx(60_000, rel=0.3)
     assert sizes["epsilon"] == pytest.approx(200_000, rel=0.3)
-    assert built.stores(Ball(k=built.slider_range.k, epsilon=built.slider_range.stored))
-    assert not built.stores(Ball(k=5, epsilon=built.slider_range.epsilon))
+    assert built.stores(RadiusAndK(k=built.slider_range.k, epsilon=built.slider_range.stored))
+    assert not built.stores(RadiusAndK(k=5, epsilon=built.slider_range.epsilon))
 
 
 @pytest.mark.parametrize("beyond", [1.0, 1.3])
@@ -83,9 +83,9 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     shares: list[float] = []
     q = np.array([1.0, 0.4])
     drawing = Drawing(key=KEY, streams=(0, 1), q=q)
-    result, donors = built.find(Ball(**setting), drawing, progress=shares.append)
+    result, donors = built.find(RadiusAndK(**setting), drawing, progress=shares.append)
     later = draw_donors(result, Draws(KEY, built.records, (0, 1)), q)
-    if built.stores(Ball(**setting)):
+    if built.stores(RadiusAndK(**setting)):
         assert donors is None
     else:
         assert shares[-1] == 1.0
@@ -100,7 +100,7 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        built.find(Ball(k=5, epsilon=2 * built.slider_range.epsilon), progress=stop)
+        built.find(RadiusAndK(k=5, epsilon=2 * built.slider_range.epsilon), progress=stop)
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
@@ -110,7 +110,7 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
     assert built.table is None
     assert built.slider_range.epsilon > 0
     for setting in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
-        result = built.find(Ball(**setting))[0]
+        result = built.find(RadiusAndK(**setting))[0]
         expected = find_neighborhoods(twins, **setting)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         np.testing.assert_array_equal(

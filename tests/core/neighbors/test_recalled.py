@@ -8,7 +8,7 @@ import pytest
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors import Drawing, Neighborhoods, Radii, source
 from rwn_core.neighbors.find import find_and_draw
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Sizes, known_sizes
 from rwn_core.neighbors.source import build_preview
 from rwn_core.neighbors.table import LARGEST_DENSE
@@ -17,11 +17,11 @@ from rwn_core.randomness import SecretKey
 N = LARGEST_DENSE + 200
 DRAWING = Drawing(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
 BALLS = {
-    "a radius": Ball(k=None, epsilon=0.5),
-    "k": Ball(k=7, epsilon=None),
-    "both": Ball(k=9, epsilon=0.4),
-    "an open ball": Ball(k=None, epsilon=0.5, strict=True),
-    "radii": Ball(k=4, epsilon=Radii(np.arange(N) % 3 / 2)),
+    "a radius": RadiusAndK(k=None, epsilon=0.5),
+    "k": RadiusAndK(k=7, epsilon=None),
+    "both": RadiusAndK(k=9, epsilon=0.4),
+    "an open ball": RadiusAndK(k=None, epsilon=0.5, strict=True),
+    "radii": RadiusAndK(k=4, epsilon=Radii(np.arange(N) % 3 / 2)),
 }
 
 
@@ -46,7 +46,7 @@ def members(found: Neighborhoods) -> list[set[int]]:
 
 
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
-def test_they_have_the_members_of_a_search(ball: Ball) -> None:
+def test_they_have_the_members_of_a_search(ball: RadiusAndK) -> None:
     found, _ = find_and_draw(points(), ball, DRAWING)
     again = find_and_draw(points(), ball, known=known_sizes(found), threads=2)[0]
     for name in ("sizes", "within", "radius"):
@@ -61,7 +61,7 @@ def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch) -> No
     made = build_preview(points())
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
-        ball = Ball(k=6, epsilon=epsilon)
+        ball = RadiusAndK(k=6, epsilon=epsilon)
         known = known_sizes(made.find(ball, DRAWING)[0])
         again = find_and_draw(made.points, ball, known=known)[0]
         assert members(again) == members(find_and_draw(made.points, ball)[0])
@@ -78,4 +78,4 @@ def test_sizes_of_something_else_are_refused() -> None:
 def test_those_of_some_records_are_not_known() -> None:
     made = build_preview(points(), most=500)
     for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
-        assert known_sizes(made.find(Ball(k=3, epsilon=epsilon), DRAWING)[0]) is None
+        assert known_sizes(made.find(RadiusAndK(k=3, epsilon=epsilon), DRAWING)[0]) is None

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find_neighborhoods, neighbor_table
-from rwn_core.neighbors.kernel import Ball
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search, check_search
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import (
@@ -105,7 +105,7 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
 
     watch = Watch(threads=threads, cancel=cancel, progress=report)
     with pytest.raises(Cancelled):
-        Search.of_points(LONG, Ball(k=5, epsilon=4.0), watch).neighborhoods(watch)
+        Search.of_points(LONG, RadiusAndK(k=5, epsilon=4.0), watch).neighborhoods(watch)
     assert len(shares) == 1
     assert shares[0] < 1
 
@@ -147,7 +147,7 @@ def test_progress_of_a_table_never_falls_back(monkeypatch):
     neighbor_table(LONG[:3000], k=5, epsilon=None, watch=watch)
     assert told == sorted(told)
     assert told[-1] == 1
-    search = Search.of_points(LONG[:3000], Ball(k=5, epsilon=None), Watch())
+    search = Search.of_points(LONG[:3000], RadiusAndK(k=5, epsilon=None), Watch())
     result = search.run(Watch())
     told.clear()
     search.table(watch, found=result)
