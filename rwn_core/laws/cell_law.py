@@ -19,7 +19,7 @@ from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.rule import Joins, NeighborhoodRule
+from rwn_core.neighbors.rule import EnlargedNeighborhoods, NeighborhoodRule
 
 
 class CellLaw:
@@ -71,7 +71,7 @@ class CellLaw:
             raise NotApplicable("This needs the rule by which the neighborhoods were found.")
         return self._rule
 
-    def outside(self, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, EnlargedNeighborhoods]:
         """Return donor probabilities of people outside, shape (people.n, n), and their joins."""
         shares = self.rule.shares(people, self._unrounded)
         return shares, self.rule.joins(people, self._unrounded, self.neighborhoods)
@@ -192,7 +192,7 @@ def independent_cells(law: Law) -> CellLaw:
     return cells
 
 
-def donors_outside(law: Law, people: Microdata) -> tuple[sparse.csr_array, Joins]:
+def donors_outside(law: Law, people: Microdata) -> tuple[sparse.csr_array, EnlargedNeighborhoods]:
     """Return `CellLaw.outside`; NotApplicable for a law without donors."""
     if not isinstance(law, CellLaw):
         raise NotApplicable("This is for a method that copies values from donors.")

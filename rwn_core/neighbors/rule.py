@@ -23,7 +23,7 @@ from rwn_core.neighbors.soft_neighborhoods import SoftSource
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, with distances held at a time
 
 
-class Joins(NamedTuple):
+class EnlargedNeighborhoods(NamedTuple):
     """Changes of the neighborhoods that added people join."""
 
     # shape (m, n): row i holds each record's probability to take outsider i for its donor, then
@@ -73,7 +73,9 @@ class NeighborhoodRule:
         parts = [self._near(outside[_block(start, size, outside)], points) for start in starts]
         return sparse.csr_array(sparse.vstack(parts))
 
-    def joins(self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods) -> Joins:
+    def joins(
+        self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods
+    ) -> EnlargedNeighborhoods:
         """The neighborhoods that people outside a table join, were each of them added to it."""
         self._refuse_unknown()
         outside, points = self.metric.coded(people), self.metric.coded(table)
@@ -88,7 +90,7 @@ class NeighborhoodRule:
             inside = nearer if self.strict else squared <= edges * (1 + TIE)
             grown = sizes + 1 - np.where(nearer, leave, 0)
             parts.append(sparse.csr_array(self.kernel.mean(inside, grown)))
-        return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
+        return EnlargedNeighborhoods(sparse.csr_array(sparse.vstack(parts)), leaving)
 
     def _leaving(self, points: Points, found: Neighborhoods) -> sparse.csr_array:
         """Return the members that leave each neighborhood for a nearer added one, shape (n, n)."""

@@ -59,7 +59,7 @@ class FileWithAddedPerson:
     near : sparse array, shape (people, n)
         P(each record is a person's donor).
     shares : sparse array, shape (people, n)
-        Of `Joins`.
+        Of `EnlargedNeighborhoods`.
     units : sequence of UnitValues
     """
 
