@@ -12,7 +12,7 @@ from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.staged_arrays import values_of_donors
 from rwn_core.laws.donors import Draws, random_streams
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.table import NeighborTable
 
 
@@ -25,10 +25,10 @@ class Found(NamedTuple):
     within: NDArray[np.int64]
 
 
-def draw_request(run: Run) -> Drawing:
+def draw_request(run: Run) -> DrawRequest:
     """Return the draw request for every record."""
     nobody = Microdata(run.survey_result.sample.slice(0, 0).to_pandas(), run.survey_result.schema)
-    return Drawing(
+    return DrawRequest(
         key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
     )
 

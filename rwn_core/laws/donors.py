@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import Drawing, Neighborhoods
+from rwn_core.neighbors import DrawRequest, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import in_parts, thread_count
 from rwn_core.randomness import SecretKey
@@ -41,9 +41,9 @@ class Draws:
         self.records = np.asarray(records, dtype=np.int64)
         self.streams = tuple(streams)
 
-    def drawing(self, q: NDArray[np.float64]) -> Drawing:
+    def drawing(self, q: NDArray[np.float64]) -> DrawRequest:
         """The same randomness, for a search that draws as it goes."""
-        return Drawing(key=self.key, streams=self.streams, q=q)
+        return DrawRequest(key=self.key, streams=self.streams, q=q)
 
     def from_rows(
         self,

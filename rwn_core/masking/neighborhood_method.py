@@ -34,7 +34,7 @@ from rwn_core.neighbors import (
 )
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
@@ -182,7 +182,7 @@ class NeighborhoodMethod(Method, ABC):
         source = self._searched(microdata)
         drawing = None
         if source.needs_key and key is not None:
-            drawing = Drawing(key=key, streams=(), q=np.empty(0))
+            drawing = DrawRequest(key=key, streams=(), q=np.empty(0))
         return source.find(self.table_ball(microdata), drawing, threads=threads, progress=progress)[
             0
         ]

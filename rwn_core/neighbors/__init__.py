@@ -1,6 +1,6 @@
 """Neighborhoods of records: the public names of this room."""
 
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.find import (
     find_and_draw,
     find_neighborhoods,
@@ -12,7 +12,7 @@ from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 
 __all__ = [
     "LARGEST_DENSE",
-    "Drawing",
+    "DrawRequest",
     "NeighborTable",
     "Neighborhoods",
     "Radii",

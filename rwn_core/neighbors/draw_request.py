@@ -12,7 +12,7 @@ from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Drawing:
+class DrawRequest:
     """The secret, and what it is used for in each column."""
 
     key: SecretKey

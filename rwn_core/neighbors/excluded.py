@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.kernel import RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
@@ -54,7 +54,7 @@ class OutsideSource(NeighborSource):
     def find(
         self,
         ball: RadiusAndK,
-        drawing: Drawing | None = None,
+        drawing: DrawRequest | None = None,
         *,
         threads: int | None = None,
         progress: Progress | None = None,

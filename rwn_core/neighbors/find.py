@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import Radii, Radius, RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.table import (
     LARGEST_DENSE,
@@ -120,7 +120,7 @@ def find_neighborhoods(
 def find_and_draw(
     points: Points,
     ball: RadiusAndK,
-    drawing: Drawing | None = None,
+    drawing: DrawRequest | None = None,
     *,
     known: Sizes | None = None,
     threads: int | None = None,

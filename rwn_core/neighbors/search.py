@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernel import Radius, RadiusAndK, one_radius, radius_values
 from rwn_core.neighbors.search_kernel import search
@@ -71,7 +71,7 @@ class Search:
         edges: NDArray[np.float64] = each * each * (1 + TIE)
         return edges
 
-    def request(self, drawing: Drawing | None) -> SearchRequest:
+    def request(self, drawing: DrawRequest | None) -> SearchRequest:
         """Return the parameters of the search, with draws or without."""
         streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
         return SearchRequest(
@@ -119,7 +119,7 @@ class Search:
         target = build_index(points[candidates], numbers=candidates, frame=query.frame)
         return cls(target, query, k=k or 0, epsilon=epsilon)
 
-    def run(self, watch: Watch, drawing: Drawing | None = None) -> SearchResult:
+    def run(self, watch: Watch, drawing: DrawRequest | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         request, n = self.request(drawing), self.query.n
         result = SearchResult(
@@ -136,7 +136,7 @@ class Search:
         return result
 
     def neighborhoods(
-        self, watch: Watch, drawing: Drawing | None = None, budget: float | None = None
+        self, watch: Watch, drawing: DrawRequest | None = None, budget: float | None = None
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
         result = self.run(watch, drawing)
@@ -280,7 +280,7 @@ class SearchedTable:
 
 
 def search_donors(
-    neighborhoods: Neighborhoods, drawing: Drawing, threads: int | None = None
+    neighborhoods: Neighborhoods, drawing: DrawRequest, threads: int | None = None
 ) -> NDArray[np.int64]:
     """Draw donors by searching once more, without storing members, shape (n, p)."""
     table = neighborhoods.table

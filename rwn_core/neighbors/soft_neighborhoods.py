@@ -12,7 +12,7 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import Kernel, RadiusAndK
 from rwn_core.neighbors.soft_lists import Lists, list_neighbors
 from rwn_core.neighbors.source import NeighborSource
@@ -54,7 +54,7 @@ class SoftSource(NeighborSource):
     def find(
         self,
         ball: RadiusAndK,
-        drawing: Drawing | None = None,
+        drawing: DrawRequest | None = None,
         *,
         threads: int | None = None,
         progress: Progress | None = None,

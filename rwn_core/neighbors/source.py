@@ -14,7 +14,7 @@ from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.find import find_and_draw, neighbor_table
 from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k, one_radius
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
@@ -52,7 +52,7 @@ class NeighborSource(ABC):
     def find(
         self,
         ball: RadiusAndK,
-        drawing: Drawing | None = None,
+        drawing: DrawRequest | None = None,
         *,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -75,7 +75,7 @@ class SearchSource(NeighborSource):
     def find(
         self,
         ball: RadiusAndK,
-        drawing: Drawing | None = None,
+        drawing: DrawRequest | None = None,
         *,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -120,7 +120,7 @@ class StoredSource(NeighborSource):
     def find(
         self,
         ball: RadiusAndK,
-        drawing: Drawing | None = None,
+        drawing: DrawRequest | None = None,
         *,
         threads: int | None = None,
         progress: Progress | None = None,

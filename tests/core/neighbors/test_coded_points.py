@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.neighbors import Drawing
+from rwn_core.neighbors import DrawRequest
 from rwn_core.neighbors.distance import CodedPoints, squared_distances
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.metric import Metric
@@ -20,7 +20,7 @@ from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(3)
-DRAWING = Drawing(key=KEY, streams=(0, 1, 2), q=np.array([1.0, 0.6, 1.0]))
+DRAWING = DrawRequest(key=KEY, streams=(0, 1, 2), q=np.array([1.0, 0.6, 1.0]))
 SCHEMA = Schema(
     variables=(
         Variable(name="x", kind=Kind.CONTINUOUS),

@@ -9,7 +9,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.neighbors import Drawing, find_neighborhoods, source
+from rwn_core.neighbors import DrawRequest, find_neighborhoods, source
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_core.neighbors.source import build_preview
@@ -82,7 +82,7 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     setting = {"k": 5, "epsilon": beyond * built.slider_range.epsilon}
     shares: list[float] = []
     q = np.array([1.0, 0.4])
-    drawing = Drawing(key=KEY, streams=(0, 1), q=q)
+    drawing = DrawRequest(key=KEY, streams=(0, 1), q=q)
     result, donors = built.find(RadiusAndK(**setting), drawing, progress=shares.append)
     later = draw_donors(result, Draws(KEY, built.records, (0, 1)), q)
     if built.stores(RadiusAndK(**setting)):

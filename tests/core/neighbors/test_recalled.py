@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.neighbors import Drawing, Neighborhoods, Radii, source
+from rwn_core.neighbors import DrawRequest, Neighborhoods, Radii, source
 from rwn_core.neighbors.find import find_and_draw
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Sizes, known_sizes
@@ -15,7 +15,7 @@ from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
 
 N = LARGEST_DENSE + 200
-DRAWING = Drawing(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
+DRAWING = DrawRequest(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
 BALLS = {
     "a radius": RadiusAndK(k=None, epsilon=0.5),
     "k": RadiusAndK(k=7, epsilon=None),

@@ -12,7 +12,7 @@ import pytest
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import (
-    Drawing,
+    DrawRequest,
     NeighborTable,
     find,
     find_neighborhoods,
@@ -29,7 +29,7 @@ from tests.oracles.record_chain import RecordChain, assigned
 
 TABLES = 240
 KEY = SecretKey.from_seed(7)
-DRAWING = Drawing(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
+DRAWING = DrawRequest(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
 
 
 def draw_all(neighborhoods, drawing):
@@ -138,7 +138,7 @@ def test_donors_among_many_members(number):
     radii = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
     index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
-        drawing = Drawing(key=KEY, streams=range(6), q=np.ones(6))
+        drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
         result = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
         reference = complete.narrow(k=2, epsilon=epsilon)
         np.testing.assert_array_equal(result.sizes, reference.sizes)
