@@ -38,7 +38,7 @@ def found_of_table(
 ) -> Found:
     """Draw from a table of ranked neighbors."""
     ball, drawing = run.params.ball, draw_request(run)
-    cut = table.narrow(k=ball.k, epsilon=ball.epsilon)
+    cut = table.cut(k=ball.k, epsilon=ball.epsilon)
     members = others[table.records].astype(np.int32)
     donors = Draws(run.key, ids, drawing.streams).from_rows(
         np.arange(len(ids)), cut.sizes, (table.offsets, members), drawing.q, threads=1

@@ -320,7 +320,7 @@ def _partitioned(
 
 def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     """Return a table without the entries that a ball does not need."""
-    sizes = table.narrow(k=ball.k, epsilon=ball.epsilon).sizes
+    sizes = table.cut(k=ball.k, epsilon=ball.epsilon).sizes
     epsilon = 0.0 if ball.epsilon is None else ball.epsilon
     return table.part(table.offsets[:-1], sizes, k=ball.k or 0, epsilon=epsilon)[0]
 
@@ -355,7 +355,7 @@ def restriction_cost(
     n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
     if n <= LARGEST_DENSE:
-        exact, rows = complete_table(points).narrow(k=k, epsilon=epsilon), some
+        exact, rows = complete_table(points).cut(k=k, epsilon=epsilon), some
     else:
         from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search

@@ -62,7 +62,7 @@ class OutsideSource(NeighborSource):
         """Find neighborhoods; see `NeighborSource`."""
         if not self.stores(ball):
             self.store(ball, threads=threads, progress=progress)
-        return self._tables[0].narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
+        return self._tables[0].cut(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
 
     def store_for_sliders(self, progress: Progress | None = None) -> SliderRange:
         """Store what a screen's sliders reach, as far as it fits, and say how far they go."""

@@ -130,14 +130,12 @@ def find_and_draw(
     # Shapes: points (n, d). Sizes of a large table that are `known` are not counted again.
     check_radius_and_k(ball.k, ball.epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
-        return complete_table(points).narrow(
-            k=ball.k, epsilon=ball.epsilon, strict=ball.strict
-        ), None
+        return complete_table(points).cut(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
     if ball.strict and ball.epsilon == 0:  # no distance is below it
         offsets = np.zeros(len(points) + 1, np.int64)
         no, none = np.empty(0, np.int32), np.empty(0)
         table = NeighborTable(offsets=offsets, records=no, squared=none, k=0, epsilon=0.0)
-        return table.narrow(k=None, epsilon=0.0, strict=True), None
+        return table.cut(k=None, epsilon=0.0, strict=True), None
     from rwn_core.neighbors.search import Search, check_search
 
     watch = Watch(threads=thread_count(threads), progress=progress)

@@ -90,7 +90,7 @@ class SearchSource(NeighborSource):
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         watch = Watch(threads=thread_count(threads), progress=progress)
         table = restricted_table(self.points, ball, self.scheme, drawing.key, watch)
-        return table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
+        return table.cut(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,7 +130,7 @@ class StoredSource(NeighborSource):
         table, index, every = self.table, self.index, len(self.records) == len(self.points)
         if table is not None and (self.stores(ball) or (index is None and not every)):
             own = self._own(ball.epsilon)
-            return table.narrow(k=ball.k, epsilon=own, strict=ball.strict), None
+            return table.cut(k=ball.k, epsilon=own, strict=ball.strict), None
         one = ball.epsilon is None or one_radius(ball.epsilon)
         if index is None or (every and not one):
             return find_and_draw(self.points, ball, drawing, threads=threads, progress=progress)

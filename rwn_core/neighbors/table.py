@@ -83,13 +83,11 @@ class NeighborTable:
         return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
-        """True if `narrow` can answer for these parameters."""
+        """True if `cut` can answer for these parameters."""
         asked = 0.0 if epsilon is None else radius_values(epsilon)
         return (k or 0) <= self.k and bool(np.all(asked <= radius_values(self.epsilon)))
 
-    def narrow(
-        self, *, k: int | None, epsilon: Radius | None, strict: bool = False
-    ) -> Neighborhoods:
+    def cut(self, *, k: int | None, epsilon: Radius | None, strict: bool = False) -> Neighborhoods:
         """The neighborhoods of a smaller radius or k."""
         # Shapes: epsilon (n,).
         if k is None and epsilon is None:

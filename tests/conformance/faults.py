@@ -74,7 +74,7 @@ class Machine:
             k=n,
             epsilon=np.inf,
         )
-        return self.run(neighborhoods=table.narrow(k=self.design.k, epsilon=self.design.epsilon))
+        return self.run(neighborhoods=table.cut(k=self.design.k, epsilon=self.design.epsilon))
 
 
 def scaled_up(sizes: np.ndarray, unit: np.ndarray) -> np.ndarray:

@@ -135,7 +135,7 @@ def test_original_nearest_distance(itself):
 
 @pytest.mark.parametrize("epsilon", [1, 2, 3, 4])
 def test_original_neighborhood_size(bodyfat, table, epsilon):
-    neighborhoods = table.narrow(k=5, epsilon=float(epsilon))
+    neighborhoods = table.cut(k=5, epsilon=float(epsilon))
     law = CellLaw(bodyfat, neighborhoods, np.ones(15))
     detail = read("neighborhood_size", Comparison(original=bodyfat, masked=bodyfat, law=law)).detail
     published = PUBLISHED[f"eps_nbr_counts_{epsilon}"]

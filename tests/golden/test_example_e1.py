@@ -63,9 +63,9 @@ def test_RWN_1_union_of_radius_and_nearest(e1_points):
 def test_RWN_2_strict_and_closed_radius(e1_points):
     table = neighbor_table(e1_points, k=None, epsilon=1.2)
     found = {
-        "strict_1_0": numbered(table.narrow(k=None, epsilon=1.0, strict=True)),
-        "strict_1_2": numbered(table.narrow(k=None, epsilon=1.2, strict=True)),
-        "nonstrict_1_0": numbered(table.narrow(k=None, epsilon=1.0)),
+        "strict_1_0": numbered(table.cut(k=None, epsilon=1.0, strict=True)),
+        "strict_1_2": numbered(table.cut(k=None, epsilon=1.2, strict=True)),
+        "nonstrict_1_0": numbered(table.cut(k=None, epsilon=1.0)),
     }
     assert found == expected("RWN-2")
 

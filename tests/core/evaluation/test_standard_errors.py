@@ -100,7 +100,7 @@ def test_a_sample_never_draws_from_its_own_copies():
     table = neighbor_table(coordinates(data), k=10, epsilon=None)
     rows = np.sort(np.random.default_rng(1).integers(0, 60, 60))
     rows[:2] = 0  # the first record is there, too
-    neighborhoods = table.without_copies(rows).narrow(k=4, epsilon=None)
+    neighborhoods = table.without_copies(rows).cut(k=4, epsilon=None)
     assert (neighborhoods.sizes >= 4).all()
     for record in range(60):
         assert rows[record] not in rows[neighborhoods.members(record)]

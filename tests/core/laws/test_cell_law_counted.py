@@ -69,7 +69,7 @@ SEARCHES: dict[str, Callable[[], Neighborhoods]] = {
     "radii": lambda: find_neighborhoods(points(), k=2, epsilon=Radii(np.arange(N) % 3 / 2)),
     "hardly beyond the radius": lambda: find_neighborhoods(nearly(), k=4, epsilon=1.0),
     "an open ball": lambda: find_neighborhoods(points(), epsilon=1.0, strict=True),
-    "stored": lambda: neighbor_table(points(), k=9, epsilon=1.5).narrow(k=5, epsilon=1.0),
+    "stored": lambda: neighbor_table(points(), k=9, epsilon=1.5).cut(k=5, epsilon=1.0),
 }
 
 

@@ -66,7 +66,7 @@ def test_variables_of_a_slice_share_a_donor() -> None:
 def test_SOFT_8_even_weights_are_the_record_chain_bit_for_bit() -> None:
     rng = np.random.default_rng(1)
     table = complete_table(rng.normal(size=(40, 2)))
-    even = table.narrow(k=39, epsilon=None)
+    even = table.cut(k=39, epsilon=None)
     shares = np.full(len(table.records), 1 / 39)
     soft = Neighborhoods(
         table=table,

@@ -78,7 +78,7 @@ def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
 )
 def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
     table = restricted_table(points, RadiusAndK(k=k, epsilon=epsilon), SCHEMES[name], KEY, Watch())
-    result = table.narrow(k=k, epsilon=epsilon)
+    result = table.cut(k=k, epsilon=epsilon)
     squared = squared_pairs(points[:600]) if len(points) <= 600 else None
     for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
         if len(points) > 600 and record % 37:
@@ -104,7 +104,7 @@ def test_large_and_small_code_agree(name, monkeypatch):
     reference = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
     monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
     fast = restricted_table(points, ball, SCHEMES[name], KEY, Watch())
-    one, two = reference.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
+    one, two = reference.cut(k=4, epsilon=1.0), fast.cut(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)
     np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
 
@@ -137,7 +137,7 @@ def test_isolated_records_are_given_partners():
         assert (degree == 0).any()
         lengths = np.diff(table.offsets)
         np.testing.assert_array_equal(lengths, np.where(degree, degree, max(1, k or 0)))
-        result = table.narrow(k=k or 1, epsilon=None)
+        result = table.cut(k=k or 1, epsilon=None)
         assert (result.sizes >= np.minimum(lengths, k or 1)).all()
 
 
@@ -197,14 +197,14 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
 def test_the_cost_is_stated(points):
     ball, one_part = RadiusAndK(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
-    exact = restricted_table(points, ball, one_part, KEY, Watch()).narrow(k=5, epsilon=1.0)
+    exact = restricted_table(points, ball, one_part, KEY, Watch()).cut(k=5, epsilon=1.0)
     cost = restriction_cost(points, exact)
     assert cost.recall == 1.0
     assert cost.effective_radius == cost.exact_radius
     assert cost.governed_by_k == cost.exact_governed_by_k
     assert cost.compared == min(1000, len(points))
     table = restricted_table(points, ball, SCHEMES["sample"], KEY, Watch())
-    cost = restriction_cost(points, table.narrow(k=5, epsilon=1.0))
+    cost = restriction_cost(points, table.cut(k=5, epsilon=1.0))
     assert 0 < cost.recall < 1
     assert cost.governed_by_k > cost.exact_governed_by_k
     assert cost.effective_radius >= cost.exact_radius

@@ -90,7 +90,7 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     complete, index = complete_table(dummies), build_index(coded, layout=Layout(leaf=4 + number))
     some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
     for k, epsilon in settings(dummies, number):
-        expected = complete.narrow(k=k, epsilon=epsilon)
+        expected = complete.cut(k=k, epsilon=epsilon)
         search = Search(index, k=k or 0, epsilon=epsilon)
         result = search.run(Watch(), DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)

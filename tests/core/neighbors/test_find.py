@@ -25,8 +25,8 @@ def test_dense_and_tree_engine_equal_brute_force(group):
         complete = complete_table(points)
         for k, epsilon in hard_settings(points, number):
             expected = member_sets(points, k=k, epsilon=epsilon)
-            dense = complete.narrow(k=k, epsilon=epsilon)
-            tree = searched_table(points, k=k, epsilon=epsilon).narrow(k=k, epsilon=epsilon)
+            dense = complete.cut(k=k, epsilon=epsilon)
+            tree = searched_table(points, k=k, epsilon=epsilon).cut(k=k, epsilon=epsilon)
             assert found_sets(dense) == expected, (number, k, epsilon)
             assert found_sets(tree) == expected, (number, k, epsilon)
             for record in range(len(points)):  # the same ranks, so the same donors
@@ -42,7 +42,7 @@ def test_strict_radius_leaves_out_the_boundary(number):
         if epsilon:
             expected = member_sets(points, epsilon=epsilon, strict=True)
             for table in (complete_table(points), searched_table(points, k=None, epsilon=epsilon)):
-                assert found_sets(table.narrow(k=None, epsilon=epsilon, strict=True)) == expected
+                assert found_sets(table.cut(k=None, epsilon=epsilon, strict=True)) == expected
 
 
 @pytest.mark.parametrize("number", range(0, 60, 5))
@@ -71,9 +71,9 @@ def test_near_ties_within_one_part_in_a_billion_belong_together():
     """1 and 1 + 3e-10 are one tie; the k-th distance never cuts it in two."""
     points = np.array([[0.0], [1.0], [-(1 + 3e-10)], [2.0]])
     for table in (complete_table(points), searched_table(points, k=1, epsilon=0.0)):
-        assert set(table.narrow(k=1, epsilon=None).members(0).tolist()) == {1, 2}
+        assert set(table.cut(k=1, epsilon=None).members(0).tolist()) == {1, 2}
     for table in (complete_table(points), searched_table(points, k=None, epsilon=1.0)):
-        assert set(table.narrow(k=None, epsilon=1.0).members(0).tolist()) == {1, 2}
+        assert set(table.cut(k=None, epsilon=1.0).members(0).tolist()) == {1, 2}
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -106,7 +106,7 @@ def test_a_table_refuses_what_it_does_not_hold():
     assert not table.covers(k=3, epsilon=None)
     assert not table.covers(k=None, epsilon=1.5)
     with pytest.raises(ParameterError, match="does not reach"):
-        table.narrow(k=3, epsilon=1.0)
+        table.cut(k=3, epsilon=1.0)
 
 
 def test_the_radius_of_a_row_with_fewer_than_k_stored():
@@ -118,7 +118,7 @@ def test_the_radius_of_a_row_with_fewer_than_k_stored():
         k=5,
         epsilon=2.0,
     )
-    result = table.narrow(k=5, epsilon=2.0)
+    result = table.cut(k=5, epsilon=2.0)
     assert result.sizes.tolist() == [3, 2]
     assert result.radius.tolist() == [2.0, 3.0]
 
@@ -132,5 +132,5 @@ def test_one_search_serves_every_smaller_setting():
             if k is None and epsilon is None:
                 continue
             expected = member_sets(points, k=k, epsilon=epsilon)
-            assert found_sets(table.narrow(k=k, epsilon=epsilon)) == expected
-            assert found_sets(wide.narrow(k=k, epsilon=epsilon)) == expected
+            assert found_sets(table.cut(k=k, epsilon=epsilon)) == expected
+            assert found_sets(wide.cut(k=k, epsilon=epsilon)) == expected

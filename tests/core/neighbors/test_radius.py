@@ -42,8 +42,8 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
         Watch()
     )
     tables = [
-        complete_table(points).narrow(k=k, epsilon=Radii(radii)),
-        searched_table(points, k=k, epsilon=radii).narrow(k=k, epsilon=radii),
+        complete_table(points).cut(k=k, epsilon=Radii(radii)),
+        searched_table(points, k=k, epsilon=radii).cut(k=k, epsilon=radii),
         find_neighborhoods(points, k=k, epsilon=Radii(radii)),
         direct,
     ]

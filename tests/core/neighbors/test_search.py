@@ -68,7 +68,7 @@ def test_sizes_distances_and_donors_of_hard_tables(group):
             some = result.sizes > 0
             np.testing.assert_allclose(np.sqrt(result.nearest[some]), nearest[some], rtol=1e-14)
             assert np.isnan(result.nearest[~some]).all()
-            reference = complete.narrow(k=k, epsilon=epsilon)
+            reference = complete.cut(k=k, epsilon=epsilon)
             np.testing.assert_array_equal(result.within, reference.within)
             donors = draw_donors(
                 reference, Draws(KEY, np.arange(len(points)), DRAWING.streams), DRAWING.q
@@ -109,7 +109,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
             table = search.fill(result, watch)
             stored = NeighborTable(
                 offsets=table.starts, records=table.members, squared=table.squared, **setting
-            ).narrow(**setting)
+            ).cut(**setting)
             hashes.add(sha256(draw_all(stored, DRAWING)))
     assert len(tried) == 3 * (3 + 4), "every number of threads meets every other choice"
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
@@ -140,7 +140,7 @@ def test_donors_among_many_members(number):
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
         result = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
-        reference = complete.narrow(k=2, epsilon=epsilon)
+        reference = complete.cut(k=2, epsilon=epsilon)
         np.testing.assert_array_equal(result.sizes, reference.sizes)
         np.testing.assert_array_equal(np.sqrt(result.nearest), reference.nearest)
         np.testing.assert_array_equal(result.donors, draw_all(reference, drawing))
@@ -189,7 +189,7 @@ def test_far_from_the_origin_and_wide_scales_lose_nothing():
     near = np.random.default_rng(5).normal(size=(2100, 3))
     for points in (near + 1e6, near * [1e-7, 1.0, 1e7], np.column_stack((near, near[:, 0] * 1e9))):
         one = find_neighborhoods(points, k=4, epsilon=0.3)
-        two = complete_table(points).narrow(k=4, epsilon=0.3)
+        two = complete_table(points).cut(k=4, epsilon=0.3)
         np.testing.assert_array_equal(one.sizes, two.sizes)
         np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
         np.testing.assert_array_equal(one.radius, two.radius)
@@ -200,14 +200,14 @@ def test_donors_beyond_a_stored_radius_are_those_of_a_wider_table():
     points = census(2300)
     draws, q = Draws(KEY, np.arange(2300), (0, 1, 2)), np.array([1.0, 0.4, 0.0])
     wide = neighbor_table(points, k=9, epsilon=1.0)
-    stored = draw_donors(wide.narrow(k=9, epsilon=0.8), draws, q)
+    stored = draw_donors(wide.cut(k=9, epsilon=0.8), draws, q)
     direct = find_neighborhoods(points, k=9, epsilon=0.8)
     assert not direct.is_stored
     np.testing.assert_array_equal(draw_donors(direct, draws, q), stored)
     some = Draws(KEY, np.arange(100, 900), (0, 1, 2))
     np.testing.assert_array_equal(draw_donors(direct, some, q), stored[100:900])
     assert not direct.is_stored
-    np.testing.assert_array_equal(direct.members(5), wide.narrow(k=9, epsilon=0.8).members(5))
+    np.testing.assert_array_equal(direct.members(5), wide.cut(k=9, epsilon=0.8).members(5))
     assert direct.is_stored
     np.testing.assert_array_equal(draw_donors(direct, draws, q), stored)
 
@@ -216,7 +216,7 @@ def test_compiled_cuts_equal_plain_ones():
     table = neighbor_table(census(2200), k=8, epsilon=0.9)
     rows = np.split(table.squared, table.offsets[1:-1])
     for k, epsilon, strict in product((0, 1, 8), (0.0, 0.5, 0.9), (False, True)):
-        cut = table.narrow(k=k or None, epsilon=epsilon, strict=strict)
+        cut = table.cut(k=k or None, epsilon=epsilon, strict=strict)
         edge = epsilon**2 * (1 + (-1e-9 if strict else 1e-9))
         within = [int(((row < edge) if strict else (row <= edge)).sum()) for row in rows]
         assert cut.within.tolist() == within
@@ -242,7 +242,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_neighborhoods(points, epsilon=epsilon, strict=True)
-    reference = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
+    reference = complete_table(points).cut(k=None, epsilon=epsilon, strict=True)
     np.testing.assert_array_equal(strict.sizes, reference.sizes)
     np.testing.assert_array_equal(strict.pairs()[1], reference.pairs()[1])
     ours, theirs = (draw_all(f, DRAWING) for f in (strict, reference))
@@ -259,7 +259,7 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     complete, index = complete_table(points), build_index(points, layout=Layout(leaf=32))
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
-        expected = complete.narrow(k=3, epsilon=epsilon)
+        expected = complete.cut(k=3, epsilon=epsilon)
         result = Search(index, k=3, epsilon=epsilon).run(Watch(), DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)

@@ -54,7 +54,7 @@ def test_three_records_by_hand() -> None:
 def test_lists_are_those_of_all_pairs(points: NDArray[np.float64]) -> None:
     """Each record's 200 nearest with their ties, and whoever has it among theirs."""
     lists, n = list_neighbors(points, 10), len(points)
-    near = complete_table(points).narrow(k=200, epsilon=None)
+    near = complete_table(points).cut(k=200, epsilon=None)
     listed = [set(near.members(i).tolist()) for i in range(n)]
     back: list[set[int]] = [set() for _ in range(n)]
     for record, members in enumerate(listed):

@@ -78,7 +78,7 @@ def test_analytic_success_is_the_realized_one(ranked, setting):
 def test_a_wrong_law_is_refuted(ranked):
     """The same comparison with q misstated fails: the agreement above is no accident."""
     data, table = ranked["bodyfat"]
-    neighborhoods = table.narrow(k=5, epsilon=4.0)
+    neighborhoods = table.cut(k=5, epsilon=4.0)
     masked = RWN(epsilon=4.0, k=5, q=1.0).prepare(data).release(SecretKey.from_seed(3))
     wrong = CellLaw(data, neighborhoods, np.full(data.p, 0.5))
     found = link(wrong, masked.masked)
@@ -88,7 +88,7 @@ def test_a_wrong_law_is_refuted(ranked):
 
 def test_a_sample_of_a_large_file_is_stated(ranked):
     data, table = ranked["pima"]
-    neighborhoods = table.narrow(k=5, epsilon=1.0)
+    neighborhoods = table.cut(k=5, epsilon=1.0)
     law = RWN(epsilon=1.0, k=5).law(data, neighborhoods)
     masked = simulate(law, np.random.default_rng(1))
     whole = link(law, masked, work=10**9)
