@@ -23,7 +23,7 @@ from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 
@@ -127,7 +127,7 @@ def _take_in(
     target = build_index(ours, frame=frame)
     numbers = np.arange(-len(theirs), 0)  # no record is left out as its own neighbor
     query = build_index(theirs, numbers=numbers, frame=frame)
-    found = Search(target, query, k=1, epsilon=None).run(Watch())
+    found = Search(target, query, k=1, epsilon=None).run(ProgressMonitor())
     closer = found.nearest < nearest * (1 - TIE)
     equal = ~closer & (found.nearest <= nearest * (1 + TIE))
     tied[closer] = found.sizes[closer]

@@ -17,7 +17,7 @@ from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, l
 from rwn_core.datasets.staged_arrays import give_back
 from rwn_core.neighbors.kernel import Radius
 from rwn_core.neighbors.search import Search
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 
 STEP = "mask-leaf"
 
@@ -37,7 +37,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
         return release_nobody(run, leaf)
     search = search_of_leaf(run, leaf, k=ball.k or 0, epsilon=ball.epsilon)
     numbers = search.query.side.numbers
-    watch = Watch(progress=lambda share: give_back())
+    watch = ProgressMonitor(progress=lambda share: give_back())
     found = search.run(watch, draw_request(run))
     # no neighbor means no donor either: refused when all are counted
     donors = np.where(found.donors < 0, numbers[:, None], found.donors)

@@ -29,7 +29,7 @@ from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import NeighborTable
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import ISOLATED_STREAM, PAIRS_STREAM, PARTS_STREAM, SecretKey, words64
 
 PAIR, REPEATED, PARTNERS = "pair", "repeated", "mask-partners"
@@ -225,7 +225,7 @@ def mask_part(run: Run, task: Task) -> dict[str, Any]:
     else:
         pairs = Scheme(neighbors="pairs", m=run.params.scheme.m)
         key = run.key.derived(f"part {number}")
-        table = restricted_table(points, run.params.ball, pairs, key, Watch())
+        table = restricted_table(points, run.params.ball, pairs, key, ProgressMonitor())
         found = found_of_table(run, table, ids, ids)
     return release_rows(run, number, ids, found)
 
@@ -233,5 +233,5 @@ def mask_part(run: Run, task: Task) -> dict[str, Any]:
 def _among_all(run: Run, points: Points, ids: NDArray[np.int64]) -> Found:
     ball = run.params.ball
     search = Search(build_index(points, numbers=ids), k=ball.k or 0, epsilon=ball.epsilon)
-    result = search.run(Watch(), draw_request(run))
+    result = search.run(ProgressMonitor(), draw_request(run))
     return Found(donors=result.donors, sizes=result.sizes, within=result.within)

@@ -17,7 +17,7 @@ from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.search import Search
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 
 STEP = "mask"
 
@@ -36,7 +36,9 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     own = places_in_sample(ids, found.ids)
     search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
     q = run.params.draw_probability(microdata)
-    result = search.run(Watch(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q))
+    result = search.run(
+        ProgressMonitor(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q)
+    )
     masked = copy_from_sample(table, found.sample, result.donors)
     return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
 

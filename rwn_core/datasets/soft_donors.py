@@ -29,7 +29,7 @@ from rwn_core.neighbors.soft_lists import (
 from rwn_core.neighbors.soft_neighborhoods import column_factors, scale, soft_neighborhoods
 from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 
 LIST, STATE, STEP = "list-leaf", "weigh-all", "mask-soft-leaf"
 _ARRAYS = ("offsets", "records", "squared")
@@ -43,7 +43,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
         return {"least": run.dataset.n}
     kernel, n = run.params.ball.kernel, run.dataset.n
     search = search_of_leaf(run, leaf, k=list_length(n, kernel.bandwidth_k))
-    watch = Watch(progress=lambda share: give_back())
+    watch = ProgressMonitor(progress=lambda share: give_back())
     near = search.table(watch)
     leaf_of = np.empty(n, np.int32)
     for each in leaves:
@@ -74,7 +74,9 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
         near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
             kernel,
-            list_both_ways(near, Entries.back(near), kernel.bandwidth_k, scaling, least, Watch()),
+            list_both_ways(
+                near, Entries.back(near), kernel.bandwidth_k, scaling, least, ProgressMonitor()
+            ),
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)
@@ -95,7 +97,9 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     place[numbers] = np.arange(len(numbers))
     back = joined([_listing(run, each, leaf, place) for each in leaves])
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
-    lists = list_both_ways(near, back, kernel.bandwidth_k, scaling, state["least"], Watch())
+    lists = list_both_ways(
+        near, back, kernel.bandwidth_k, scaling, state["least"], ProgressMonitor()
+    )
     column = load(run, STATE, "column")
     neighborhoods = soft_neighborhoods(kernel, scale(kernel, lists), column=column)
     draws = Draws(run.key, numbers, drawing.streams)

@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import Watch, thread_count
+from rwn_core.parallel.threads import ProgressMonitor, thread_count
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.search import SearchedTable
@@ -61,7 +61,7 @@ class DonorTables:
         self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None = None
     ) -> None:
         self.n = neighborhoods.n
-        self.watch = Watch(threads=thread_count())
+        self.watch = ProgressMonitor(threads=thread_count())
         if neighborhoods.shares is not None and neighborhoods.table.numbers is None:
             shares = neighborhoods.probabilities()
         self._neighborhoods, self._shares = neighborhoods, shares

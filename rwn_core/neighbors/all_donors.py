@@ -13,7 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
@@ -90,7 +90,7 @@ class AllDonors:
             for place, squared in self.squared_from(np.arange(low + first, low + last)):
                 factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
 
-        Watch(threads=thread_count(threads)).run(fill, high - low)
+        ProgressMonitor(threads=thread_count(threads)).run(fill, high - low)
         return weights, factors
 
     def squared_from(self, some: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -132,7 +132,7 @@ class AllDonors:
                 nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
                 farthest[point] = squared.max()
 
-        Watch(threads=thread_count(threads), progress=progress).run(look, len(shown))
+        ProgressMonitor(threads=thread_count(threads), progress=progress).run(look, len(shown))
         sizes = np.full(len(number), n, np.int64)
         return Neighborhoods(
             table=self,
@@ -176,7 +176,7 @@ class AllDonors:
                 each = keys[some] if len(keys) > 1 else keys
                 donors[some] = self._draw(squared, each, records[some], streams, q)
 
-        Watch(threads=thread_count(threads)).run(work, len(points))
+        ProgressMonitor(threads=thread_count(threads)).run(work, len(points))
         return donors
 
     def _draw(

@@ -21,7 +21,7 @@ from rwn_core.neighbors.table import (
     complete_table,
 )
 from rwn_core.parallel.memory import budget_bytes, check_fits
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import (
     ISOLATED_STREAM,
     OTHERS_STREAM,
@@ -129,7 +129,7 @@ def _check_between(name: str, value: int | None, least: int, most: int) -> None:
 
 
 def restricted_table(
-    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: ProgressMonitor
 ) -> NeighborTable:
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
@@ -154,7 +154,7 @@ def restricted_table(
 
 
 def _freshly_sampled(
-    points: Points, ball: RadiusAndK, m: int, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, m: int, key: SecretKey, watch: ProgressMonitor
 ) -> NeighborTable:
     """Rank each record's others within a sample of m others of its own (Method 1)."""
     n, step = len(points), max(1, BLOCK_PAIRS // m)
@@ -292,7 +292,7 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
 
 
 def _partitioned(
-    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: Watch
+    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: ProgressMonitor
 ) -> NeighborTable:
     """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
     n, u, m = len(points), int(scheme.u or 1), scheme.m
@@ -302,7 +302,7 @@ def _partitioned(
         if m is not None:
             table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
         else:
-            quiet, index = Watch(threads=watch.threads), None
+            quiet, index = ProgressMonitor(threads=watch.threads), None
             if n > LARGEST_DENSE:
                 from rwn_core.neighbors.index import build_index
 
@@ -361,7 +361,10 @@ def restriction_cost(
         from rwn_core.neighbors.search import Search
 
         search = Search.of_some(build_index(points), points, some, k, epsilon)
-        exact, rows = search.neighborhoods(Watch(threads=threads))[0], np.arange(len(some))
+        exact, rows = (
+            search.neighborhoods(ProgressMonitor(threads=threads))[0],
+            np.arange(len(some)),
+        )
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
         / max(1, exact.sizes[row])

@@ -14,7 +14,7 @@ from rwn_core.neighbors.kernel import RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.source import NeighborSource, source_of_some
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 
 def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -98,7 +98,7 @@ class OutsideSource(NeighborSource):
             self.points,
             k=None if ball.k is None else ball.k + _others(self.households),
             epsilon=ball.epsilon,
-            watch=Watch(threads=thread_count(threads), progress=progress),
+            watch=ProgressMonitor(threads=thread_count(threads), progress=progress),
             budget=budget,
         )
         self._tables[:] = [table.without_household(self.households)]

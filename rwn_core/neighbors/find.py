@@ -23,7 +23,7 @@ from rwn_core.neighbors.table import (
     complete_table,
 )
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
@@ -37,7 +37,7 @@ def neighbor_table(
     *,
     k: int | None,
     epsilon: Radius | None,
-    watch: Watch | None = None,
+    watch: ProgressMonitor | None = None,
     budget: float | None = None,
     index: Index | None = None,
 ) -> NeighborTable:
@@ -50,13 +50,13 @@ def neighbor_table(
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.search import FEWER, TABLE, Search, check_search
 
-    watch, allowed = watch or Watch(threads=thread_count()), budget_bytes(budget)
+    watch, allowed = watch or ProgressMonitor(threads=thread_count()), budget_bytes(budget)
     if index is None:
         check_search(points, 0, budget)
         index = build_index(points, epsilon=epsilon, watch=watch)
     if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
         some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-        sizes = Search.of_some(index, points, some, k, epsilon).run(Watch()).sizes
+        sizes = Search.of_some(index, points, some, k, epsilon).run(ProgressMonitor()).sizes
         check_fits(pairs_bytes(sizes.mean() * n), allowed, TABLE, FEWER)
     table = Search(index, k=k or 0, epsilon=epsilon).table(watch, allowed)
     watch.report(1.0)
@@ -138,7 +138,7 @@ def find_and_draw(
         return table.cut(k=None, epsilon=0.0, strict=True), None
     from rwn_core.neighbors.search import Search, check_search
 
-    watch = Watch(threads=thread_count(threads), progress=progress)
+    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
     check_search(points, 0 if drawing is None else len(drawing.q))
     search = Search.of_points(points, ball, watch)
     if known is not None:
@@ -170,7 +170,7 @@ def nearest_radii(
     """
     if not 0 <= quantile <= 1:
         raise ParameterError("quantile must be a number from 0 to 1.")
-    watch = Watch(threads=thread_count(threads))
+    watch = ProgressMonitor(threads=thread_count(threads))
     table = neighbor_table(points, k=neighbors, epsilon=None, watch=watch)
     # a tie at the last rank is stored whole: only the asked number of distances counts
     entries = table.offsets[:-1, None] + np.arange(neighbors)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import CodedPoints, Points
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 
 BLOCK = 1024  # rows rotated at a time
 ROTATION_ROWS = 100_000  # rows that the axes are taken from
@@ -55,7 +55,7 @@ class Rotation:
         rounding = float(np.finfo(np.float32).eps) / 2
         return rounding + 4 * dimensions * float(np.finfo(np.float64).eps)
 
-    def columns(self, points: NDArray[np.float64], watch: Watch) -> NDArray[np.float32]:
+    def columns(self, points: NDArray[np.float64], watch: ProgressMonitor) -> NDArray[np.float32]:
         """Rotated coordinates of some points, shape (d, g)."""
         columns = np.empty((points.shape[1], len(points)), dtype=np.float32)
 
@@ -159,7 +159,12 @@ class Frame:
         return self.rotations[0].unit
 
     def columns(
-        self, rows: NDArray[np.float64], which: int, watch: Watch, *, querying: bool = False
+        self,
+        rows: NDArray[np.float64],
+        which: int,
+        watch: ProgressMonitor,
+        *,
+        querying: bool = False,
     ) -> NDArray[np.float32]:
         """Rotated coordinates of some rows in a pass, shape (d, g)."""
         if self.embedding is not None:

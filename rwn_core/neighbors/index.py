@@ -15,7 +15,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame, levels_in_one
 from rwn_core.neighbors.kernel import Radius, one_radius
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 
 BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
@@ -106,10 +106,10 @@ def build_index(
     epsilon: Radius | None = None,
     frame: Frame | None = None,
     layout: Layout = LAYOUT,
-    watch: Watch | None = None,
+    watch: ProgressMonitor | None = None,
 ) -> Index:
     """Make a table ready for searches; records of unlike radii are held apart."""
-    quiet = (watch or Watch()).part(0.0, 0.0)
+    quiet = (watch or ProgressMonitor()).part(0.0, 0.0)
     rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     apart = () if epsilon is None or one_radius(epsilon) else (np.asarray(epsilon),)
     group, count = _grouped(*rows.T, *apart)
@@ -205,7 +205,7 @@ def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
 
 
 def tree_order(
-    columns: NDArray[np.float32], begins: NDArray[np.int64], watch: Watch
+    columns: NDArray[np.float32], begins: NDArray[np.int64], watch: ProgressMonitor
 ) -> NDArray[np.int32]:
     """Return the rows in the order of a tree that halves each node across its widest coordinate."""
     columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)

@@ -16,7 +16,7 @@ from rwn_core.neighbors.kernel import Radius, RadiusAndK, one_radius, radius_val
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.parallel.threads import Watch, thread_count
+from rwn_core.parallel.threads import ProgressMonitor, thread_count
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 TABLE = "The table of neighbors"
@@ -85,7 +85,7 @@ class Search:
         )
 
     @classmethod
-    def of_points(cls, points: Points, ball: RadiusAndK, watch: Watch) -> Search:
+    def of_points(cls, points: Points, ball: RadiusAndK, watch: ProgressMonitor) -> Search:
         """Return the search for the neighborhoods of all records of a table."""
         index = build_index(points, epsilon=ball.epsilon, watch=watch)
         return cls(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)
@@ -119,7 +119,7 @@ class Search:
         target = build_index(points[candidates], numbers=candidates, frame=query.frame)
         return cls(target, query, k=k or 0, epsilon=epsilon)
 
-    def run(self, watch: Watch, drawing: DrawRequest | None = None) -> SearchResult:
+    def run(self, watch: ProgressMonitor, drawing: DrawRequest | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         request, n = self.request(drawing), self.query.n
         result = SearchResult(
@@ -136,21 +136,24 @@ class Search:
         return result
 
     def neighborhoods(
-        self, watch: Watch, drawing: DrawRequest | None = None, budget: float | None = None
+        self,
+        watch: ProgressMonitor,
+        drawing: DrawRequest | None = None,
+        budget: float | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
         result = self.run(watch, drawing)
         return self.unlisted(result, watch, budget), None if drawing is None else result.donors
 
     def unlisted(
-        self, result: SearchResult, watch: Watch, budget: float | None = None
+        self, result: SearchResult, watch: ProgressMonitor, budget: float | None = None
     ) -> Neighborhoods:
         """Return the neighborhoods of known sizes and distances, without their members."""
         radius = np.sqrt(result.kth)
         if self.epsilon is not None:
             radius = np.maximum(radius_values(self.epsilon), radius)
         return Neighborhoods(
-            table=SearchedTable(self, result, Watch(threads=watch.threads), budget),
+            table=SearchedTable(self, result, ProgressMonitor(threads=watch.threads), budget),
             sizes=result.sizes,
             within=result.within,
             radius=radius,
@@ -159,7 +162,7 @@ class Search:
             first=result.nearest,
         )
 
-    def recalled(self, known: Sizes, watch: Watch) -> Neighborhoods:
+    def recalled(self, known: Sizes, watch: ProgressMonitor) -> Neighborhoods:
         """Return the neighborhoods of all records from known sizes."""
         none = np.empty(0, np.int64)
         result = SearchResult(
@@ -173,7 +176,7 @@ class Search:
         return self.unlisted(result, watch)
 
     def table(
-        self, watch: Watch, budget: float | None = None, found: SearchResult | None = None
+        self, watch: ProgressMonitor, budget: float | None = None, found: SearchResult | None = None
     ) -> NeighborTable:
         """Store the members, once their sizes are found."""
         allowed = budget_bytes(budget)
@@ -193,7 +196,7 @@ class Search:
             numbers=_numbers(self),
         )
 
-    def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
+    def fill(self, result: SearchResult, watch: ProgressMonitor) -> SearchResult:
         """The members of every record, in rank order, for the sizes that `run` gave."""
         starts = np.concatenate(([0], np.cumsum(result.sizes)))
         table = result._replace(
@@ -212,7 +215,9 @@ class Search:
         farthest = np.maximum.reduceat(kth[side.records], side.offsets[:-1])
         return request._replace(k=0, edges=np.maximum(self.edges, farthest))
 
-    def write(self, request: SearchRequest, result: SearchResult, sink: int, watch: Watch) -> None:
+    def write(
+        self, request: SearchRequest, result: SearchResult, sink: int, watch: ProgressMonitor
+    ) -> None:
         """Search for all query records, and write what a sink writes."""
         query, target = self.query.querying, self.target.side
 
@@ -247,7 +252,7 @@ class SearchedTable:
     """
 
     def __init__(
-        self, search: Search, result: SearchResult, watch: Watch, budget: float | None
+        self, search: Search, result: SearchResult, watch: ProgressMonitor, budget: float | None
     ) -> None:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
         self.search, self.result, self._watch, self._budget = search, result, watch, budget
@@ -285,7 +290,7 @@ def search_donors(
     """Draw donors by searching once more, without storing members, shape (n, p)."""
     table = neighborhoods.table
     assert isinstance(table, SearchedTable)
-    return table.search.run(Watch(threads=thread_count(threads)), drawing).donors
+    return table.search.run(ProgressMonitor(threads=thread_count(threads)), drawing).donors
 
 
 def check_search(points: Points, columns: int, budget: float | None = None) -> None:

@@ -14,7 +14,7 @@ from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
@@ -63,7 +63,7 @@ def list_neighbors(
         every = list_neighbors(points, scale_rank, threads=threads, progress=progress)
         return _outside(every, households)
     n = len(points)
-    watch = Watch(threads=thread_count(threads), progress=progress)
+    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
     if n <= LARGEST_DENSE:
         lists = ranked_lists(complete_table(points), scale_rank)
         return (
@@ -111,7 +111,7 @@ def list_both_ways(
     scale_rank: int,
     scaling: NDArray[np.float64],
     least: int,
-    watch: Watch,
+    watch: ProgressMonitor,
 ) -> Lists:
     """Return the lists of nearest others with the records added that list each."""
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
@@ -166,7 +166,11 @@ def joined(parts: Sequence[Entries]) -> Entries:
 
 
 def _listed_of_some(
-    points: Points, scale_rank: int, nearest: int, records: NDArray[np.int64], watch: Watch
+    points: Points,
+    scale_rank: int,
+    nearest: int,
+    records: NDArray[np.int64],
+    watch: ProgressMonitor,
 ) -> Lists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
     from rwn_core.neighbors.index import build_index

@@ -20,7 +20,7 @@ from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k, on
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import pairs_bytes
-from rwn_core.parallel.threads import Progress, Watch, thread_count
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
@@ -88,7 +88,7 @@ class SearchSource(NeighborSource):
                 f"neighbors={self.scheme.neighbors} depends on the key; draw a release with one."
             )
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        watch = Watch(threads=thread_count(threads), progress=progress)
+        watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
         table = restricted_table(self.points, ball, self.scheme, drawing.key, watch)
         return table.cut(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
 
@@ -141,7 +141,9 @@ class StoredSource(NeighborSource):
             query = Search(index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
             query = Search.of_some(index, self.points, self.records, k, epsilon, strict=strict)
-        return query.neighborhoods(Watch(threads=thread_count(threads), progress=progress), drawing)
+        return query.neighborhoods(
+            ProgressMonitor(threads=thread_count(threads), progress=progress), drawing
+        )
 
     def _own(self, epsilon: Radius | None) -> Radius | None:
         """Return the radius of the records with neighborhoods."""
@@ -164,7 +166,7 @@ def stored_source(
             points,
             k=None if ball.k is None else min(ball.k, len(points) - 1),
             epsilon=ball.epsilon,
-            watch=Watch(threads=thread_count(threads)),
+            watch=ProgressMonitor(threads=thread_count(threads)),
             budget=budget,
         )
     except ParameterError:
@@ -185,7 +187,7 @@ def source_of_some(
     from rwn_core.neighbors.search import Search
 
     of_some = Search.of_some(build_index(points), points, records, ball.k, ball.epsilon)
-    table = of_some.table(Watch(threads=thread_count(threads)))
+    table = of_some.table(ProgressMonitor(threads=thread_count(threads)))
     return StoredSource(points=points, table=table)
 
 
@@ -201,7 +203,7 @@ def build_preview(
     """Store the neighbors of a table, or of random records of a large one, for the sliders."""
     # It may run in any thread: it lets go of the interpreter's lock.
     n = len(points)
-    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
+    watch = ProgressMonitor(threads=thread_count(threads), progress=progress, cancel=cancel)
     records = shown_records(n, most, seed)
     rows = len(records)
     slider_range = find_slider_range(points, STORED_PAIRS, rows, LISTED_PAIRS)
@@ -232,7 +234,7 @@ def _fitting_table(
     points: Points,
     records: NDArray[np.int64],
     slider_range: SliderRange,
-    watch: Watch,
+    watch: ProgressMonitor,
 ) -> NeighborTable | None:
     """The table out to the radius that should fit, or less far, or none."""
     from rwn_core.neighbors.search import Search

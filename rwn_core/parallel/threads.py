@@ -178,7 +178,7 @@ def _start_helpers(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+class ProgressMonitor:
     """Threads to use, the progress callback and the cancellation of a work."""
 
     threads: int = 1
@@ -195,8 +195,8 @@ class Watch:
             cancel=self.cancel,
         )
 
-    def part(self, begin: float, end: float) -> Watch:
-        """The same watch, for the part from `begin` to `end` of the whole."""
+    def part(self, begin: float, end: float) -> ProgressMonitor:
+        """The same monitor, for the part from `begin` to `end` of the whole."""
         report = self.progress
         if report is None:
             return self
@@ -216,4 +216,6 @@ def in_parts(work: Callable[[int, int], None], rows: int, cells: int, threads: i
     if parts == 1:
         work(0, rows)
         return
-    Watch(threads=parts).run(lambda a, b: work(a * rows // parts, b * rows // parts), parts)
+    ProgressMonitor(threads=parts).run(
+        lambda a, b: work(a * rows // parts, b * rows // parts), parts
+    )

@@ -16,7 +16,7 @@ from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(3)
@@ -92,20 +92,20 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     for k, epsilon in settings(dummies, number):
         expected = complete.cut(k=k, epsilon=epsilon)
         search = Search(index, k=k or 0, epsilon=epsilon)
-        result = search.run(Watch(), DRAWING)
+        result = search.run(ProgressMonitor(), DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         np.testing.assert_array_equal(result.within, expected.within)
         draws = Draws(KEY, np.arange(n), DRAWING.streams)
         np.testing.assert_array_equal(result.donors, draw_donors(expected, draws, DRAWING.q))
-        stored = search.fill(result, Watch())
+        stored = search.fill(result, ProgressMonitor())
         for record in range(0, n, 7):
             mine = stored.members[stored.starts[record] : stored.starts[record + 1]]
             np.testing.assert_array_equal(mine, expected.members(record))
-        few = Search.of_some(index, coded, some, k, epsilon).run(Watch(), DRAWING)
+        few = Search.of_some(index, coded, some, k, epsilon).run(ProgressMonitor(), DRAWING)
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = Search.among(coded, candidates, 4, 0.5).table(Watch())
-    other = Search.among(dummies, candidates, 4, 0.5).table(Watch())
+    one = Search.among(coded, candidates, 4, 0.5).table(ProgressMonitor())
+    other = Search.among(dummies, candidates, 4, 0.5).table(ProgressMonitor())
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

@@ -16,7 +16,7 @@ from rwn_core.neighbors import Radii, find_neighborhoods, nearest_radii, neighbo
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
-from rwn_core.parallel.threads import Watch
+from rwn_core.parallel.threads import ProgressMonitor
 from tests.core.neighbors.brute_force import hard_table, squared_pairs
 from tests.core.neighbors.searched import searched_table
 
@@ -38,9 +38,9 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
         np.random.default_rng(number).choice(squared[np.isfinite(squared)], len(points))
     )
     expected = expected_sets(points, radii, k)
-    direct, _ = Search.of_points(points, RadiusAndK(k=k, epsilon=radii), Watch()).neighborhoods(
-        Watch()
-    )
+    direct, _ = Search.of_points(
+        points, RadiusAndK(k=k, epsilon=radii), ProgressMonitor()
+    ).neighborhoods(ProgressMonitor())
     tables = [
         complete_table(points).cut(k=k, epsilon=Radii(radii)),
         searched_table(points, k=k, epsilon=radii).cut(k=k, epsilon=radii),

@@ -16,8 +16,8 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, sear
 from rwn_core.parallel.threads import (
     POLL_SECONDS,
     Cancelled,
+    ProgressMonitor,
     Ranges,
-    Watch,
     run_in_ranges,
     thread_count,
 )
@@ -103,7 +103,7 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
         shares.append(share)
         cancel.set()
 
-    watch = Watch(threads=threads, cancel=cancel, progress=report)
+    watch = ProgressMonitor(threads=threads, cancel=cancel, progress=report)
     with pytest.raises(Cancelled):
         Search.of_points(LONG, RadiusAndK(k=5, epsilon=4.0), watch).neighborhoods(watch)
     assert len(shares) == 1
@@ -143,12 +143,12 @@ def test_progress_of_a_table_never_falls_back(monkeypatch):
         return fill(self, result, watch)
 
     monkeypatch.setattr(Search, "fill", begin)
-    watch = Watch(progress=told.append)
+    watch = ProgressMonitor(progress=told.append)
     neighbor_table(LONG[:3000], k=5, epsilon=None, watch=watch)
     assert told == sorted(told)
     assert told[-1] == 1
-    search = Search.of_points(LONG[:3000], RadiusAndK(k=5, epsilon=None), Watch())
-    result = search.run(Watch())
+    search = Search.of_points(LONG[:3000], RadiusAndK(k=5, epsilon=None), ProgressMonitor())
+    result = search.run(ProgressMonitor())
     told.clear()
     search.table(watch, found=result)
     assert told[0] == 0, "sizes that are known take no half of the time"
