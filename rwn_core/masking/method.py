@@ -126,9 +126,9 @@ class Prepared:
         """The results that spare another process the search, after a release; None without."""
         return self.state.known(self)
 
-    def recalling(self, known: Any) -> Prepared:
+    def with_search_state(self, known: Any) -> Prepared:
         """Return the same setting with a search that another process has made."""
-        return replace(self, state=self.state.recalling(self, known))
+        return replace(self, state=self.state.with_search_state(self, known))
 
     @property
     def is_quick(self) -> bool:
@@ -377,7 +377,7 @@ class SharedWork:
         """Return the state of a table with other slices."""
         return SharedWork(microdata)
 
-    def recalling(self, table: Prepared, known: Any) -> SharedWork:
+    def with_search_state(self, table: Prepared, known: Any) -> SharedWork:
         """Return the same: there is no search."""
         return self
 

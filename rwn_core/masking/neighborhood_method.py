@@ -370,7 +370,7 @@ class FoundNeighbors:
 
         return known_sizes(found)
 
-    def recalling(self, table: Prepared, known: Sizes) -> FoundNeighbors:
+    def with_search_state(self, table: Prepared, known: Sizes) -> FoundNeighbors:
         """Return the state with neighborhoods of these sizes."""
         ball = table.method.table_ball(table.microdata)
         return replace(self, found=find_and_draw(self.source.points, ball, known=known)[0])

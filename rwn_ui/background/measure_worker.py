@@ -80,7 +80,7 @@ def _prepared(unmasked: rwn.Comparison, params: Method) -> Prepared:
 def _hold(unmasked: rwn.Comparison, question: Question, drawn: DrawnRelease) -> None:
     """Take over a release; the law is the setting's own."""
     setting, steps = unrounded(question.params)
-    law = setting.prepare(unmasked.original).recalling(drawn.known).law
+    law = setting.prepare(unmasked.original).with_search_state(drawn.known).law
     held = _held(unmasked)
     held.clear()
     if law is not None:

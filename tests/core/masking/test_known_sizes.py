@@ -32,7 +32,7 @@ def test_the_law_is_the_same_without_a_search(params, way: str) -> None:
     assert made.known is None, "nothing was searched yet"
     release = made.release(KEY)
     known = pickle.loads(pickle.dumps(made.known))
-    again = params.prepare(table()).recalling(known)
+    again = params.prepare(table()).with_search_state(known)
     assert again.law.neighborhoods.sizes.tolist() == release.law.neighborhoods.sizes.tolist()
     for name in ("x", "y", "g"):
         mine, expected = again.law.table(name)[0], release.law.table(name)[0]
@@ -52,4 +52,4 @@ def test_where_not_everybody_may_be_a_neighbor_nothing_is_told() -> None:
     for made in others:
         made.release(KEY)
         assert made.known is None
-    assert others[-1].recalling(None).state is others[-1].state
+    assert others[-1].with_search_state(None).state is others[-1].state
