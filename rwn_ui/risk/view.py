@@ -50,16 +50,16 @@ def draw(session: Session, attack: Attack) -> None:
 
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
-    cache, data = memo("risk", KEPT), session.data
+    held, data = memo("risk", KEPT), session.data
 
     def unmasked() -> rwn.Comparison:
         keyed = with_keys(data, attack.keys)
         return rwn.Comparison(original=keyed, masked=keyed, sampling=attack.sampling)
 
-    base = cache.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
+    base = held.get_or_make(("unmasked", *table_key(data), attack.keys, attack.sampling), unmasked)
     base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
     exact = current_release(session).exact
-    return cache.get_or_make(
+    return held.get_or_make(
         (*table_key(data), session.params, session.seed, attack.identity),
         lambda: disclose(
             base,

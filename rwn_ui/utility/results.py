@@ -53,15 +53,15 @@ class UtilityReadings:
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
     """Read every utility measure; what was read before is not read again."""
-    current, cache = full_release(session, slot), _stored()
+    current, held = full_release(session, slot), _stored()
     comparison = current.comparison
     key, pair, statistic = release_key(session), session.pair, session.statistic
     waits = full_table(session).slow
     readings = {
         **current.readings,
-        **cache.get_or_make(("readings", key), lambda: _read(current, slow=False)),
+        **held.get_or_make(("readings", key), lambda: _read(current, slow=False)),
     }
-    pending = waits and ("slow", key) not in cache
+    pending = waits and ("slow", key) not in held
     readings |= dict.fromkeys(SLOW, PENDING) if pending else _slow(session, current)
     unknown = _not_expected(session)
     missing = waits and not unknown and not _forecast_already(session)
@@ -69,10 +69,10 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
     return UtilityReadings(
         comparison=comparison,
         readings=readings,
-        relation=cache.get_or_make((*pair, key), lambda: _or_reason(two_way, comparison, *pair)),
+        relation=held.get_or_make((*pair, key), lambda: _or_reason(two_way, comparison, *pair)),
         now=now,
         expected=unknown or (PENDING if missing else _curve(session)),
-        realized=cache.get_or_make((statistic, key), lambda: _realized(statistic, comparison)),
+        realized=held.get_or_make((statistic, key), lambda: _realized(statistic, comparison)),
         pending=pending or missing,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,15 @@ from rwn_core.randomness import uniforms
 class RecordChain(Draws):
     """Draws with their random numbers in view."""
 
+    @cache  # noqa: B019 - such an object lives as long as its test
+    def block(self, number: int) -> np.ndarray:
+        """Return eight uniform numbers of each cell, shape (8, m, p)."""
+        columns = [uniforms(self.key, self.records, each, number) for each in self.streams]
+        return np.stack(columns, axis=2)
+
     def step(self, number: int) -> np.ndarray:
         """Return one uniform number of each cell, shape (m, p)."""
-        block, place = divmod(number, 8)
-        columns = [uniforms(self.key, self.records, each, block)[place] for each in self.streams]
-        return np.column_stack(columns)
+        return self.block(number // 8)[number % 8]
 
     @property
     def modify(self) -> np.ndarray:

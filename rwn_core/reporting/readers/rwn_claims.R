@@ -1,6 +1,6 @@
 # Read a masked file with its claims: what may be concluded from a result, and what may not.
 #
-# This one file needs base R and nothing else. Copy it beside the masked file, then:
+# This one file needs base R and nothing else. Copy it next to the masked file, then:
 #
 #   source("rwn_claims.R")
 #   survey <- load_claims("release.csv", "claims.json")

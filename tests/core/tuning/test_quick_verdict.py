@@ -55,10 +55,10 @@ def test_a_trial_of_a_candidate_notes_its_loss_if_the_limits_are_kept(few) -> No
         for policy in (WEAK, rwn.Policy(limits=none))
     )
     assert weak.look(setting)
-    assert weak.tried[0].kept
+    assert weak.tried[0].met
     assert weak.tried[0].loss == weak.best < MOST_LOST
     assert not strict.look(setting)
-    assert (strict.tried[0].kept, strict.tried[0].loss) == (False, 1.0)
+    assert (strict.tried[0].met, strict.tried[0].loss) == (False, 1.0)
 
 
 def test_of_candidates_the_last_that_lost_less_is_taken() -> None:
