@@ -194,10 +194,11 @@ class TestsOfLines:
         if room == "js":
             return list(SCRIPT_TESTS), most
         running, naming = self._running(mutant), set[str]()
-        if not running:  # run at the import or by a worker: tests that run the file, or name it
+        if not running:  # run at the import, by a worker or compiled: no line is noted
             naming = self._naming(mutant.path)
+            files = {mutant.path, *_importing(mutant.path, Path().glob("rwn_*/**/*.py"))}
             running = naming.union(
-                *(tests for (path, _), tests in self._lines.items() if path == mutant.path)
+                *(tests for (path, _), tests in self._lines.items() if path in files)
             )
         first = tuple(f"tests/{name}/" for name in GROUPS[room])
 
@@ -213,9 +214,7 @@ class TestsOfLines:
         return tests, sum(self.seconds[name] for name in tests)
 
     def _naming(self, path: str) -> set[str]:
-        folder, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
-        imported = re.compile(rf"{re.escape(folder)}(\.| import [^\n]*\b){name}\b")
-        naming = (each for each in self._files if imported.search(Path(each).read_text("utf-8")))
+        naming = _importing(path, map(Path, self._files))
         return {test for file in naming for test in self._files[file]}
 
     def _within(self, names: Iterable[str], seconds: float) -> list[str]:
@@ -227,6 +226,13 @@ class TestsOfLines:
                 break
             result.append(name)
         return result
+
+
+def _importing(path: str, among: Iterable[Path]) -> list[str]:
+    """Return the files that import another one."""
+    folder, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
+    imported = re.compile(rf"{re.escape(folder)}(\.| import [^\n]*\b){name}\b")
+    return [str(each) for each in among if imported.search(each.read_text("utf-8"))]
 
 
 def _file(name: str) -> str:

@@ -151,3 +151,29 @@ def test_some_rules_say_nothing_of_people_outside(params, reason):
     data = table()
     with pytest.raises(NotApplicable, match=reason):
         mask(data, params, seed=1).law.outside(data)
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(4, 0.0), (4, 1.0), (1, 1.3), (9, 0.7)])
+def test_added_people_change_neighborhoods_as_in_a_table_of_one_more(k: int, epsilon: float):
+    data, people = table(50), table(90).take(np.arange(50, 90))
+    law = mask(data, RWN(k=k, epsilon=epsilon), seed=1).law
+    enlarged = law.rule.joins(people, data, law.neighborhoods)
+    own, added = (law.rule.metric.points(each) for each in (data, people))
+    displaced = [set(row.tolist()) for row in np.split(enlarged.leaving.indices, _ends(enlarged))]
+    seen = 0
+    for number, person in enumerate(added):
+        found = find_neighborhoods(np.vstack([own, person]), k=k, epsilon=epsilon)
+        nearer = ((own - person) ** 2).sum(axis=1) < law.neighborhoods.radius**2 * (1 - 1e-9)
+        for record in range(data.n):
+            before = set(law.neighborhoods.members(record).tolist())
+            after = set(found.members(record).tolist())
+            share = 1 / len(after) if data.n in after else 0.0
+            assert enlarged.shares[number, record] == pytest.approx(share)
+            gone = before - after
+            assert gone == (displaced[record] if nearer[record] else set())
+            seen += len(gone)
+    assert (seen > 0) == (k in (4, 9))
+
+
+def _ends(enlarged) -> np.ndarray:
+    return enlarged.leaving.indptr[1:-1]
