@@ -34,7 +34,7 @@ Found = tuple[NDArray[np.float64], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DatasetPreview:
-    """Hold what is shown of a dataset; its records are confidential originals."""
+    """Hold a preview of a dataset; its records are confidential originals."""
 
     statistics: SurveyStatistics  # of all records
     records: NDArray[np.int64]  # shape (m,): random ones, ascending, numbered from 0

@@ -267,7 +267,7 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
-    """Attacks on one release by an intruder who knows the method."""
+    """Attacks on one release by an intruder with the method, but not the key."""
 
     links: Linkage  # row by row
     # shape (n,): original of each row in the most likely assignment; None if the table is too large
