@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -234,8 +233,9 @@ class Results:
         self.last.clear()
 
 
-user_results = partial(user_state, RESULTS, Results)
-"""Returns this user's results."""
+def user_results() -> Results:
+    """Return this user's results."""
+    return user_state(RESULTS, Results)
 
 
 def memo(feature: str, entries: int) -> Memo:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
@@ -129,5 +129,6 @@ class Work:
         self.end()
 
 
-user_work = partial(user_state, WORK, Work)
-"""Returns this user's work."""
+def user_work() -> Work:
+    """Return this user's work."""
+    return user_state(WORK, Work)
