@@ -30,7 +30,7 @@ class CellLaw:
     neighborhood is empty. Where donors are not equally likely (a fresh sample of records for each
     record, say), row i of `shares`, shape (n, n), holds the probability that each other record is
     the donor of a modified cell of record i, in place of 1/|S_i|. Without `rule`, which says how
-    the neighborhoods were found, only these can be asked for.
+    the neighborhoods were found, none can be found for other people.
     See Perry, Matloff, Tendick 2022, section 5.
     """
 

@@ -32,8 +32,8 @@ class RowMixtureLaw(CellLaw):
     follows this mixture, not a product over its cells; `table` has the law of single cells.
     `row_share` is s; where every release selects a fixed count of records, it is that count divided
     by n (the dependence between records is no part of this law). Without `rule`, which says how the
-    neighborhoods were found, only these can be asked for. See Matloff and Tendick 2015, section
-    "Proposed method".
+    neighborhoods were found, none can be found for other people. See Matloff and Tendick
+    2015, section "Proposed method".
     """
 
     def __init__(
