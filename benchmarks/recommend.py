@@ -24,7 +24,7 @@ from benchmarks.tables import sampled, with_roles
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
 
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
@@ -118,7 +118,7 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
     """The lines of a table that are not in the file."""
     mine = {row["what"]: row for row in rows if row["table"] == name}
     data = TABLES[name]()
-    judged, _ = judgeable(data, rwn.Policy())
+    judged, _ = rwn.Policy().judgeable(data)
     best = min((float(r["loss"]) for r in mine.values() if r["kept"] == "yes"), default=MOST_LOST)
     for what, setting in candidates(data):
         if what in mine:

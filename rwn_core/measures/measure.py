@@ -192,7 +192,7 @@ def ends(
     # neither end depends on the release's slices or weights; a missing end has no reading, and a
     # measure that reads the same on both files has no "unrelated"
     about = comparison.cached_for_original(
-        "as described for both ends", lambda: _plain(comparison.original)
+        "as described for both ends", lambda: plain(comparison.original)
     )
     known = (comparison.key_sets, comparison.halves)
     given = (*known, comparison.question, comparison.sampling, comparison.holdout)
@@ -202,7 +202,7 @@ def ends(
     )
 
 
-def _plain(original: Microdata) -> Microdata:
+def plain(original: Microdata) -> Microdata:
     """Return the table without slices and weights."""
     variables = tuple(replace(v, weight=1.0, group=None) for v in original.schema.variables)
     return original.with_schema(replace(original.schema, variables=variables))

@@ -93,7 +93,7 @@ def seek(
     True
     """
     points, plan = _start(points, plan)
-    goal, unread = _judged(goal, points)
+    goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
         raise ParameterError(
@@ -148,21 +148,20 @@ def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence
     return points, plan
 
 
-def _judged(goal: Goal, points: Sequence[Point]) -> tuple[Goal, dict[str, str]]:
+def _judged(
+    microdata: Microdata, goal: Goal, points: Sequence[Point]
+) -> tuple[Goal, dict[str, str]]:
     """The goal with those limits of its policy that can be judged; why the others cannot."""
     if not isinstance(goal.keep, Policy):
         for point in points:
             _refuse_empty(goal, point)
         return goal, {}
     unread = {}
-    for limit in goal.keep.limits:
-        key = limit.measure
+    for key in goal.keep.measures:  # which may have no answer for any setting
         spreads = [point.spreads[key] for point in points if key in point.spreads]
         if spreads and all(spread.median is None for spread in spreads):
             unread[key] = str(spreads[0].reason)
-        why = next(filter(None, (empty_end(key, each.ends, limit.share) for each in spreads)), None)
-        if why is not None:
-            unread[key] = why
+    unread |= goal.keep.judgeable(microdata)[1]
     return replace(goal, keep=goal.keep.without(unread)), unread
 
 

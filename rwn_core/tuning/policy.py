@@ -12,9 +12,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.laws.ends import unmasked
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import UNMASKED, Reading, plain
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import (
     MISSING,
@@ -262,8 +263,10 @@ class Policy(NamedParameters, Summarized):
             ),
         )
 
-    def judgeable(self, original: Microdata) -> tuple[Policy, dict[str, str]]:
-        """Set apart the limits that no release of a table can break.
+    def judgeable(self, original: Microdata) -> tuple[Policy | None, dict[str, str]]:
+        """Set apart the limits that say nothing of a table, whatever is released of it.
+
+        Each is read on the unmasked file with its law, which changes no cell.
 
         Parameters
         ----------
@@ -271,23 +274,31 @@ class Policy(NamedParameters, Summarized):
 
         Returns
         -------
-        policy : Policy
-            The other limits.
+        policy : Policy or None
+            The other limits; None where there are none.
         reasons : dict of str to str
-            By measure, why a limit says nothing of this table.
-
-        Raises
-        ------
-        ParameterError
-            No limit is left.
+            By measure, why a limit cannot be judged here: its measure has no answer, or the
+            unmasked file keeps the limit (of a loss: a file without any relation).
         """
-        itself = Comparison(original=original, masked=original)
-        empty = {
-            each.measure: why
-            for each in self.limits
-            if (why := empty_end(each.measure, MEASURES[each.measure].ends(itself), each.share))
-        }
-        return self.without(empty), empty
+        table = plain(original)  # neither slices nor weights matter to the unmasked file
+        apart = original.cached(("judgeable", self, table.schema), lambda: self._apart(table))
+        left = len(apart) < len(self.limits)
+        return (self.without(apart) if left else None), dict(apart)
+
+    def _apart(self, original: Microdata) -> dict[str, str]:
+        masked, law = unmasked(original)
+        itself = Comparison(original=original, masked=masked, law=law)
+        apart = {}
+        for limit in self.limits:
+            about = MEASURES[limit.measure]
+            reading = about.read(itself, begin=True, bare=True)
+            if isinstance(reading, NotApplicable):
+                apart[limit.measure] = reading.reason
+                continue
+            ends = {UNMASKED: reading.value} if about.side == "risk" else about.ends(itself)
+            if why := empty_end(limit.measure, ends, limit.share):
+                apart[limit.measure] = why
+        return apart
 
     def without(self, reasons: Mapping[str, str]) -> Policy:
         """The limits but those that cannot be judged, for the given reasons.

@@ -9,7 +9,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.masking import lever_values
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import CLEARLY, StrengthTrial
 
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
@@ -19,7 +19,7 @@ def policy_presets(
     microdata: Microdata, setting: Setting, policy: Policy
 ) -> dict[str, dict[str, float]]:
     """Return the levers of the weakest strength for each share; presets without one are absent."""
-    judged, _ = judgeable(microdata, policy)
+    judged, _ = policy.judgeable(microdata)
     if judged is None:
         return {}
     trial = StrengthTrial(microdata, setting, judged)

@@ -25,7 +25,7 @@ from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import Recommendation, recommend, refusal
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
-from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial
 from rwn_core.tuning.verdict import Verdict, share_words
 
 WITHIN = 3.0  # seconds
@@ -168,7 +168,7 @@ def _answered(
         return QuickVerdict(answer="cannot", sentence=why)
     large = microdata.n > LARGEST_DENSE
     hurried = large and math.isfinite(within)
-    judged, apart = (policy, dict[str, str]()) if large else judgeable(microdata, policy)
+    judged, apart = (policy, dict[str, str]()) if large else policy.judgeable(microdata)
     if judged is None:
         return _not_judged(apart)
     policy = judged
@@ -201,7 +201,7 @@ def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
 def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
     """True if the unmasked file breaks the limit that is most broken, too."""
     limits = tuple(each for each in policy.limits if each.measure == verdict.first)
-    return judgeable(microdata, replace(policy, limits=limits))[0] is not None
+    return replace(policy, limits=limits).judgeable(microdata)[0] is not None
 
 
 def _breaks_before(trial: StrengthTrial, place: int, until: float) -> bool:
@@ -220,7 +220,7 @@ def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
     """Say "can" where one more release keeps every limit that can be judged, and some relations."""
-    judged, apart = judgeable(microdata, policy)
+    judged, apart = policy.judgeable(microdata)
     if judged is None:
         return _not_judged(apart)
     verdict = _judged(judged, trial, place, point)

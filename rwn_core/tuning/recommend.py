@@ -30,7 +30,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST, PreparedTables, StrengthTrial, judgeable
+from rwn_core.tuning.strength_trial import MOST_LOST, PreparedTables, StrengthTrial
 from rwn_core.tuning.verdict import counted, share_words
 from rwn_core.tuning.whole_table import WholeTable, look_at
 
@@ -153,7 +153,7 @@ def recommend(
 
 def tuned(microdata: Microdata, setting: Setting, policy: Policy | None = None) -> Setting | None:
     """Return the weakest strength at which further releases keep all limits, in a small table."""
-    judged, _ = judgeable(microdata, policy or Policy())
+    judged, _ = (policy or Policy()).judgeable(microdata)
     if judged is None or microdata.n > LARGEST_DENSE:
         return None
     trial = StrengthTrial(microdata, setting, judged)
@@ -173,7 +173,7 @@ class _OnPart:
 def _recommended(microdata: Microdata, policy: Policy) -> _OnPart:
     part, unfit = _part(microdata), _unfit(microdata, policy)
     times = min(microdata.n / part.n, _MOST_TIMES)
-    judged, _ = judgeable(part, _scaled(policy, times))
+    judged, _ = _scaled(policy, times).judgeable(part)
     ranges = {"epsilon": RWN(epsilon=0.0, k=1).prepare(microdata).ranges["epsilon"]}
     trials = _Trials(microdata=microdata, part=part, policy=judged or policy, ranges=ranges)
     _look_at_all(trials, unfit)
@@ -219,7 +219,7 @@ def _reason(
 def _on_all_records(microdata: Microdata, policy: Policy, found: _OnPart) -> Recommendation:
     """Hold what a part of the records showed against all of them, and try what else there is."""
     advice = found.recommendation
-    judged, _ = judgeable(microdata, policy)
+    judged, _ = policy.judgeable(microdata)
     if judged is None:
         return advice
     steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))

@@ -108,7 +108,8 @@ def seek_slices(
     ranges = ranges or SliceRanges()
     progress = progress or (lambda share: None)
     sample = random_records(microdata, ranges.records)
-    judged, unread = policy.judgeable(sample)
+    unread = policy.judgeable(sample)[1] | policy.judgeable(microdata)[1]
+    judged = policy.without(unread)
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
     kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]

@@ -13,7 +13,6 @@ from typing import TypeVar
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.ends import unmasked
 from rwn_core.masking import LeverRange, Prepared, at_levers, lever_values
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
@@ -368,18 +367,3 @@ def _with_spread(point: Point, key: str, readings: Sequence[Reading | NotApplica
 
 def _turn(limit: Limit) -> int:
     return _ORDER.index(limit.measure) if limit.measure in _ORDER else len(_ORDER)
-
-
-def judgeable(microdata: Microdata, policy: Policy) -> tuple[Policy | None, dict[str, str]]:
-    """Set apart the limits that the unmasked file keeps or that have no answer on this table."""
-    masked, law = unmasked(microdata)
-    compared = Comparison(original=microdata, masked=masked, law=law)
-    apart = {}
-    for limit in policy.limits:
-        reading = MEASURES[limit.measure].read(compared, begin=True, bare=True)
-        if isinstance(reading, NotApplicable):
-            apart[limit.measure] = reading.reason
-        elif limit.share(reading.value) <= 1:
-            apart[limit.measure] = "The unmasked file keeps this limit."
-    left = tuple(limit for limit in policy.limits if limit.measure not in apart)
-    return (replace(policy, limits=left) if left else None), apart

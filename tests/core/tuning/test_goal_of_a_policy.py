@@ -71,7 +71,7 @@ def test_without_a_setting_the_nearest_is_named_with_its_limit(bodyfat, swept):
     assert limits.judge_point(found.point).largest <= min(used)
 
 
-def test_a_limit_that_nobody_can_read_is_named_and_not_kept():
+def test_a_limit_that_nobody_can_read_is_named_and_not_kept(bodyfat):
     goal = Goal(keep=policy(bayes_linkage=0.5, attribute_gain=0.05), best="correlation")
     spreads = {
         "bayes_linkage": Spread(measure="bayes_linkage", values=(0.1, 0.1)),
@@ -79,14 +79,16 @@ def test_a_limit_that_nobody_can_read_is_named_and_not_kept():
         "correlation": Spread(measure="correlation", values=(0.1, 0.1)),
     }
     point = Point(setting=Setting.of("rwn", {"k": 3}), spreads=spreads)
-    judged, unread = goal_module._judged(goal, [point])
+    judged, unread = goal_module._judged(bodyfat, goal, [point])
     assert judged.keep.measures == ("bayes_linkage",)
     answer = goal_module.GoalAnswer(goal=judged, point=point, reached=True, tried=1, unread=unread)
     assert "Not judged: Attribute gain. No variable is confidential." in answer.sentence
     assert answer.reached
     assert not answer.kept
     with pytest.raises(ParameterError, match="No limit can be judged"):
-        goal_module._judged(Goal(keep=policy(attribute_gain=0.05), best="correlation"), [point])
+        goal_module._judged(
+            bodyfat, Goal(keep=policy(attribute_gain=0.05), best="correlation"), [point]
+        )
 
 
 @pytest.mark.parametrize(
@@ -116,12 +118,12 @@ def test_the_verdict_of_a_setting_is_at_the_upper_end_of_one_more_release():
     assert limits.judge_stated({"bayes_linkage": {"median": 0.05}}).kept
 
 
-def test_a_setting_that_lacks_an_answer_keeps_nothing():
+def test_a_setting_that_lacks_an_answer_keeps_nothing(bodyfat):
     goal = Goal(keep=policy(bayes_linkage=0.5, attribute_gain=0.05), best="correlation")
     full = {key: Spread(measure=key, values=(0.01, 0.01)) for key in goal.measures}
     less = {**full, "attribute_gain": Spread(measure="attribute_gain", reason="Too many.")}
     one, other = (Point(setting=Setting.of("rwn", {"k": 3}), spreads=s) for s in (full, less))
     assert goal.excess(one) < 0 < goal.excess(other)
-    judged, unread = goal_module._judged(goal, [one, other])
+    judged, unread = goal_module._judged(bodyfat, goal, [one, other])
     assert judged == goal
     assert not unread

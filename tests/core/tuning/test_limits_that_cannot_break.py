@@ -292,3 +292,23 @@ def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
     record = read_record(internal_record(rare, release, file, policy=POLICY))
     assert record["verdict"]["kept"] is False
     assert CANNOT in record["verdict"]["words"]
+
+
+def test_what_can_be_judged_is_one_answer(rare: rwn.Microdata, bodyfat: rwn.Microdata) -> None:
+    """The same limits are set apart of a table and of any of its releases, for the same reason."""
+    judged, apart = POLICY.judgeable(rare)
+    assert judged == Policy(limits=POLICY.limits[:1])
+    release = rwn.mask(rare, PARAMS, seed=1)
+    readings = rwn.audit(rare, release, measures=POLICY.measures).readings
+    assert POLICY.judge_readings(readings).unread == apart
+    schema = rare.schema.with_weights({"age": 3.0}).with_slices([("age", "income")])
+    assert POLICY.judgeable(rare.with_schema(schema)) == (judged, apart)
+    assert Policy(limits=POLICY.limits[1:]).judgeable(rare) == (None, apart)
+    left, reasons = Policy().judgeable(rwn.Microdata.from_frame(rare.frame))
+    assert left is not None
+    assert set(left.measures) | set(reasons) == set(Policy().measures)
+    assert "confidential" in reasons["attribute_gain"]
+    # the unmasked file loses nothing, and yet a limit on a loss can be judged
+    loss = Policy(limits=(Limit(measure="association_loss", at_most=0.3),))
+    assert loss.judgeable(bodyfat) == (loss, {})
+    assert loss.judgeable(rare)[0] is None
