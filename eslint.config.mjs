@@ -41,8 +41,5 @@ export default [
     languageOptions: language([...PANEL, ...OUTSIDE], "module"),
   },
   { files: ["tests/**/*.js"], languageOptions: language(OUTSIDE, "script") },
-  {
-    files: ["docs/**/*.js"],
-    languageOptions: language([...declared("./docs/learn/"), ...OUTSIDE], "script"),
-  },
+  { files: ["docs/**/*.js"], languageOptions: language(OUTSIDE, "script") },
 ];

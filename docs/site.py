@@ -16,8 +16,6 @@ from latex2mathml.converter import convert
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from docs.learn import page as lessons
-
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
@@ -71,7 +69,7 @@ def with_links(text: str, page: Path, names: dict[Path, str]) -> str:
         if not path or "://" in path:
             return found[0]
         target = (page.parent / path).resolve()
-        name = lessons.NAME if target == lessons.TEMPLATE else names.get(target)
+        name = names.get(target)
         if name is None and target.is_relative_to(DOCS) and target.suffix not in {"", ".md"}:
             name = target.relative_to(DOCS).as_posix()
         if name is None:
@@ -82,14 +80,13 @@ def with_links(text: str, page: Path, names: dict[Path, str]) -> str:
 
 
 def stage(folder: Path) -> None:
-    """Lay the pages, as the site wants them, the lessons and other files into a folder."""
+    """Lay the pages, as the site wants them, and other files into a folder."""
     names = pages()
     for page, name in names.items():
         text = _NOTE.sub("", page.read_text(encoding="utf-8"))  # so that it begins with its title
         text = with_formulas(with_links(text, page, names))
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / lessons.NAME).write_text(lessons.text(), encoding="utf-8")
     for file in (each for kind in _OTHERS for each in DOCS.rglob(f"*.{kind}")):
         place = folder / file.relative_to(DOCS)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,8 @@
-"""The Learn page: lessons on disclosure, masking and its price, and notes on the papers."""
+"""The Learn page: lessons on disclosure, masking and its price."""
 
 import streamlit as st
 
-from rwn_ui.learn import method_pairs
 from rwn_ui.learn import view as learn_view
-from rwn_ui.learn.lessons import NOTES
 from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
@@ -18,7 +16,4 @@ with guarded():
         above = st.container()
         learn_view.projector(session)
     learn_view.draw(session, lesson, above)
-    if lesson is NOTES:
-        with guarded():
-            method_pairs.draw(session)
     let_it_be_sent()

@@ -23,7 +23,7 @@ _NUMBERED = (
     *(standard_errors.STANDARD_ERRORS, standard_errors.ANALYST),
     *(choose.LESSON, sampling.LESSON, edges.LESSON),
 )
-NOTES = k_methods.LESSON
-"""Opens the notes on the papers, which have no number."""
-LESSONS: Mapping[str, Lesson] = MappingProxyType({each.key: each for each in (*_NUMBERED, NOTES)})
+LESSONS: Mapping[str, Lesson] = MappingProxyType(
+    {each.key: each for each in (*_NUMBERED, k_methods.LESSON)}  # the last one has no number
+)
 """Every lesson by key."""

@@ -43,7 +43,7 @@ SLICES, ROUND = "docs/how-to/choose-slices.md", "docs/how-to/round-values.md"
 RISK, SETTING = "docs/how-to/know-the-risk.md", "docs/how-to/find-a-setting.md"
 UTILITY, COMPARE = "docs/how-to/know-the-utility.md", "docs/how-to/compare-methods.md"
 MATHEMATICS, KERNELS = "docs/explanation/mathematics.md", "docs/explanation/kernels.md"
-LESSONS, PAPERS = "docs/learn/page.html", "docs/explanation/reproduced.md"
+PAPERS = "docs/explanation/reproduced.md"
 METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/facts/public_words.py"
 K_NOISE = "docs/methods/k_noise.md"
 EVEN = rwn.RWN(k=15)
@@ -137,20 +137,14 @@ CLAIMS = claims(
      (lambda t: float(np.log(t.max() / t.min())),)),
     (KERNELS, "Then the expected mean of every variable",
      released.means_are_right, (BALANCED,), (EVEN,)),
-    (LESSONS, "as ε shrinks and n grows, corr(U, V) comes near corr(X, Y)",
-     methods.correlation_of_theorem, (0.1, 0.95, 1.05, 600), (2.0, 0.95, 1.05, 100)),
-    (LESSONS, "Move ε to its end. What becomes of the correlation, and why? Answer It goes to 0",
-     methods.correlation_of_theorem, (4.0, -0.1, 0.1), (1.0, -0.1, 0.1)),
-    (LESSONS, "On the way the correlation may rise a little",
+    ("rwn_ui/learn/theorem.py", "at a small ε it can rise a little",
      methods.correlation_of_theorem, (0.3, 1.0, 1.1), (1.5, 1.0, 1.1)),
-    (LESSONS, "One variable leaves a few dozen originals",
+    ("rwn_ui/learn/intruder.py", "One variable leaves a few dozen originals",
      risk.candidates, (1, 24, 96), (2, 24, 96)),
-    (LESSONS, "three leave a handful",
+    ("rwn_ui/learn/intruder.py", "three together leave a handful",
      risk.candidates, (3, 2, 8), (1, 2, 8)),
-    (LESSONS, "all 15 nearly always one",
+    ("rwn_ui/learn/intruder.py", "all fifteen nearly always one",
      risk.candidates, (15, 1, 1), (2, 1, 1)),
-    (LESSONS, "Nobody is within ε of the outlier",
-     methods.outlier_without_k, (0.6,), (9.0,)),
     ("rwn_ui/learn/neighborhood.py", "20. Another group is more than four standard deviations",
      methods.groups_mix_at, (20,), (15,)),
     ("rwn_ui/learn/sampling.py", "exp(−λ(1 − π))",

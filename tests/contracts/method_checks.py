@@ -77,13 +77,6 @@ def groups_mix_at(k: int) -> bool:
     ] == [False, True]
 
 
-def outlier_without_k(at_epsilon: float) -> bool:
-    """Nobody is within this radius of the outlier of lesson 3."""
-    data = neighborhood.table(0.0)
-    law = rwn.RWN(epsilon=at_epsilon, k=5).prepare(data).law
-    return int(law.neighborhoods.within[neighborhood.RECORDS["the outlier"]]) == 0
-
-
 def unique_in_population(formula: Callable[[float, float], float]) -> bool:
     """P(unique in the population | unique in the sample), for λ people per key."""
     rng, fraction, mean = np.random.default_rng(6), 0.2, 2.0

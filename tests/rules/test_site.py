@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.learn import page as lessons
 from docs.site import chapters, pages, with_formulas, with_links, write
-from rwn_ui.learn.lessons import LESSONS
-from rwn_ui.server.launch import FIRST_PORT
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = pages()
@@ -70,8 +67,6 @@ def test_the_site_opens_without_network(tmp_path: Path) -> None:
     write(tmp_path / "site")
     index = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert 'href="project/readme.html"' in index
-    assert 'href="learn.html"' in index
-    assert (tmp_path / "site" / "learn.html").read_text("utf-8") == lessons.text()
     formulas = (tmp_path / "site" / "explanation" / "mathematics.html").read_text("utf-8")
     assert formulas.count("<math") > 40
     assert not (tmp_path / "site" / "decisions").exists()
@@ -92,19 +87,3 @@ def test_a_link_that_leads_out_of_the_site_becomes_words() -> None:
 def test_a_page_without_a_name_on_the_site_fails() -> None:
     with pytest.raises(KeyError):
         with_links("[x](y.md)", Path("elsewhere.md"), NAMES)
-
-
-def test_the_lessons_are_one_file_that_fetches_nothing() -> None:
-    text = lessons.text()
-    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
-    assert re.fullmatch(
-        r"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; "
-        r"base-uri 'none'; form-action 'none'",
-        policy[0],
-    )
-    assert not re.search(r"\s(?:src|srcset|on\w+|style)=|<link|@import|url\(|fetch\(", text)
-    links = set(re.findall(r'href="([^"]*)"', text))
-    app = {name for name in links if not name.startswith("#")}
-    assert {name.partition("?")[0] for name in app} == {f"http://localhost:{FIRST_PORT}/learn"}
-    assert {name.partition("=")[2] for name in app} < set(LESSONS)
-    assert len(app) == 3

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
-from rwn_ui.learn import choose, intruder, method_pairs, paper, standard_errors, view
+from rwn_ui.learn import choose, intruder, paper, standard_errors, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.results import Memo
@@ -193,29 +193,6 @@ def test_the_lesson_on_choosing_shows_the_verdict_of_tune(open_page) -> None:
     policy, *_ = screen.results.last[view.PICTURE]["tiles"]
     screen.test.button(key="learn.choose.tune").click().run()
     assert screen.panel["verdict"]["text"] == policy["released"]
-
-
-def test_the_folded_sections_answer(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method_pairs, "Job", at_once)
-    screen = open_page("learn", lesson="k_methods")
-    tables: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        method_pairs, "panel", lambda payload, key: tables.extend(payload["tables"])
-    )
-    assert screen.press(f"Draw {method_pairs.RELEASES} releases").errors == []
-    assert "standard errors from 0" in screen.words("markdown", "caption")
-    assert screen.press("Compare the laws").errors == []
-    titles = [each["title"] for each in tables]
-    assert f"{screen.session.variable}, k = 10" in titles
-    record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
-    assert record["columns"][1:] == [
-        "per cell (2022)",
-        "per record (2015)",
-        "fixed count of records (2015)",
-    ]
-    intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
-    assert intact[2].startswith("50 %")
-    assert float(intact[1].removesuffix(" %")) < 1
 
 
 @pytest.fixture
