@@ -1,4 +1,4 @@
-.PHONY: check quick format lint types test nightly engines replay site
+.PHONY: check quick format lint types test nightly engines papers site
 
 check: format lint types test
 
@@ -25,8 +25,8 @@ engines:
 	@command -v Rscript >/dev/null || { echo "R is not installed: apt-get install r-base-core"; exit 1; }
 	python -m pytest -m engines
 
-replay:
-	python -m docs.reproduced
+papers:
+	python -m benchmarks.papers --write
 
 site:
 	python -m docs.build

@@ -22,7 +22,6 @@ from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import ENDS_IN, require_openable
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.recommend import recommend
-from rwn_cli.replay import replay
 from rwn_cli.report import report
 from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
@@ -211,7 +210,7 @@ def measures() -> None:
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(describe, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek, seek_slices),
-    *(report, claims, verify, reproduce, replay),
+    *(report, claims, verify, reproduce),
 )
 for _command in _COMMANDS:
     app.command(_command.__name__.replace("_", "-"))(_command)

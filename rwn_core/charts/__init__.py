@@ -49,7 +49,7 @@ from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
-from rwn_core.charts.replays import figure_curves, published_and_ours
+from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
     expected_curve,
     method_map,
@@ -102,7 +102,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_sampling": lesson_sampling.draw,
         "lesson_edges": lesson_edges.draw,
         "lesson_edges_loads": lesson_edges.draw_loads,
-        "published_and_ours": published_and_ours.draw,
         "figure_curves": figure_curves.draw,
         "figure_boxes": figure_curves.draw_boxes,
     }

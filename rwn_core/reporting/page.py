@@ -29,10 +29,6 @@ th { color: #555; font-weight: 600; }
 figure { margin: 0; break-inside: avoid; }
 figure > svg { display: block; width: 100%; max-width: 46rem; height: auto; }
 figcaption { font-size: .92em; } figcaption b { display: block; }
-.replay { max-width: 92rem; }
-.replay #picture { display: flex; flex-wrap: wrap; gap: .8rem; }
-.replay #picture h2 { flex-basis: 100%; }
-.replay figure { flex: 1 1 34rem; max-width: 60rem; } .replay figure > svg { max-width: none; }
 .minutes { font-size: 9pt; line-height: 1.25; }
 .minutes h1 { font-size: 1.6rem; } .minutes .about { color: #1a1a1a; font-size: 11pt; }
 .minutes h2 { font-size: 1rem; margin: .55rem 0 .1rem; }
@@ -62,7 +58,7 @@ charts.forEach((chart, i) => {
 
 
 def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "") -> bytes:
-    """Write facts as one HTML file; "minutes" fit one printed page, "replay" fills a window."""
+    """Write facts as one HTML file; "minutes" fit one printed page."""
     charts = [chart for fact in facts for chart in fact.content.charts]
     html = Element("html", lang="en")
     head = SubElement(html, "head")

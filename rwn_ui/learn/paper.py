@@ -43,8 +43,7 @@ BOXES = 8  # the figure of box plots
 _LINK, _CHOSEN = "paper.link", "paper.figure"
 INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "
-    "anew for your table and method. `rwn replay rwn2022-figure-4` repeats one on the paper’s own "
-    "table."
+    "anew for your table and method."
 )
 
 

@@ -26,7 +26,7 @@ SHORT = (
 )
 LONG = (
     *("how-to/choose-slices.md", "how-to/find-a-setting.md", "how-to/mask-a-dataset.md"),
-    *("how-to/replay-the-papers.md", "how-to/round-values.md", "explanation/kernels.md"),
+    *("how-to/round-values.md", "explanation/kernels.md"),
 )
 """Pages with searches, sweeps and plans: nightly."""
 COMMAND_LINE = "how-to/use-the-command-line.md"
@@ -43,8 +43,6 @@ NOT_HERE = {
     "python -m pip": "installs",
     "docker": "builds an image",
     "how-to/run-on-a-cluster.md": "needs a cluster",
-    "rwn replay all": "takes an hour; `make replay` runs it",
-    "rwn replay mt2015-regression": "needs a table that the program may not carry",
     "rwn seek FILE": "names a file of the reader",
 }
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)

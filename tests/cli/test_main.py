@@ -199,24 +199,6 @@ def test_the_worst_case_of_a_record_is_that_of_the_release(rwn_command: Run) -> 
     assert read() == dict.fromkeys(KEYS), "without a setting there is no worst case"
 
 
-def test_the_list_names_every_replay(rwn_command: Run) -> None:
-    from rwn_core.evaluation.published_results import REPLAYS
-
-    code, output, _ = rwn_command("replay", "--list")
-    assert code == 0
-    assert [line.split()[0] for line in output.splitlines()] == list(REPLAYS)
-    assert "needs --file" in output
-
-
-def test_a_figure_is_written(rwn_command: Run) -> None:
-    code, output, said = rwn_command("replay", "rwn2022-figure-1", "-o", "out")
-    assert (code, output) == (0, "")
-    assert "rwn2022-figure-1: paper: 2 of 2 agree" in said
-    names = sorted(path.name for path in Path("out").iterdir())
-    assert names[4:] == [f"rwn2022-figure-1.{end}" for end in ("html", "svg", "txt")]
-    assert "note" not in said
-
-
 PLAN = """
 [[analysis]]
 name = "fat"

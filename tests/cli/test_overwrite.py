@@ -53,20 +53,6 @@ def test_the_evidence_beside_a_record_is_not_replaced(rwn_command) -> None:
     assert not Path("release.csv").exists()
 
 
-def test_a_replay_replaces_no_page(rwn_command) -> None:
-    Path("folder").mkdir()
-    key = next(iter(rwn_replays()))
-    Path("folder", f"{key}.html").write_bytes(b"before")
-    code, _, said = rwn_command("replay", key, "--short", "-o", "folder")
-    assert (code, "exists; choose another name" in said) == (4, True)
-
-
-def rwn_replays() -> list[str]:
-    from rwn_core.evaluation.published_results import REPLAYS
-
-    return list(REPLAYS)
-
-
 def test_every_command_that_writes_a_file_has_the_option() -> None:
     """A new command with an output and no --overwrite is found here."""
     import typer

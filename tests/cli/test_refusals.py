@@ -140,11 +140,6 @@ seek-slices demo:bodyfat -o no/found.toml | 5 | does not exist
 verify m.csv record.toml | 3 | no card of this program
 ledger show none.jsonl | 5 | none.jsonl
 ledger add no/ledger.jsonl record.toml | 5 | does not exist
-replay | 2 | Give NAME and --out DIR
-replay rwn2022-figure-1 | 2 | Give NAME and --out DIR
-replay figure -o out | 2 | must be one of
-replay rwn2022-figure-1 -o no/out | 5 | does not exist
-replay rwn2022-figure-1 -o out --file demo:pima | 2 | leave the file out
 demo none -o out.csv | 2 | bodyfat
 app --port 0 | 2 | port
 app bad.csv --no-browser | 3 | bad.csv

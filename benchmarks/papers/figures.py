@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.evaluation.figure_curves import (
-    EPSILONS,
-    correlation_reading,
-    figure_curves,
-    figure_pictures,
-    neighborhood_reading,
-)
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
-from rwn_core.evaluation.published_results.replay import (
+from benchmarks.papers.replay import (
     Found,
     Number,
     Replay,
     Request,
     mean_number,
 )
+from rwn_core.evaluation.figure_curves import (
+    EPSILONS,
+    correlation_reading,
+    figure_curves,
+)
+from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.randomness import SecretKey
@@ -56,12 +54,8 @@ def _figure_1(_: Request) -> Found:
         "records": Number(value=data.n),
         "records left out": Number(value=raw.n - data.n),
     }
-    pictures: list[tuple[str, Any]] = []
     for epsilon in SIZES_AT:
-        setting = prepared.with_levers(epsilon=epsilon)
-        reading = neighborhood_reading(setting)
-        pictures.append(("neighborhood_size", reading))
-        law = setting.law
+        law = prepared.with_levers(epsilon=epsilon).law
         assert law is not None
         assert law.neighborhoods is not None
         within = law.neighborhoods.within
@@ -74,26 +68,19 @@ def _figure_1(_: Request) -> Found:
         "authors published leaves out the same eleven as the rule here (demo_data/SOURCES.md).",
         _RADIUS,
     )
-    return Found(numbers=numbers, pictures=tuple(pictures), notes=notes)
+    return Found(numbers=numbers, notes=notes)
 
 
 def _correlations(request: Request, *, epsilons: tuple[float, ...]) -> Found:
     data, count = load_demo("bodyfat"), request.repetitions(RELEASES, FEW)
-    shown = epsilons[-1]
-    prepared = _method(shown).prepare(data)
+    prepared = _method(epsilons[-1]).prepare(data)
     numbers: dict[str, Number | str] = {}
     for epsilon in epsilons:
         setting = prepared.with_levers(epsilon=epsilon)
         keys = (SecretKey.from_seed(SEED + one) for one in range(count))
-        readings = [correlation_reading(setting, key) for key in keys]
-        changes = [float(reading.value) for reading in readings]
+        changes = [float(correlation_reading(setting, key).value) for key in keys]
         numbers[_at("correlation change", epsilon)] = mean_number(changes)
-    picture = f"The picture is of one release at epsilon = {shown:g}."
-    return Found(
-        numbers=numbers,
-        pictures=(("correlation", readings[0]),),
-        notes=(_how(count), picture, _RADIUS),
-    )
+    return Found(numbers=numbers, notes=(_how(count), _RADIUS))
 
 
 def _curves(request: Request, *, number: int) -> Found:
@@ -109,7 +96,7 @@ def _curves(request: Request, *, number: int) -> Found:
         rise = curves.values["first component"][0] - curves.original["first component"]
         numbers["rise of the first component, epsilon 0"] = mean_number(rise)
     notes = (_how(count), *([_CASE] if curves.records else []), _RADIUS)
-    return Found(numbers=numbers, pictures=figure_pictures(number, curves), notes=notes)
+    return Found(numbers=numbers, notes=notes)
 
 
 def _figure(number: int, title: str, run: Any) -> Replay:

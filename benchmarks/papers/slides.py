@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
-from rwn_core.evaluation.published_results.replay import Attempt, Found, Number, Replay, Request
+from benchmarks.papers.replay import Attempt, Found, Number, Replay, Request
+from rwn_core.evaluation.lessons.sampling import POPULATION, leakage
 from rwn_core.laws.transition_matrix import disjoint_share, mixed_matrix, privacy_epsilon
 
 KEYS, SAMPLE = 11, 2_000
@@ -61,15 +61,13 @@ def _slides(_: Request) -> Found:
             ),
         ),
     }
-    lesson = sampling(fraction=SAMPLE / POPULATION, keys=KEYS, change=0.2)
     notes = (
         f"Leakage: sample uniques that are population uniques, for {KEYS} independent keys with a "
         f"share of 0.2 of yes, a population of {POPULATION:,} and a sample of {SAMPLE:,}; in "
         "closed form.",
         "An infinite epsilon says that there is no differential privacy.",
     )
-    pictures = (("lesson_sampling", lesson),)
-    return Found(numbers=numbers, attempts=attempts, pictures=pictures, notes=notes)
+    return Found(numbers=numbers, attempts=attempts, notes=notes)
 
 
 SLIDES = Replay(

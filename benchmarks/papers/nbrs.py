@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.replay import (
+from benchmarks.papers.replay import (
     Attempt,
     Found,
     Number,
@@ -20,8 +15,9 @@ from rwn_core.evaluation.published_results.replay import (
     mean_number,
     published,
 )
-from rwn_core.io.demo import load_demo
-from rwn_core.masking import NBRS2015, mask
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking import NBRS2015
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -34,7 +30,6 @@ TERMS = ("age", "sex", "wkswrkd", "ms", "phd")
 WEIGHTED = ("ms", "phd")
 FEMALE, YOUNGER_THAN = 2.0, 31.0
 RELEASES, FEW = 50, 5
-STAND_IN = 600
 _CALL = ", call as printed (epsilon 0.3)"
 _DRAFT = ", released, epsilon 0.3"
 _QUERY = "women with a PhD younger than 31"
@@ -129,13 +124,7 @@ def _on_the_file(data: Microdata, count: int) -> Found:
     row = f"{_QUERY}, released{_CALL}"
     numbers[row] = printed.found
     attempts[row] = (Attempt(words=_USED, number=used.found),)
-    notes = (_note(FINAL_WEIGHT, count),)
-    return Found(
-        numbers=numbers,
-        attempts=attempts,
-        pictures=(("regression", used.readings[0]),),
-        notes=notes,
-    )
+    return Found(numbers=numbers, attempts=attempts, notes=(_note(FINAL_WEIGHT, count),))
 
 
 def _draft_on_the_file(data: Microdata, count: int) -> Found:
@@ -149,7 +138,6 @@ def _draft_on_the_file(data: Microdata, count: int) -> Found:
             f"coefficient of {term}{_DRAFT}": (Attempt(words=words, number=parts[1][term]),)
             for term in TERMS
         },
-        pictures=(("regression", drawn.readings[0]),),
         notes=(_note(DRAFT_WEIGHT, count),),
     )
 
@@ -161,12 +149,6 @@ def _note(weight: float, count: int) -> str:
     )
 
 
-def _stand_in() -> Any:
-    """The regression on a part of the demo table cps1988, masked by the 2015 method."""
-    data = load_demo("cps1988").take(np.arange(STAND_IN))
-    return _regression(data, mask(data, NBRS2015(epsilon=USED), seed=1).masked)
-
-
 def _nbrs(request: Request, *, key: str, run: Callable[[Microdata, int], Found]) -> Found:
     if request.data is not None:
         return run(request.data, request.repetitions(RELEASES, FEW))
@@ -174,16 +156,7 @@ def _nbrs(request: Request, *, key: str, run: Callable[[Microdata, int], Found])
         "The census table is not part of this program; give it with --file, and the regression "
         "with --schema."
     )
-    notes = (
-        f"The picture is of a stand-in: the first {STAND_IN} records of the demo table cps1988, "
-        f"masked by the 2015 method {_USED}; nothing in it is the paper's.",
-    )
-    return Found(
-        numbers={each.name: why for each in published(key)},
-        pictures=(("regression", _stand_in()),),
-        notes=notes,
-        stand_in=True,
-    )
+    return Found(numbers={each.name: why for each in published(key)})
 
 
 NBRS: tuple[Replay, ...] = tuple(

@@ -8,10 +8,7 @@ from math import isqrt
 
 import numpy as np
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.published_results.replay import (
+from benchmarks.papers.replay import (
     Attempt,
     Found,
     Number,
@@ -20,6 +17,9 @@ from rwn_core.evaluation.published_results.replay import (
     mean_number,
     published,
 )
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.neighbors.candidates import numbered_pairs, random_pairs, random_parts
@@ -28,7 +28,6 @@ from rwn_core.randomness import SecretKey
 Q = 0.5
 KS = (5, 10, 25, 50)
 REPEATS, FEW_REPEATS = 25, 3
-PREDICTION_UNIT = "error on held-out records"
 _SPLIT = (
     "The split comes before the masking: no held-out record gives or takes a value. Every k has "
     "the same {repeats} splits, and the forest the same seed with and without masking."
@@ -56,16 +55,14 @@ def _pima(request: Request) -> Found:
         "The paper's forest is that of R; here it is that of scikit-learn.",
     )
     numbers = _errors(data.with_schema(asked), repeats, 0.7)
-    return Found(numbers=numbers, unit=PREDICTION_UNIT, notes=notes)
+    return Found(numbers=numbers, notes=notes)
 
 
 def _pef(request: Request) -> Found:
     data, repeats = request.data, request.repetitions(REPEATS, FEW_REPEATS)
     if data is None:
         why = "The table pef is not part of this program; give it with --file and --schema."
-        return Found(
-            numbers={each.name: why for each in published("rwn2022-pef")}, unit=PREDICTION_UNIT
-        )
+        return Found(numbers={each.name: why for each in published("rwn2022-pef")})
     notes = (
         _SPLIT.format(repeats=repeats),
         "The response is that of the schema's question.",
@@ -73,7 +70,7 @@ def _pef(request: Request) -> Found:
         "the split; here it is that of scikit-learn.",
     )
     numbers = _errors(data, repeats, 1 - min(1000 / data.n, 0.5))
-    return Found(numbers=numbers, unit=PREDICTION_UNIT, notes=notes)
+    return Found(numbers=numbers, notes=notes)
 
 
 PREDICTION: tuple[Replay, ...] = (
@@ -84,7 +81,6 @@ PREDICTION: tuple[Replay, ...] = (
 
 N, M = 4096, 64
 PARTS = (2, 4, 8, 16)
-WORK_UNIT = "exponent"
 _KEY = SecretKey.from_seed(1)
 
 
@@ -169,7 +165,7 @@ def _section_11(_: Request) -> Found:
         "the parts need a quarter of the work.",
         "A pair of an integer is that of two records, 1 <= i < j.",
     )
-    return Found(numbers=numbers, attempts=attempts, unit=WORK_UNIT, notes=notes)
+    return Found(numbers=numbers, attempts=attempts, notes=notes)
 
 
 SECTION_11 = Replay(

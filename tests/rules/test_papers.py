@@ -14,14 +14,11 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from docs.reproduced import PAGE, section
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.evaluation import published_results
-from rwn_core.evaluation.published_results import REPLAYS, Request, Verdict, chosen, replayed
-from rwn_core.evaluation.published_results.nbrs import TERMS
-from rwn_core.evaluation.published_results.replay import (
+from benchmarks import papers
+from benchmarks.papers import REPLAYS, Request, Verdict, chosen, replayed
+from benchmarks.papers.__main__ import PAGE, section
+from benchmarks.papers.nbrs import TERMS
+from benchmarks.papers.replay import (
     POWER,
     Attempt,
     Number,
@@ -30,7 +27,10 @@ from rwn_core.evaluation.published_results.replay import (
     _facts,
     published,
 )
-from rwn_core.evaluation.published_results.rwn2022 import growth, printed_pair, whole_parts
+from benchmarks.papers.rwn2022 import growth, printed_pair, whole_parts
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
 
 SHORT = Request(short=True)
 QUICK = [key for key in REPLAYS if key != "rwn2022-pima"]  # 25 forests: tested by itself
@@ -124,7 +124,8 @@ def test_a_planted_wrong_value_overturns_every_agreement() -> None:
 
 def test_one_line_of_the_page_counts_all_verdicts_and_a_bound_has_power() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    lines = text.partition("## Verdicts")[2].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
     rows = [row for row in rows if row[-1] != "verdict"]
     seen = Counter(row[-1] for row in rows)
     assert (
@@ -203,10 +204,10 @@ def test_what_agrees_and_what_does_not() -> None:
 def test_the_pima_table_is_within_luck_and_a_useless_forest_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rwn_core.evaluation.published_results.rwn2022.KS", (5,))
+    monkeypatch.setattr("benchmarks.papers.rwn2022.KS", (5,))
     names = ("not masked", "k = 5")
     facts = tuple(p for p in published("rwn2022-pima") if p.name in names)
-    monkeypatch.setattr(published_results.replay, "published", lambda _: facts)
+    monkeypatch.setattr(papers.replay, "published", lambda _: facts)
     rows = replayed(REPLAYS["rwn2022-pima"], SHORT).rows
     # three splits cannot tell errors apart that differ by .012 in the paper
     assert [row.verdict for row in rows] == [Verdict.CANNOT_TELL] * 2
@@ -259,7 +260,6 @@ def test_a_file_of_the_user_is_read_and_another_table_differs() -> None:
     for term, value in zip(TERMS, expected[1:], strict=True):
         assert rows[f"coefficient of {term}, original"].ours.value == pytest.approx(value)
     assert rows["coefficient of sex, original"].verdict is Verdict.DIFFERS
-    assert not done.stand_in
     alone = (rwn.NBRS2015(epsilon=0.3).neighborhoods(data).sizes == 0).sum()
     assert rows["rows without values, call as printed (epsilon 0.3)"].ours.value == alone
     asked = (data.values("sex") == 2) & (data.values("phd") == 1) & (data.values("age") < 31)
@@ -284,7 +284,7 @@ def test_the_page_of_the_docs_has_what_comes_out_without_luck(key: str) -> None:
 def test_the_page_of_the_docs_has_every_published_number() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for key in REPLAYS:
-        _, _, part = text.partition(f"`rwn replay {key}`")
+        _, _, part = text.partition(f"`python -m benchmarks.papers {key}`")
         assert all(f"| {each.name} | {each.text} |" in part for each in published(key)), key
 
 

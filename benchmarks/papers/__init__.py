@@ -1,15 +1,14 @@
-"""Published results replayed: each number of a source compared with ours."""
+"""Replays of papers: each number of a source compared with ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rwn_core.errors import ParameterError
-from rwn_core.evaluation.published_results.figures import FIGURES
-from rwn_core.evaluation.published_results.k_noise import K_NOISE
-from rwn_core.evaluation.published_results.nbrs import NBRS
-from rwn_core.evaluation.published_results.replay import (
+from benchmarks.papers.figures import FIGURES
+from benchmarks.papers.k_noise import K_NOISE
+from benchmarks.papers.nbrs import NBRS
+from benchmarks.papers.replay import (
     Replay,
     Replayed,
     Request,
@@ -17,8 +16,9 @@ from rwn_core.evaluation.published_results.replay import (
     Verdict,
     replayed,
 )
-from rwn_core.evaluation.published_results.rwn2022 import PREDICTION, SECTION_11
-from rwn_core.evaluation.published_results.slides import SLIDES
+from benchmarks.papers.rwn2022 import PREDICTION, SECTION_11
+from benchmarks.papers.slides import SLIDES
+from rwn_core.errors import ParameterError
 
 __all__ = ["REPLAYS", "Replay", "Replayed", "Request", "Row", "Verdict", "chosen", "replayed"]
 

@@ -77,7 +77,6 @@ class Published:
     high: float
     rounding: float = 0.0  # half a unit of the last digit printed
     source: str = "paper"  # the authority: the paper, or an independent program
-    unit: str = ""  # numbers of one unit can stand on one axis
     sd: float | None = None  # standard deviation over the source's own releases
     runs: int = 0  # how many releases the source took the mean of; 0 for what no luck moves
     # what the source's statement depends on, such as the largest difference of its table; the
@@ -204,10 +203,7 @@ class Found:
 
     numbers: Mapping[str, Number | str]  # a text says why there is none
     attempts: Mapping[str, tuple[Attempt, ...]] = field(default_factory=dict)
-    pictures: tuple[tuple[str, Any], ...] = ()  # charts by their key in CHARTS
-    unit: str = ""  # of the numbers that are drawn side by side; empty for none
     notes: tuple[str, ...] = ()  # how it was done, in sentences
-    stand_in: bool = False  # whether the pictures show another table than the paper's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,16 +225,6 @@ class Replayed(Found):
     title: str
     where: str
     rows: tuple[Row, ...]
-
-    @property
-    def drawn(self) -> tuple[Row, ...]:
-        """The rows that stand side by side in a picture."""
-        return tuple(row for row in self.rows if self.unit and row.published.unit == self.unit)
-
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """Count in words the rows of each source by verdict."""
-        return totals(self.rows)
 
 
 def totals(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -312,7 +298,6 @@ def _published(name: str, fact: Mapping[str, Any]) -> Published:
         high=float("inf") if bound else number,
         rounding=float(fact.get("rounding", rounding)),
         source=SOURCES[fact.get("from", "paper")],
-        unit=str(fact.get("unit", "")),
         sd=fact.get("sd"),
         runs=int(fact.get("runs", 0)),
         stake=fact.get("stake"),
