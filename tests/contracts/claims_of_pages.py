@@ -143,7 +143,7 @@ CLAIMS = claims(
      risk.candidates, (1, 24, 96), (2, 24, 96)),
     ("rwn_ui/learn/intruder.py", "three together leave a handful",
      risk.candidates, (3, 2, 8), (1, 2, 8)),
-    ("rwn_ui/learn/intruder.py", "all fifteen nearly always one",
+    ("rwn_ui/learn/intruder.py", "nearly always leave one",
      risk.candidates, (15, 1, 1), (2, 1, 1)),
     ("rwn_ui/learn/neighborhood.py", "20. Another group is more than four standard deviations",
      methods.groups_mix_at, (20,), (15,)),
