@@ -49,9 +49,7 @@ def main() -> None:
     asked.add_argument("--short", action="store_true", help="fewer repetitions")
     asked.add_argument("--file", help="the paper's own table, for a replay that asks for one")
     asked.add_argument("--schema", help="its schema, with weights and question")
-    asked.add_argument(
-        "--write", action="store_true", help="rewrite the page"
-    )
+    asked.add_argument("--write", action="store_true", help="rewrite the page")
     options = asked.parse_args()
     data = None if options.file is None else rwn.read(options.file, schema=options.schema)
     request = Request(short=options.short, data=data)
