@@ -4,7 +4,6 @@ import streamlit as st
 
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
-from rwn_ui.data.dataset import offer_dataset
 from rwn_ui.data.opening import has_failed, is_waiting
 from rwn_ui.data.variables import variables
 from rwn_ui.features import project
@@ -19,8 +18,6 @@ with guarded():
     session = page_session(alone=True)
     with guarded():
         data_view.choose(session)
-    with guarded():
-        offer_dataset(session)
     with guarded():
         file_layout.correct()
     if user_work().first:

@@ -6,7 +6,6 @@ from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
 from rwn_ui.sweep import form as sweep_form
-from rwn_ui.sweep import planner as planner_view
 from rwn_ui.sweep import view as sweep_view
 from rwn_ui.widgets.sidebar import badge
 
@@ -19,6 +18,4 @@ with guarded():
         sweep_form.form(session)
     with guarded():
         sweep_view.draw(session)
-    with guarded():
-        planner_view.draw(session)
-        address.write(session)
+    address.write(session)

@@ -133,22 +133,12 @@ def serve(
     classroom: Annotated[
         bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
     ] = False,
-    datasets: Annotated[
-        Path | None, option("FOLDER", "Whatever Parquet lies in it may be opened on the Data page.")
-    ] = None,
-    releases: Annotated[
-        Path | None, option("FOLDER", "Where the Data page writes masked datasets.")
-    ] = None,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
-    from rwn_ui.server import dataset_folders, launch
+    from rwn_ui.server import launch
 
-    if classroom and (file is not None or datasets is not None):
-        raise ParameterError(
-            "--classroom shows demo tables only; leave the file out, and --datasets."
-        )
-    dataset_folders.offer(datasets, releases)
-    dataset_folders.stopped_runs()  # deletes what a killed server left and no run can continue
+    if classroom and file is not None:
+        raise ParameterError("--classroom shows demo tables only; leave the file out.")
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
         rwn.read(file)  # refused here, with a sentence, rather than on the page

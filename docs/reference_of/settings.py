@@ -67,10 +67,6 @@ ENVIRONMENT: Table = {
     "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
-    "RWN_DATASETS": "The folder whose datasets the Data page may open; `rwn app --datasets` sets "
-    "it.",
-    "RWN_RELEASES": "The folder in which the Data page writes their releases; `rwn app --releases` "
-    "sets it.",
     "RWN_LOGIN": "1 lets nobody in who has not logged in ([how-to](../how-to/deploy.md)).",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
     "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",

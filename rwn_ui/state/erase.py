@@ -24,8 +24,6 @@ def erase(session: Session) -> None:
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")
-    if work.dataset is not None:
-        work.dataset.erase()
     work.end()
     user_results().end()
     forget_current_user()

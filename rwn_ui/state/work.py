@@ -13,7 +13,6 @@ import streamlit as st
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import SweepRun
-from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
@@ -98,16 +97,13 @@ class Work:
     drawn: Drawn | None = None  # the release that was drawn last on the Release page
     # how many were drawn there, by the choices that they were drawn under
     draws: dict[tuple[Any, ...], int] = field(default_factory=dict)
-    # on the server's disk; its masking goes on when another table is opened
-    dataset: OpenDataset | None = None
     closed: bool = False  # whether the session has ended
 
     @property
     def busy(self) -> bool:
         """True while a job is running: one at a time."""
         sweeping = self.sweep is not None and self.sweep.running
-        masking = self.dataset is not None and self.dataset.running
-        return sweeping or masking or any(job.running for job in self.jobs.values())
+        return sweeping or any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
@@ -124,8 +120,6 @@ class Work:
             self.preparation.task.cancel()
         if self.opening is not None:
             self.opening.give_up("Its user has left.")
-        if self.dataset is not None:
-            self.dataset.cancel()
         self.end()
 
 

@@ -9,9 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
-import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
@@ -19,8 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
-from rwn_ui.data import dataset
-from rwn_ui.server import dataset_folders, messages
+from rwn_ui.server import messages
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
 from rwn_ui.state import project_folder, visit
@@ -300,31 +297,6 @@ def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     made.clamp(prepared(made).prepared)
     return made
-
-
-@pytest.fixture
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """An offered dataset of two files, and where releases go."""
-    datasets, releases = tmp_path / "datasets", tmp_path / "releases"
-    (datasets / "survey").mkdir(parents=True)
-    releases.mkdir()
-    numbers = np.random.default_rng(2)
-    x = numbers.normal(size=600)
-    name = [f"person-{number}" for number in range(600)]
-    table = pd.DataFrame({"x": x, "y": x + numbers.normal(size=600), "name": name})
-    table[:200].to_parquet(datasets / "survey" / "a.parquet", index=False)
-    table[200:].to_parquet(datasets / "survey" / "b.parquet", index=False)
-    monkeypatch.setenv(dataset_folders.DATASETS_VARIABLE, str(datasets))
-    monkeypatch.setenv(dataset_folders.RELEASES_VARIABLE, str(releases))
-    return datasets, releases
-
-
-@pytest.fixture
-def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs of a dataset run in this process."""
-    assert folders
-    monkeypatch.setattr(dataset, "Job", at_once)
-    monkeypatch.setenv("RWN_THREADS", "1")
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_functions_without_a_browser(node: str, name: str) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-OWN = {"server/dataset_folders.py", "state/project_folder.py"}  # what the server itself wrote
+OWN = {"state/project_folder.py"}  # what the server itself wrote
 
 
 def test_no_page_parses_a_text_but_by_the_one_function() -> None:

@@ -13,7 +13,6 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.datasets.planner import Offer
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.scenario import Search
@@ -24,7 +23,7 @@ from rwn_ui.state.change_table import reslice
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
-from rwn_ui.sweep import form, goal_seek, planner
+from rwn_ui.sweep import form, goal_seek
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
@@ -206,35 +205,6 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
             limit=None,
             forecasts={},
         )
-
-
-def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page, finished, monkeypatch) -> None:
-    offer = Offer(
-        title="exact",
-        params=rwn.RWN(k=3),
-        seconds=3.0,
-        bytes=2e9,
-        fits=False,
-        candidate_share=1.0,
-        fall_back=0.25,
-        radius=0.5,
-    )
-    title = "Planner for large tables"
-    assert title not in [e.label for e in sweep_page.expander]  # the exact method is quick
-    monkeypatch.setattr(planner, "LARGEST_DENSE", 200)
-    sweep_page.run()
-    assert not next(e for e in sweep_page.expander if e.label == title).proto.expanded
-    work_of(sweep_page).jobs[planner.JOB] = finished(label="k = 3", result=[offer])
-    sweep_page.run()
-    assert next(e for e in sweep_page.expander if e.label == title).proto.expanded
-    (table,) = sweep_page.table
-    row = table.value.iloc[0]
-    assert row["time"] == "1.5 s to 6.0 s"
-    assert row["memory"] == "2 GB (not free now)"
-    assert row["records that fall back to k"] == "25%"
-    assert any("nothing else runs" in caption.value for caption in sweep_page.caption)
-    small(sweep_page)  # a sweep is under way: one job at a time
-    assert next(b for b in sweep_page.button if b.label.startswith("What would")).disabled
 
 
 def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -> None:
