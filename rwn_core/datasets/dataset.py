@@ -159,7 +159,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _head(path: Path) -> tuple[int, tuple[tuple[str, Any], ...]]:
     """Number of records, and names and types of the columns."""
-    with _readable(path), pq.ParquetFile(path) as source:
+    with _readable(path), pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
         fields, rows = list(source.schema_arrow), source.metadata.num_rows
     for field in fields:
         check_type(path.name, field)
@@ -209,7 +209,9 @@ def _rounded_decimals(table: pa.Table) -> pa.Table:
 
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:
     """Records from `first` to before `last` of one file; other row groups are not unpacked."""
-    with pq.ParquetFile(path, page_checksum_verification=True) as source:
+    with pq.ParquetFile(
+        path, page_checksum_verification=True, coerce_int96_timestamp_unit="us"
+    ) as source:
         counts = [source.metadata.row_group(i).num_rows for i in range(source.num_row_groups)]
         ends = np.cumsum(counts)
         groups = [i for i, end in enumerate(ends) if end > first and end - counts[i] < last]

@@ -94,7 +94,11 @@ def _arrow_table(content: bytes) -> tuple[Any, bool]:
     with suppress(ImportError, ValueError), _rust() as rust:
         read = rust.read_parquet if parquet else rust.read_ipc
         return pa.table(read(io.BytesIO(content))), False
-    return (pq.read_table(source) if parquet else feather.read_table(source)), True
+    return (
+        pq.read_table(source, coerce_int96_timestamp_unit="us")
+        if parquet
+        else feather.read_table(source)
+    ), True
 
 
 @contextmanager
@@ -123,7 +127,7 @@ def batches_by_arrow(path: str) -> Iterator[Any]:
     """Read a Parquet file batch by batch by the library that reads it the first time, too."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as source:
+    with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
         yield from source.iter_batches()
 
 
@@ -135,6 +139,7 @@ def stata_again(content: bytes, wanted: Wanted) -> Found:
     frames = {"codes": codes, "dates": codes, "labels": codes}
     if wanted.moments:
         frames["dates"] = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
+        _require_moments(frames["dates"], wanted)
     if wanted.labels:
         with suppress(ValueError):  # labels that codes share
             frames["labels"] = pd.read_stata(io.BytesIO(content), convert_dates=False)
@@ -150,15 +155,20 @@ def sas_again(content: bytes, wanted: Wanted) -> Found:
     import pandas as pd
 
     transport = content.startswith(b"HEADER")
-    if transport and wanted.moments:
-        raise ValueError("pandas leaves dates as numbers")
     frame = pd.read_sas(
         io.BytesIO(content),
         format="xport" if transport else "sas7bdat",
         encoding="utf-8" if transport else "infer",
     )
+    _require_moments(frame, wanted)
     columns = {name: pd.unique(frame[name]).tolist() for name in wanted.names}
     return Found(columns=columns, records=len(frame))
+
+
+def _require_moments(frame: Any, wanted: Wanted) -> None:
+    """Refuse to compare dates with numbers: pandas leaves formats that it does not know."""
+    if any(frame[name].dtype.kind != "M" for name in wanted.moments):
+        raise ValueError("dates stay numbers")
 
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

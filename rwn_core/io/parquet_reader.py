@@ -40,6 +40,7 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
+        _refuse_wrapped(file, content, table, meta)
         table = table.unify_dictionaries()
     return arrow_microdata(file, table, fields, schema)
 
@@ -61,10 +62,29 @@ def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> 
     return table
 
 
-def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
+def _open(content: bytes, texts: list[str] | None = None, unit: str = "us") -> pq.ParquetFile:
     return pq.ParquetFile(
-        pa.BufferReader(content), page_checksum_verification=True, read_dictionary=texts
+        pa.BufferReader(content),
+        page_checksum_verification=True,
+        read_dictionary=texts,
+        coerce_int96_timestamp_unit=unit,  # in nanoseconds, the year 9999 would be 1816
     )
+
+
+def _refuse_wrapped(file: str, content: bytes, table: pa.Table, meta: pq.FileMetaData) -> None:
+    """Refuse moments of 96 bits whose microseconds do not fit into 64."""
+    columns = [meta.schema.column(number) for number in range(meta.num_columns)]
+    names = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
+    if not names:
+        return
+    seconds = _open(content, unit="s").read(columns=names, use_pandas_metadata=False)
+    for name in names:
+        micro = table[name].cast(pa.int64()).drop_null().to_numpy()
+        if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
+            raise InputError(
+                f"{file}, column {name}: the column has dates outside the years 1 to 9999; replace "
+                "or remove them."
+            )
 
 
 def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from typing import Any
 
@@ -14,12 +15,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.limits import check_size, check_unpacked
+from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table, plain_code
 
-_TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
-_DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")
-_PERIODS = {"%tw": "weeks", "%tm": "months", "%tq": "quarters", "%th": "half years"}
-_DATES = (*_DAYS, "%TC", "DATETIME", "YMDHMS")
+# formats of SAS that show a number or a text as it is
+_PLAIN = re.compile(
+    r"\$?(F|BEST[DX]?|COMMAX?|DOLLARX?|PERCENTN?|NEGPAREN|NUMX|Z|D|E|CHAR|ASCII|UPCASE|HEX|ROMAN|IB"
+    r"|PIB|PD|PVALUE|WORDS|FRACT)?\d*(\.\d*)?"
+)
 
 
 def read_labelled(
@@ -35,15 +38,15 @@ def read_labelled(
     _, meta = _parsed(file, content, kind, metadataonly=True)
     _check_sizes(file, meta)
     options = {"user_missing": True} if has_missing else {}
-    frame, meta = _parsed(file, content, kind, dates_as_pandas_datetime=True, **options)
+    frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
     _check_sizes(file, meta)
     if meta.number_rows not in (None, len(frame)):
         raise _damaged(file)
     columns = [
-        _column(file, name, frame.iloc[:, place], meta)
+        _column(name, frame.iloc[:, place], meta, kind)
         for place, name in enumerate(meta.column_names)
     ]
-    return labelled_table(file, columns, schema, [*_without_labels(meta), *_periods(meta)])
+    return labelled_table(file, columns, schema, _without_labels(meta, kind))
 
 
 def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
@@ -64,51 +67,41 @@ def _check_sizes(file: str, meta: Any) -> None:
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
 
 
-def _periods(meta: Any) -> list[str]:
-    """Say so where Stata counts weeks, months, quarters or half years since 1960."""
-    said = []
-    for name, written in meta.original_variable_types.items():
-        unit = _PERIODS.get((written or "").lower()[:3])
-        if unit is not None and meta.readstat_variable_types.get(name) != "string":
-            said.append(f"{name} counts {unit} since 1960 ({written}): it is a number here.")
-    return said
-
-
-def _without_labels(meta: Any) -> list[str]:
+def _without_labels(meta: Any, program: str) -> list[str]:
     """Say so where labels are announced and do not come: perhaps the end of the file is missing."""
     unlabelled = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
-    if not unlabelled:
+    if program in ("sas7bdat", "xport"):  # SAS keeps labels in a catalogue, under the format's name
+        plain = (n for n in unlabelled if not _PLAIN.fullmatch(meta.variable_to_label[n].upper()))
+        own = [n for n in plain if time_format(program, meta.variable_to_label[n]) is None]
+        words = "they are kept in a catalogue of formats, which is not read."
+    else:
+        own, words = unlabelled, "it may be cut off, or they are kept in another file."
+    if not own:
         return []
-    return [
-        f"The file names value labels for {', '.join(unlabelled)} and does not hold them: it "
-        "may be cut off, or they are kept in another file."
-    ]
+    return [f"The file names value labels for {', '.join(own)} and does not hold them: {words}"]
 
 
 def _damaged(file: str) -> InputError:
     return InputError(f"{file} is damaged, cut off or encrypted; get or save the file again.")
 
 
-def _column(file: str, name: str, values: pd.Series[Any], meta: Any) -> LabelledColumn:
+def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> LabelledColumn:
     kind = meta.readstat_variable_types.get(name, "double")
-    written = (meta.original_variable_types.get(name) or "").upper()
-    if kind != "string" and written.startswith(_TIMES):
-        raise InputError(
-            f"{file}, column {name}: the column holds times of the day; write them as numbers of "
-            "one unit."
-        )
+    written = meta.original_variable_types.get(name) or ""
     labels = {
         plain_code(code): str(label)
         for code, label in meta.variable_value_labels.get(name, {}).items()
     }
     return LabelledColumn(
         name=name,
-        values=_values(values, kind, written),
+        values=_values(values, kind),
         label=meta.column_names_to_labels.get(name),
         value_labels=labels,
         missing_codes=_missing_codes(meta, name, labels, kind),
         ordered=meta.variable_measure.get(name) == "ordinal",
         narrow=True,
+        written=written,
+        time=None if kind == "string" else time_format(program, written),
     )
 
 
@@ -127,15 +120,12 @@ def _missing_codes(meta: Any, name: str, labels: dict[Code, str], kind: str) -> 
     return tuple(codes)
 
 
-def _values(values: pd.Series[Any], kind: str, written: str) -> pd.Series[Any]:
+def _values(values: pd.Series[Any], kind: str) -> pd.Series[Any]:
     """The values in the type that the file has, letters for missing still among them."""
     if kind == "string":
         # these programs have no other missing text than an empty one
         texts = [value if isinstance(value, str) and value else None for value in values]
         return pd.Series(pd.array(texts, dtype="str"))
-    if pd.api.types.is_datetime64_any_dtype(values.dtype) or written.startswith(_DATES):
-        moments = pd.to_datetime(values, errors="coerce")
-        return moments.astype("datetime64[s]") if written.startswith(_DAYS) else moments
     if values.dtype == object:
         return values.map(_number)
     return values.astype("float32") if kind == "float" else values

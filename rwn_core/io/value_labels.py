@@ -18,8 +18,9 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.io.file_name import in_file
+from rwn_core.io.time_formats import TimeFormat, as_times
 
 MissingCodes = tuple[Code | tuple[float, float], ...]
 
@@ -43,6 +44,8 @@ class LabelledColumn:
     ordered: bool = False  # whether the file says that the codes have an order
     # whether whole numbers are to be found among the values, because the format has none
     narrow: bool = False
+    written: str = ""  # the format that the file shows the values in
+    time: TimeFormat | None = None  # what the numbers count in that format
 
 
 def labelled_table(
@@ -87,6 +90,9 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     if variable is not None and not variable.is_released:
         return column.values, []
     values, notices = _without_missing(column)
+    if column.time is not None and (variable is None or variable.kind not in NUMBERS):
+        values, said = as_times(values, column.time, column.name, column.written)
+        notices += said
     labels = {
         code: label
         for code, label in (column.value_labels or {}).items()

@@ -180,13 +180,3 @@ def test_a_portable_spss_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "u.por").write_bytes((tmp_path / "t.por").read_bytes()[:300])
     with pytest.raises(InputError, match="damaged"):
         read(tmp_path / "u.por")
-
-
-def test_periods_of_stata_are_said_to_be_counts(tmp_path: Path) -> None:
-    """Finding T9."""
-    units = {"%tm": "months", "%tw": "weeks", "%tq": "quarters", "%th": "half years"}
-    for written, unit in units.items():
-        frame = pd.DataFrame({"when": [600, 601, 602, 610], "x": [1.5, 2.5, 3.5, 4.5]})
-        pyreadstat.write_dta(frame, tmp_path / "t.dta", variable_format={"when": written})
-        notices = read(tmp_path / "t.dta").notices
-        assert f"when counts {unit} since 1960 ({written}): it is a number here." in notices

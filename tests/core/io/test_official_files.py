@@ -1,0 +1,258 @@
+"""Files as offices and programs write them: each cell is the value written; none is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import struct
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+
+import rwn_core as rwn
+from rwn_core.io.parse import parse
+from rwn_core.io.time_formats import time_format
+
+ROOT = Path(__file__).parents[3]
+DAYS = [dt.date(1960, 2, 29), dt.date(1899, 12, 31), dt.date(2024, 2, 29), dt.date(9999, 12, 31)]
+MOMENTS = [dt.datetime(1959, 12, 31, 23, 59, 58), dt.datetime(2024, 2, 29, 12, 0, 1)]
+
+
+def labelled(kind: str, numbers: Sequence[float | None], written: str) -> bytes:
+    """Write a file whose second column has a format; the first one is a plain number."""
+    frame = pd.DataFrame({"x": np.arange(len(numbers)) + 0.5, "when": np.array(numbers, float)})
+    options: dict[str, Any] = {"variable_format": {"when": written}}
+    if kind == "xpt":
+        options["file_format_version"] = 8
+    writers = {"dta": "dta", "sav": "sav", "zsav": "sav", "xpt": "xport"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"t.{kind}"
+        getattr(pyreadstat, f"write_{writers[kind]}")(frame, str(path), **options)
+        return path.read_bytes()
+
+
+def read_when(kind: str, numbers: Sequence[float | None], written: str) -> rwn.Microdata:
+    return parse(f"t.{kind}", labelled(kind, numbers, written))
+
+
+def days_since(origin: dt.date, days: Sequence[dt.date]) -> list[float]:
+    return [float((day - origin).days) for day in days]
+
+
+def seconds_since(origin: dt.datetime, moments: Sequence[dt.datetime]) -> list[float]:
+    return [(moment - origin) / dt.timedelta(seconds=1) for moment in moments]
+
+
+def values(data: rwn.Microdata, name: str = "when") -> list[Any]:
+    return [None if pd.isna(each) else each for each in data.frame[name].tolist()]
+
+
+STATA_DAYS = [
+    *("%td", "%tdDDmonCCYY", "%tdCCYY-NN-DD", "%tdD_m_Y", "%-td", "%12td", "%d", "%9d", "%-9d"),
+    *("%dN/D/Y", "%dD_m_CY", "%td..", "%tdNN/DD/CCYY"),
+]
+STATA_MOMENTS = [
+    *("%tc", "%tcDDmonCCYY_HH:MM:SS", "%tcCCYY-NN-DD_HH:MM", "%-tc", "%tcDDmonCCYY", "%tcNN/DD/YY"),
+]
+SAS_DAYS = [
+    *("DATE9.", "DATE7.", "DATE11.", "DATE.", "MMDDYY10.", "MMDDYY8.", "DDMMYY10.", "YYMMDD10."),
+    *(f"YYMMDD{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
+    *(f"DDMMYY{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
+    *(f"MMDDYY{mark}{10 if mark != 'N' else 8}." for mark in "BCDNPS"),
+    *("MONYY7.", "MONYY5.", "JULIAN7.", "JULIAN5.", "WEEKDATE29.", "WEEKDATX29.", "WORDDATE18."),
+    *("E8601DA10.", "B8601DA8.", "IS8601DA10.", "YYMM7.", "YYMMC7.", "YYMMN6.", "MMYY7.", "YYQ6."),
+    *("YYMON7.", "YEAR4.", "QTR1.", "NLDATE20.", "EURDFDD10.", "DAY2.", "MONNAME9.", "YYQR6."),
+]
+SAS_MOMENTS = [
+    *("DATETIME20.", "DATETIME18.2", "DATETIME.", "DATEAMPM20.", "MDYAMPM20.", "E8601DT19."),
+    *("B8601DT15.", "E8601DZ20.", "B8601DZ20.", "DTDATE9.", "DTMONYY7.", "DTYEAR4.", "E8601DN10."),
+    *("NLDATM20.", "E8601LX20."),
+]
+SPSS_DAYS = ["DATE11", "DATE9", "ADATE10", "ADATE8", "EDATE10", "JDATE7", "SDATE10"]
+SPSS_PERIODS = ["MOYR8", "MOYR6", "QYR8", "WKYR10"]
+
+
+@pytest.mark.parametrize("written", STATA_DAYS)
+def test_days_of_stata(written: str) -> None:
+    data = read_when("dta", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
+    assert [each and each.date() for each in values(data)] == [*DAYS, None]
+    assert data.schema.variable("when").kind is rwn.Kind.DATE
+
+
+@pytest.mark.parametrize("written", STATA_MOMENTS)
+def test_moments_of_stata(written: str) -> None:
+    numbers = [1000 * each for each in seconds_since(dt.datetime(1960, 1, 1), MOMENTS)]
+    data = read_when("dta", numbers, written)
+    assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
+
+
+@pytest.mark.parametrize(("written", "unit"), [("%tc", "ms"), ("%td", "D"), ("%tm", "M")])
+def test_pandas_reads_the_same_from_stata(written: str, unit: str) -> None:
+    numbers = [float(each) for each in (-600, 0, 1, 599, 700)]
+    content = labelled("dta", numbers, written)
+    other = pd.read_stata(io.BytesIO(content))["when"]
+    assert values(parse("t.dta", content)) == [pd.Timestamp(each) for each in other]
+
+
+def test_stata_counts_leap_seconds_only_where_it_says_so() -> None:
+    """[D] Datetime: the leap second of 2016 is 30dec2016 23:59:60 plus a day, number 27 of them."""
+    new_year = 1000 * seconds_since(dt.datetime(1960, 1, 1), [dt.datetime(2017, 1, 1)])[0]
+    numbers = [0.0, new_year + 27_000, new_year + 25_000]
+    expected = [
+        dt.datetime(1960, 1, 1),
+        dt.datetime(2017, 1, 1),
+        dt.datetime(2016, 12, 31, 23, 59, 59),
+    ]
+    assert values(read_when("dta", numbers, "%tC")) == [pd.Timestamp(each) for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("written", "numbers", "first_days"),
+    [
+        ("%tm", [0, -1, 768, 600], ["1960-01-01", "1959-12-01", "2024-01-01", "2010-01-01"]),
+        ("%tmMon_CCYY", [0, 5, 13, 600], ["1960-01-01", "1960-06-01", "1961-02-01", "2010-01-01"]),
+        ("%tq", [0, -1, 257, 3], ["1960-01-01", "1959-10-01", "2024-04-01", "1960-10-01"]),
+        ("%th", [0, -1, 129, 1], ["1960-01-01", "1959-07-01", "2024-07-01", "1960-07-01"]),
+        ("%tw", [0, -1, 51, 52], ["1960-01-01", "1959-12-24", "1960-12-23", "1961-01-01"]),
+    ],
+)
+def test_periods_of_stata_are_their_first_days(
+    written: str, numbers: list[float], first_days: list[str]
+) -> None:
+    data = read_when("dta", numbers, written)
+    assert values(data) == [pd.Timestamp(day) for day in first_days]
+    assert any("each is read as its first day" in notice for notice in data.notices)
+
+
+@pytest.mark.parametrize("written", SAS_DAYS)
+def test_days_of_sas(written: str) -> None:
+    data = read_when("xpt", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
+    assert [each and each.date() for each in values(data)] == [*DAYS, None]
+    assert not any("cut off" in notice for notice in data.notices)
+
+
+@pytest.mark.parametrize("written", SAS_MOMENTS)
+def test_moments_of_sas(written: str) -> None:
+    data = read_when("xpt", seconds_since(dt.datetime(1960, 1, 1), MOMENTS), written)
+    assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
+
+
+@pytest.mark.parametrize("written", [*SPSS_DAYS, *SPSS_PERIODS])
+def test_days_of_spss(written: str) -> None:
+    midnights = [dt.datetime.combine(day, dt.time()) for day in DAYS]
+    numbers = seconds_since(dt.datetime(1582, 10, 14), midnights)
+    data = read_when("sav", [*numbers, None], written)
+    assert [each and each.date() for each in values(data)] == [*DAYS, None]
+    said = any("shows a part of each day only" in notice for notice in data.notices)
+    assert said == (written in SPSS_PERIODS)
+
+
+@pytest.mark.parametrize("written", ["DATETIME20", "DATETIME23.2", "YMDHMS20"])
+def test_moments_of_spss(written: str) -> None:
+    moments = [*MOMENTS, dt.datetime(2024, 2, 29, 12, 0, 1, 250_000)]
+    data = read_when("sav", seconds_since(dt.datetime(1582, 10, 14), moments), written)
+    assert values(data) == [pd.Timestamp(each) for each in moments]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "numbers"),
+    [
+        *(("xpt", f, [0.0, 3661.0, 86_399.5]) for f in ("TIME8.", "TOD8.", "HHMM5.", "E8601TM8.")),
+        *(("sav", f, [0.0, 3661.0, 200_000.0]) for f in ("TIME8", "DTIME12", "MTIME8")),
+        *(("sav", f, [1.0, 2.0, 7.0]) for f in ("WKDAY9", "MONTH9")),
+        ("dta", "%ty", [1960.0, 2010.0, 2024.0]),
+        ("dta", "%tbsimple", [1.0, 2.0, 3.0]),
+        ("xpt", "XYDATE9.", [1.0, 2.0, 3.0]),
+        ("dta", "%td", [1.0, 2.0, 9e9]),
+    ],
+)
+def test_what_is_no_day_stays_the_number_and_is_said(
+    kind: str, written: str, numbers: list[float]
+) -> None:
+    data = read_when(kind, numbers, written)
+    assert values(data) == numbers
+    assert any(f"when ({written.rstrip('.')})" in notice for notice in data.notices)
+
+
+def test_a_clock_of_stata_stays_a_number_unless_it_shows_days_in_part() -> None:
+    data = read_when("dta", [0.0, 3_661_500.0, 86_399_000.0], "%tcHH:MM:SS")
+    assert values(data) == [0.0, 3_661_500.0, 86_399_000.0]
+    assert any("numbers of milliseconds" in notice for notice in data.notices)
+    data = read_when("dta", [0.0, 1e12], "%tcHH:MM:SS")
+    assert values(data) == [pd.Timestamp("1960-01-01"), pd.Timestamp("1991-09-09 01:46:40")]
+
+
+@pytest.mark.parametrize(
+    ("program", "written"),
+    [
+        *(("dta", f) for f in ("%9.0g", "%10.2f", "%8.0gc", "%12s", "%21x", "%-9.0g", "%09.2f")),
+        *(("xport", f) for f in ("BEST12.", "F8.2", "COMMA10.", "SEXFMT.", "MONEY.", "Z5.", "")),
+        *(("sav", f) for f in ("F8.2", "A20", "COMMA8", "DOLLAR10.2", "N5", "PCT5", "E12.3")),
+    ],
+)
+def test_a_format_of_numbers_shows_no_time(program: str, written: str) -> None:
+    assert time_format(program, written) is None
+
+
+def test_letters_for_missing_among_dates_are_missing(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"when": [0.0, 59.0, "a"], "x": [1.5, 2.5, 3.5]}).astype({"when": object})
+    path = tmp_path / "letters.dta"
+    pyreadstat.write_dta(
+        frame, path, variable_format={"when": "%td"}, missing_user_values={"when": ["a"]}
+    )
+    data = parse("t.dta", path.read_bytes())
+    assert values(data) == [pd.Timestamp("1960-01-01"), pd.Timestamp("1960-02-29"), None]
+
+
+def int96(day: int) -> bytes:
+    """Write moments of 96 bits, one of them on a day by its Julian number."""
+    stream = io.BytesIO()
+    noon = dt.timedelta(hours=12)
+    days = [dt.datetime(2020, 1, 1) + noon, dt.datetime(2021, 1, 1) + noon, None]
+    table = pa.table({"when": pa.array(days, pa.timestamp("us")), "x": [1.5, 2.5, 3.5]})
+    pq.write_table(
+        table, stream, use_deprecated_int96_timestamps=True, use_dictionary=False, compression=None
+    )
+    half = 12 * 3600 * 10**9
+    old, new = struct.pack("<qi", half, 2_458_850), struct.pack("<qi", half, day)
+    content = stream.getvalue()
+    assert content.count(old) >= 1
+    return content.replace(old, new)
+
+
+@pytest.mark.parametrize("day", [dt.date(9999, 12, 31), dt.date(2262, 4, 12), dt.date(1, 1, 1)])
+def test_moments_of_96_bits_do_not_wrap(day: dt.date) -> None:
+    """Finding F3: 9999-12-31 became 1816-03-29."""
+    content = int96(day.toordinal() + 1_721_425)
+    read = values(parse("t.parquet", content))
+    assert read[0].to_pydatetime() == dt.datetime.combine(day, dt.time(12))
+    assert read[1] == pd.Timestamp("2021-01-01 12:00")
+
+
+def test_no_number_becomes_a_date_by_a_guess() -> None:
+    """`to_datetime` of bare numbers counts nanoseconds since 1970; no reader calls it."""
+    calls = {
+        path.relative_to(ROOT).as_posix()
+        for room in ("rwn_core", "rwn_cli", "rwn_ui")
+        for path in (ROOT / room).rglob("*.py")
+        if re.search(r"to_datetime\(", path.read_text(encoding="utf-8"))
+    }
+    # of texts and of moments, each of them
+    assert calls <= {
+        "rwn_core/data/identity/profile.py",
+        "rwn_core/data/fingerprint.py",
+        "rwn_core/data/microdata.py",
+        "rwn_core/data/column_warnings.py",
+        "rwn_core/data/validation.py",
+        "rwn_core/io/excel_reader.py",
+        "rwn_core/io/text_types/date_texts.py",
+    }
