@@ -72,7 +72,7 @@ def _open(content: bytes, texts: list[str] | None = None, unit: str = "us") -> p
 
 
 def _refuse_wrapped(file: str, content: bytes, table: pa.Table, meta: pq.FileMetaData) -> None:
-    """Refuse moments of 96 bits whose microseconds do not fit into 64."""
+    """Raise an InputError for moments of 96 bits that have no microseconds in 64 bits."""
     columns = [meta.schema.column(number) for number in range(meta.num_columns)]
     names = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
     if not names:

@@ -132,26 +132,24 @@ def _moments(numbers: NDArray[np.float64], form: TimeFormat) -> NDArray[np.datet
     origin = np.datetime64(form.origin, "us")
     if (np.abs(numbers) > 3.2e14).any():  # milliseconds of ten thousand years
         return None
-    whole = np.floor(numbers).astype(np.int64)
-    part = numbers - whole
+    count = np.floor(numbers).astype(np.int64)
+    part = numbers - count
     unit = form.unit
     if unit in _MONTHS or unit == "weeks":
-        if part.any() or (np.abs(whole) > 520_000).any():
+        if part.any() or (np.abs(count) > 520_000).any():
             return None
         if unit == "weeks":  # Stata's year has 52 weeks; the last one is longer
-            years = (whole // 52 - 10).astype("datetime64[Y]").astype("datetime64[D]")
-            moments: NDArray[np.datetime64] = years + whole % 52 * 7
-            return moments.astype("datetime64[us]")
-        moments = whole * _MONTHS[unit] + origin.astype("datetime64[M]")
-        return moments.astype("datetime64[us]")
+            years = (count // 52 - 10).astype("datetime64[Y]").astype("datetime64[D]")
+            return np.asarray(years + count % 52 * 7, "datetime64[us]")
+        return np.asarray(count * _MONTHS[unit] + origin.astype("datetime64[M]"), "datetime64[us]")
     if unit.startswith("leap"):
         ends = (np.sort(_LEAPS) + 1 - origin).astype("timedelta64[ms]").astype(np.int64)
         ends += 1000 * np.arange(1, len(ends) + 1)
-        whole = whole - 1000 * np.searchsorted(ends, whole, "right")
+        count = count - 1000 * np.searchsorted(ends, count, "right")
         unit = "milliseconds"
-    if (np.abs(whole) > 4_000_000 * (_DAY // _PER[unit])).any():
+    if (np.abs(count) > 4_000_000 * (_DAY // _PER[unit])).any():
         return None
     # a number of seconds since 1582 holds five decimals
     digits = 5 if np.spacing(np.abs(numbers).max(initial=0.0)) > 1e-6 else 9
     micro = np.rint(np.round(part, digits) * _PER[unit]).astype(np.int64)
-    return origin + (whole * _PER[unit] + micro).astype("timedelta64[us]")
+    return origin + (count * _PER[unit] + micro).astype("timedelta64[us]")
