@@ -12,7 +12,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Policy, refuse_percentage
-from rwn_core.tuning.verdict import not_judged, share_words
+from rwn_core.tuning.verdict import not_judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,9 +179,9 @@ class GoalAnswer:
         """Words for the distance of the nearest setting beyond its most broken limit."""
         assert isinstance(self.goal.keep, Policy)
         verdict = self.goal.keep.judge_point(self.point)
-        if verdict.first is None or verdict.largest is None:
+        if verdict.first is None:
             return ""
-        uses = f"{share_words(verdict.largest)} the limit"
+        uses = f"{verdict.uses(verdict.first)} the limit"
         return f", which uses {uses} on {verdict.title(verdict.first)}"
 
 

@@ -12,7 +12,7 @@ from rwn_core.tuning.goal import Goal, number_words, spread_words
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.short_words import short_setting
-from rwn_core.tuning.verdict import counted, share_words
+from rwn_core.tuning.verdict import counted
 
 TO_CONFIRM = "Fresh releases have not confirmed it yet."
 
@@ -75,8 +75,9 @@ class PartialAnswer:
         if met == count:
             words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
         if verdict.first is not None and verdict.shares[verdict.first] > 1:
-            uses = share_words(verdict.shares[verdict.first])
-            words += f"; {verdict.title(verdict.first)} uses {uses} its limit"
+            words += (
+                f"; {verdict.title(verdict.first)} uses {verdict.uses(verdict.first)} its limit"
+            )
         return words + (f"; {len(verdict.unread)} not read" if verdict.unread else "")
 
     @property

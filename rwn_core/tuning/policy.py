@@ -104,19 +104,20 @@ class Limit(NamedParameters):
         Returns
         -------
         float
-            At least 0; a value that is not above 0 uses nothing, and any other infinitely much of
-            a limit of 0.
+            At least 0; a value that is not above 0 uses nothing. Of a limit of 0 any other value
+            uses more than all: 1 and as much as it would of a limit of 0.01, so that a search finds
+            the way down.
         """
         if value <= 0:
             return 0.0
-        return value / self.at_most if self.at_most > 0 else math.inf
+        return value / self.at_most if self.at_most > 0 else 1 + value / 0.01
 
 
 _USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
 QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 DEFAULT = (
     *(Limit(measure=key, at_most=0.05) for key in _USUAL),
-    Limit(measure="linked_over_half", at_most=0.01),
+    Limit(measure="linked_over_half", at_most=0.0),  # a share of n would give some people away
 )
 """What holds until an organization sets limits of its own."""
 CLINICAL = (
@@ -138,8 +139,8 @@ class Policy(NamedParameters, Summarized):
     ----------
     limits : tuple of Limit
         One for a measure. By default at most 5 % each of worst-case linkage, of attribute gain,
-        and of people with a correctly read confidential value; and at most 1 % of records that are
-        linked with a probability above one half.
+        and of people with a correctly read confidential value; and no record that is linked with a
+        probability above one half.
 
     Raises
     ------
@@ -258,6 +259,7 @@ class Policy(NamedParameters, Summarized):
             standing={key: each.standing for key, each in held.items() if each.standing},
             by={key: held[key].by for key in values if held[key].by},
             ends={key: each.ends for key, each in held.items() if each.ends},
+            none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),
             unreachable=tuple(
                 each.measure for each in self.limits if held[each.measure].unreachable(each.share)
             ),

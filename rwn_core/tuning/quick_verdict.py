@@ -26,7 +26,7 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import Recommendation, recommend, refusal
 from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial
-from rwn_core.tuning.verdict import Verdict, share_words
+from rwn_core.tuning.verdict import Verdict
 
 WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
@@ -268,9 +268,8 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     """Say which limit no strength keeps."""
     first = str(verdict.first)
     least = "at least " if verdict.standing.get(first) else ""
-    used = share_words(verdict.shares[first])
     where = "" if place == trial.last else ", and a stronger one loses nearly all relations"
-    what = f"{MEASURES[first].title} uses {least}{used} its limit"
+    what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
     return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
 
 

@@ -279,8 +279,11 @@ def _part(microdata: Microdata) -> Microdata:
 
 def _scaled(policy: Policy, times: float) -> Policy:
     """Return a policy for a part of a table: linkage is as many times as likely there."""
+    # nobody of the whole table may well be someone of the part
     limits = [
-        replace(each, at_most=min(each.at_most * times, 1.0)) if each.measure in _FALLING else each
+        replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
+        if each.measure in _FALLING and times > 1
+        else each
         for each in policy.limits
     ]
     return replace(policy, limits=tuple(limits))

@@ -172,6 +172,7 @@ class StrengthTrial:
             values={key: value for each in verdicts for key, value in each.values.items()},
             standing={key: words for each in verdicts for key, words in each.standing.items()},
             released=few,
+            none_allowed=verdicts[-1].none_allowed,
         )
 
     @staticmethod

@@ -14,7 +14,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.tuning.evaluate_settings import Plan
 from rwn_core.tuning.point import Point, Spread, few_words
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.verdict import counted, not_judged, share_words
+from rwn_core.tuning.verdict import counted, not_judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -93,11 +93,12 @@ class Sweep(Plotted):
         words = f"None of {settings} is known to keep all limits."
         shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None and not p.few]
         if shares:
-            share, judged, nearest = min(shares, key=lambda each: each[0])
+            _, judged, nearest = min(shares, key=lambda each: each[0])
+            first = str(judged.first)
             words = (
                 f"None of {settings} keeps all limits; nearest is "
-                f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
-                f"{judged.title(str(judged.first))}."
+                f"{nearest.setting.words}, which uses {judged.uses(first)} the limit on "
+                f"{judged.title(first)}."
             )
         open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
         return words + few + (not_judged(open_one.unread, open_one.standing) if open_one else "")

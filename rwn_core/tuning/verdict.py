@@ -38,6 +38,8 @@ class Verdict(Summarized):
         ("unrelated"), as far as that is known.
     unreachable : tuple of str
         The broken limits that a file without any relation breaks, too.
+    none_allowed : tuple of str
+        The measures with a limit of 0, of which a share says nothing.
     """
 
     shares: Mapping[str, float]
@@ -48,11 +50,12 @@ class Verdict(Summarized):
     released: float | None = None
     ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unreachable: tuple[str, ...] = ()
+    none_allowed: tuple[str, ...] = ()
 
     def _summary(self) -> Summary:
         read = [
-            (key, self.title(key), MEASURES[key].words(self.values[key]), f"{100 * share:.0f} %")
-            for key, share in self.shares.items()
+            (key, self.title(key), MEASURES[key].words(self.values[key]), self.uses(key))
+            for key in self.shares
         ]
         unread = [(key, self.title(key), "not judged", why) for key, why in self.unread.items()]
         return Summary(
@@ -82,6 +85,11 @@ class Verdict(Summarized):
         read = bool(self.shares) and not self.unread
         return read and not self.broken and self.released is None
 
+    def uses(self, measure: str) -> str:
+        """Write how much of a limit is used, to stand before "its limit"."""
+        share = self.shares[measure]
+        return "more than" if share > 1 and measure in self.none_allowed else share_words(share)
+
     def title(self, measure: str) -> str:
         """Return the title of a judged value: a worst case only if it is one."""
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
@@ -100,7 +108,7 @@ class Verdict(Summarized):
         parts = []
         if first is not None:
             what = self.title(first) + self._by(first)
-            what += f", which uses {share_words(self.shares[first])} its limit."
+            what += f", which uses {self.uses(first)} its limit."
             count = len(self.shares) + len(self.unread)
             limits = counted(count, "limit")
             if broken:
@@ -159,11 +167,9 @@ def counted(count: int, noun: str) -> str:
 def share_words(share: float) -> str:
     """Write how much of a limit is used, to stand before "its limit".
 
-    >>> share_words(0.8), share_words(2.44), share_words(math.inf)
-    ('80 % of', '2.4 times', 'infinitely many times')
+    >>> share_words(0.8), share_words(2.44)
+    ('80 % of', '2.4 times')
     """
-    if math.isinf(share):
-        return "infinitely many times"
     if share <= 1:
         return f"{100 * share:.0f} % of"
     if share < 1.05:

@@ -17,7 +17,7 @@ from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.policy import QUICK
-from rwn_core.tuning.verdict import counted, ends_words, share_words, stated_bounds
+from rwn_core.tuning.verdict import counted, ends_words, stated_bounds
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import (
@@ -388,8 +388,8 @@ def limits_words(
             words += f", at most {about.words(reading.detail['at_most'])}"
         if reading.baseline is not None:
             words += f" (read it against {about.words(reading.baseline)})"
-        used = verdict.shares.get(limit.measure)
-        share = "not judged against" if used is None else share_words(used)
+        judged = limit.measure in verdict.shares
+        share = verdict.uses(limit.measure) if judged else "not judged against"
         ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
         reached = f"; {ends}" if ends else ""
         parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{reached}.")

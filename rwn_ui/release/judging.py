@@ -14,7 +14,6 @@ from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import partial_answer
@@ -137,8 +136,7 @@ def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
     rows = []
     for limit in policy.limits:
         key, verdict = limit.measure, judged.verdict
-        used = verdict.shares.get(key)
-        uses = "not judged" if used is None else f"{share_words(used)} the limit"
+        uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
         most = number_words(key, limit.at_most)
         value, baseline = _read(judged, key)
         value = number_words(key, verdict.values[key]) if key in verdict.values else value

@@ -6,22 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Sample, weigh
 from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import exact_interval
+from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.neighbors.distance import point_values
 
 HALF = 0.5 * (1 + 1e-9)  # of two equal candidates neither is above one half
 SHOWN = 10  # records that the detail names
 
 
-def reading(found: WorstCase, n: int) -> Reading:
+def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None) -> Reading:
     """Return the share of rows with a posterior of the true original above one half."""
-    # The larger share of row by row and given all rows. For random rows the value is the upper 97.5
-    # % confidence limit, and the detail's "share" is that of the rows.
+    # The larger share of row by row and given all rows. Of random rows the value is the upper 97.5
+    # % confidence limit once a row is above one half, among them or among the `far` ones (numbers
+    # and posteriors of the rows of people who are far from all others), and else 0.
     links = found.links
-    alone, truth = float((links.truth > HALF).mean()), links.truth
+    alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     together = None
     if found.together is not None and not links.sampled:
         given_all = found.together.truth[links.rows]
@@ -31,18 +37,24 @@ def reading(found: WorstCase, n: int) -> Reading:
     value, interval = share, None
     if links.sampled:
         interval = exact_interval(round(share * len(truth)), len(truth))
-        value = interval[1]
+        if far is not None:
+            records = np.concatenate((records, far[0]))
+            records, first = np.unique(records, return_index=True)
+            truth = np.concatenate((truth, far[1]))[first]
+        value = interval[1] if (truth > HALF).any() else 0.0
     worst = np.argsort(-truth, kind="stable")[:SHOWN]
     detail: dict[str, Any] = {
         "share": share,
         "row_by_row": alone,
         "together": together,
         "truth": truth,
-        "records": links.rows,
-        "records_worst": links.rows[worst],
+        "records": records,
+        "records_worst": records[worst],
         "truth_worst": truth[worst],
         "largest": float(truth.max()),
-        "rows": len(links.rows),
+        "over": int((truth > HALF).sum()),
+        "random": len(links.rows),
+        "rows": len(records),
         "sampled": links.sampled,
         "of": links.total_rows,
     }
@@ -51,23 +63,35 @@ def reading(found: WorstCase, n: int) -> Reading:
 
 def compute(comparison: Comparison) -> Reading:
     """Return the share of rows with a true original more likely than all others together."""
-    return reading(worst_case(comparison, bounded=False), comparison.original.n)
+    found, far = worst_case(comparison, bounded=False), None
+    if found.links.sampled:
+        law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
+        try:
+            points = point_values(original_points(comparison))[rows]
+        except NotApplicable:  # no variable has a distance
+            points = np.zeros((len(rows), 1))
+        rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
+        links, _ = weigh(law, comparison.masked, None, Sample(rows, len(rows)))
+        far = links.rows, links.truth
+    return reading(found, comparison.original.n, far)
 
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how many records are linked above one half, and the largest probability."""
-    detail = reading.detail
-    largest = f"; the largest probability of one record is {percent(detail['largest'])}."
+    detail, way, whose = reading.detail, "", people(reading.value, n)
     if detail["sampled"]:
-        return (
-            "An intruder who holds the original file and knows the method links "
-            f"{percent(detail['share'])} of {detail['rows']:,} random rows with a probability "
-            f"above one half: of all rows at most {percent(reading.value)}{largest}"
+        high = reading.value or (reading.interval or (0.0, 1.0))[1]
+        whose = f"{percent(detail['share'])} of {detail['random']:,} random rows"
+        way = (
+            f" ({detail['over']:,} people, with the {detail['rows'] - detail['random']:,} farthest "
+            f"ones looked at): of all {detail['of']:,} rows at most {percent(high)}"
         )
-    way = "" if detail["together"] is not None else ", one row at a time"
+    elif detail["together"] is None:
+        way = ", one row at a time"
     return (
-        f"An intruder who holds the original file and knows the method links "
-        f"{people(reading.value, n)} with a probability above one half{way}{largest}"
+        f"An intruder who holds the original file and knows the method links {whose} with a "
+        f"probability above one half{way}; the largest probability of one record is "
+        f"{percent(detail['largest'])}."
     )
 
 
@@ -81,8 +105,9 @@ MEASURE = Measure(
     "parameters, but not the key?",
     sentence=sentence,
     source="Bayes' rule on the method's law, as for worst-case linkage: the larger share of a row "
-    "at a time and of all rows together; of random rows the upper end of the 95 % interval "
-    "(Clopper and Pearson 1934)",
+    "at a time and of all rows together; of random rows "
+    "the upper end of the 95 % interval (Clopper and Pearson 1934), or 0 where none of them and of "
+    "the farthest people's rows is above one half",
     compute=compute,
     of_released=True,
 )

@@ -200,7 +200,10 @@ def _limits(material: Material) -> Content:
     for limit in material.record["limit"]:
         key = limit["measure"]
         share = verdict["shares"].get(key)
-        used = verdict["not_judged"].get(key, "") if share is None else f"{share_words(share)} it"
+        used = verdict["not_judged"].get(key, "")
+        if share is not None:
+            more = share > 1 and limit["at_most"] == 0
+            used = f"{'more than' if more else share_words(share)} it"
         reading = material.reading(key)
         judged = verdict.get("judged", {}).get(key, reading)
         title, value = judged.get("title", MEASURES[key].title), judged.get("value")

@@ -14,6 +14,7 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk import linked_over_half
 from rwn_core.measures.risk.linked_over_half import reading
 from rwn_core.tuning.policy import CLINICAL, Policy
 
@@ -82,12 +83,38 @@ def test_random_rows_are_judged_by_the_upper_end(share: float) -> None:
     some = reading(worst_case(comparison, work=1, bounded=False), data.n)
     assert (every.detail["sampled"], some.detail["sampled"]) == (False, True)
     low, high = some.interval
-    assert low <= every.detail["row_by_row"] <= high == some.value
-    # no row above one half among those looked at is enough to keep 1 %
-    assert share or (some.detail["share"] == 0 and some.value < 0.01)
+    assert low <= every.detail["row_by_row"] <= high
+    assert some.value == (high if share else 0.0)
+    assert share or (some.detail["share"] == 0 and high < 0.01)
     said = MEASURES[KEY].sentence(some, data.n)
     assert "random rows" in said
     assert "at most" in said
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(9, False), (1, False), (0, True)])
+def test_one_far_person_is_enough_to_break_the_usual_policy(apart: int, kept: bool) -> None:
+    comparison = compared(
+        with_outliers(1000, apart), RWN(epsilon=0.0, k=300 if apart else 600, q=1)
+    )
+    policy = Policy()
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    verdict = policy.judge_readings({KEY: found})
+    assert (KEY in verdict.broken) is not kept
+    assert verdict.shares[KEY] < 10  # finite: maps draw it, searches descend
+    if apart == 9:
+        assert f"{found.detail['over']} of 1,000 records" in MEASURES[KEY].sentence(found, 1000)
+
+
+def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = compared(with_outliers(2500, 3), RWN(epsilon=1.2, k=3, q=1))
+    monkeypatch.setattr(
+        linked_over_half, "worst_case", lambda c, **_: worst_case(c, work=1, bounded=False)
+    )
+    found = linked_over_half.compute(comparison)
+    assert found.detail["random"] < found.detail["rows"] < 2500
+    assert set(range(2497, 2500)) <= set(found.detail["records_worst"].tolist())
+    assert not Policy().judge_readings({KEY: found}).shares[KEY] <= 1
 
 
 MEAN, LARGEST = MEASURES["bayes_linkage"], MEASURES["largest_linkage"]

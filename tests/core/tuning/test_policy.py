@@ -26,8 +26,8 @@ TWO = Policy(
 def test_the_default_has_a_limit_on_each_kind_of_disclosure():
     policy = rwn.Policy()
     limits = {limit.measure: limit.at_most for limit in policy.limits}
-    # one in a hundred people may stand open, whatever the mean over everybody
-    assert limits.pop("linked_over_half") == 0.01
+    # nobody may stand open, whatever the mean over everybody
+    assert limits.pop("linked_over_half") == 0.0
     assert limits == dict.fromkeys(("bayes_linkage", "attribute_gain", "true_matches"), 0.05)
 
 
@@ -72,7 +72,9 @@ def test_a_limit_of_nothing():
     none = Policy(limits=(Limit(measure="bayes_linkage", at_most=0),))
     assert none.judge({"bayes_linkage": 0.0}).shares == {"bayes_linkage": 0.0}
     assert none.judge({"bayes_linkage": 0.0}).kept
-    assert none.judge({"bayes_linkage": 0.001}).largest == math.inf
+    broken = [none.judge({"bayes_linkage": value}) for value in (0.001, 0.01, 0.9)]
+    assert [each.largest for each in broken] == pytest.approx([1.1, 2, 91])  # a way down
+    assert "Worst-case linkage, which uses more than its limit" in broken[0].sentence
     # a gain below 0 uses nothing of a limit
     gain = Policy(limits=(Limit(measure="attribute_gain", at_most=0.05),))
     assert gain.judge({"attribute_gain": -0.2}).largest == 0.0
