@@ -279,7 +279,7 @@ def _part(microdata: Microdata) -> Microdata:
 
 def _scaled(policy: Policy, times: float) -> Policy:
     """Return a policy for a part of a table: linkage is as many times as likely there."""
-    # nobody of the whole table may well be someone of the part
+    # a limit of 0 on the whole table is not 0 on a part of it
     limits = [
         replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
         if each.measure in _FALLING and times > 1

@@ -23,9 +23,9 @@ SHOWN = 10  # records that the detail names
 
 def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None) -> Reading:
     """Return the share of rows with a posterior of the true original above one half."""
-    # The larger share of row by row and given all rows. Of random rows the value is the upper 97.5
-    # % confidence limit once a row is above one half, among them or among the `far` ones (numbers
-    # and posteriors of the rows of people who are far from all others), and else 0.
+    # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
+    # limit if a row is above one half, also one of `far` (records that are far from the others,
+    # and their posteriors); else 0.
     links = found.links
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     together = None
