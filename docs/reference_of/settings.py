@@ -66,6 +66,8 @@ ENVIRONMENT: Table = {
     "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input ends with its launcher, and the "
     "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
+    "RWN_TOKEN": "The secret that each request to the app's server shows; a fresh one at each "
+    "start if left out ([how-to](../how-to/deploy.md)).",
     "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
     "RWN_LOGIN": "1 lets nobody in who has not logged in ([how-to](../how-to/deploy.md)).",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",

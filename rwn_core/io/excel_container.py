@@ -17,21 +17,21 @@ from rwn_core.io.limits import check_size, check_unpacked
 
 _STEP = 1 << 20
 _OVERLAP = 200  # letters of a tag that two pieces of a part may share
-# a tag that is never closed ends at the next one: no search begins twice over the same letters
-_CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^<>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
-_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+# Each pattern reads a letter a bounded number of times: a look ahead is tried once for a tag, and
+# what is possessive gives nothing back. `tests/rules/test_patterns_are_linear.py` tries them.
+_TAG = rb"<(?:\w{1,40}+:)?"
+_CELL = re.compile(_TAG + rb"""(?:c|row)\s[^<>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
+_FORMULA = re.compile(_TAG + rb"f[\s/>]")
 _NO_RESULT = re.compile(
-    rb"""<(?:\w+:)?c\s[^<>]*?\br=["'][A-Z]{0,4}(\d{1,9})["'][^<>]*>\s*"""
-    rb"(?:<(?:\w+:)?f\b[^<>]*/>|<(?:\w+:)?f\b[^<>]*>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)"
+    _TAG + rb"""c\s(?=[^<>]*?\br=["'][A-Z]{0,4}(\d{1,9})["'])[^<>]*+>\s*+"""
+    rb"<(?:\w{1,40}+:)?f\b[^<>]*+>(?:(?<=/>)|[^<]*+</(?:\w{1,40}+:)?f>)\s*+"
+    rb"(?:</(?:\w{1,40}+:)?c>|<(?:\w{1,40}+:)?v\s*+/>|<(?:\w{1,40}+:)?v></)"
 )
 _SHEETS = "xl/worksheets/"
 
-
-_TAG = rb"<(?:\w+:)?"
-_ROW = re.compile(_TAG + rb"""row\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
-_COLUMN = re.compile(_TAG + rb"""col\s[^<>]*?\bhidden=["'](?:1|true)["'][^<>]*>""")
-_ERROR = re.compile(_TAG + rb"""c\s[^<>]*?\bt=["']e["'][^<>]*>""")
+_ROW = re.compile(_TAG + rb"""row\s(?=[^<>]*?\bhidden=["'](?:1|true)["'])[^<>]*+>""")
+_COLUMN = re.compile(_TAG + rb"""col\s(?=[^<>]*?\bhidden=["'](?:1|true)["'])[^<>]*+>""")
+_ERROR = re.compile(_TAG + rb"""c\s(?=[^<>]*?\bt=["']e["'])[^<>]*+>""")
 _VALUE = re.compile(_TAG + rb"(?:v|is)[\s>]")
 _PLACE = re.compile(rb"""\br=["']([A-Z]{0,4}\d{1,9})["']""")
 _FIRST, _LAST = (re.compile(rb"""\b%b=["'](\d{1,5})["']""" % name) for name in (b"min", b"max"))

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -16,7 +17,14 @@ from pathlib import Path
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
-from rwn_ui.server.environment import CLASSROOM_VARIABLE, FILE_VARIABLE, LAUNCHED
+from rwn_ui.server.environment import (
+    CLASSROOM_VARIABLE,
+    FILE_VARIABLE,
+    LAUNCHED,
+    PROXY_HEADER,
+    TOKEN,
+    TOKEN_VARIABLE,
+)
 from rwn_ui.server.safety import ADDRESS as ADDRESS
 from rwn_ui.server.safety import behind_proxy
 
@@ -89,11 +97,25 @@ def run(
 ) -> int:
     """Serve the app until it is interrupted."""
     port = choose_port(port)
+    # a class shares its address, and holds demo tables alone
+    given = os.environ.get(TOKEN_VARIABLE, "")
+    token = "" if classroom else given or secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{port}"
-    with _compiling(), serving(port, file, classroom=classroom, hosts=hosts) as server:
+    if token and not hosts:
+        address += f"/?{TOKEN}={token}"
+    with (
+        _compiling(),
+        serving(port, file, classroom=classroom, hosts=hosts, token=token) as server,
+    ):
         say(f"RWN runs at {address} (Ctrl-C ends it)")
-        if hosts:
+        if hosts and classroom:
             say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")
+        elif hosts:
+            value = f"the value of {TOKEN_VARIABLE}" if given else token
+            say(
+                f"note: other machines reach it; let the proxy of {hosts[0]} send the header "
+                f"{PROXY_HEADER} with {value}. Without it nobody comes in."
+            )
         if browser:
             webbrowser.open(address)
         return server.wait()
@@ -120,14 +142,15 @@ def serving(
     *,
     classroom: bool = False,
     hosts: Sequence[str] = (),
+    token: str = "",
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the app's server on a free port, ready to answer; it is stopped at the end."""
-    ours = {FILE_VARIABLE, CLASSROOM_VARIABLE}
+    ours = {FILE_VARIABLE, CLASSROOM_VARIABLE, TOKEN_VARIABLE}
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment = WRITTEN_OVER | environment
-    environment[LAUNCHED] = "1"
+    environment |= {LAUNCHED: "1", TOKEN_VARIABLE: token}
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
     if classroom:

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from rwn_core.errors import RWNError, describe_fault, log_fault
 from rwn_ui.server import private_streamlit
-from rwn_ui.server.environment import LAUNCHED, in_class
+from rwn_ui.server.environment import LAUNCHED, TOKEN_VARIABLE, in_class
+from rwn_ui.server.safety import ADDRESS
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -40,15 +41,20 @@ def main() -> None:
     if os.environ.pop(LAUNCHED, ""):
         threading.Thread(target=_end_with_the_launcher, daemon=True).start()
     say_no_values()
+    with suppress(ImportError):  # a system without limits of a process writes no cores either
+        resource = import_module("resource")
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold the table
+    token, config = os.environ.pop(TOKEN_VARIABLE, ""), as_config(flags)
     try:
         private_streamlit.require_members()
     except RWNError as refusal:
         sys.exit(str(refusal))
     private_streamlit.prepare()
-    make_app(Path(script)).run(config=as_config(flags))
+    proxied = config.get("server.address", ADDRESS) != ADDRESS
+    make_app(Path(script), token, proxied=proxied).run(config=config)
 
 
-def make_app(script: Path) -> Any:
+def make_app(script: Path, token: str = "", *, proxied: bool = False) -> Any:
     """Return Streamlit's app of a script, with the endpoint and the check of visitors."""
     import streamlit as st
     from starlette.middleware import Middleware
@@ -60,7 +66,7 @@ def make_app(script: Path) -> Any:
     return st.App(
         script,
         routes=[route(), *first_page()],
-        middleware=[Middleware(OwnVisitors)],
+        middleware=[Middleware(OwnVisitors, token, proxied=proxied)],
         lifespan=_lifespan,
         on_script_error=show_error,
     )

@@ -24,8 +24,9 @@ _DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{10,15}", re.IGNORECASE)
 _INITIALS = re.compile(r"([^\W\d_]\. ?-?){2,4}")
 _COORDINATE = r"[-+]?\d{1,3}\.\d{3,}°?"
 _PAIR = re.compile(
-    rf"[\[(]?\s*{_COORDINATE}\s*[NSEW]?\s*[,; ]\s*{_COORDINATE}\s*[NSEW]?\s*[\])]?"
-    r"|(SRID=\d+;)?\s*POINT\s*Z?\s*\(.*\)|\d{1,3}°\s*\d{1,2}['\u2032].*",
+    rf"[\[(]?\s{{0,9}}{_COORDINATE}\s{{0,9}}[NSEW]?\s{{0,9}}[,; ]\s{{0,9}}{_COORDINATE}\s{{0,9}}"
+    r"[NSEW]?\s{0,9}[\])]?"
+    r"|(SRID=\d+;)?\s{0,9}POINT\s{0,9}Z?\s{0,9}\(.*\)|\d{1,3}°\s{0,9}\d{1,2}['\u2032].*",
     re.IGNORECASE,
 )
 _ROAD = (
@@ -33,10 +34,10 @@ _ROAD = (
     r"vej|gatan|ulica|ul\.)"
 )
 _STREET = re.compile(
-    rf"(.*{_ROAD}\b.*\d.*)"
-    r"|(\d+\w?,? .*\b(street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|ct|way|boulevard|blvd|"
-    r"place|pl|terrace|close|crescent|square|hill|rue|chemin|place|impasse|quai)\b\.?.*)"
-    r"|((calle|avenida|av\.|via|viale|piazza|plaza|rua|rue|c/)\s.*\d.*)",
+    rf"(.{{0,99}}{_ROAD}\b.{{0,99}}\d.*)"
+    r"|(\d{1,9}\w?,? .{0,99}\b(street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|ct|way|"
+    r"boulevard|blvd|place|pl|terrace|close|crescent|square|hill|rue|chemin|place|impasse|quai)\b\.?.*)"
+    r"|((calle|avenida|av\.|via|viale|piazza|plaza|rua|rue|c/)\s.{0,99}\d.*)",
     re.IGNORECASE,
 )
 
