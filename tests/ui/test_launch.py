@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -166,6 +167,7 @@ def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
         [*command, *arguments],
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, environment.TOKEN_VARIABLE: KNOWN},
         cwd=ROOT,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
     )
@@ -173,7 +175,7 @@ def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
         assert process.stderr is not None
         line = process.stderr.readline()
         assert line.startswith("RWN runs at http://127.0.0.1:"), line
-        yield process, int(line.split("127.0.0.1:")[1].split()[0])
+        yield process, int(re.findall(r"127.0.0.1:(\d+)", line)[0])
     finally:
         process.terminate()
         process.communicate(timeout=20)
@@ -182,8 +184,9 @@ def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 def answer(port: int, path: str, **headers: str) -> tuple[int, bytes]:
     """Status and body of one request."""
     connection = http.client.HTTPConnection(launch.ADDRESS, port, timeout=10)
+    known = {"Cookie": f"rwn-{port}={KNOWN}", environment.PROXY_HEADER: KNOWN}
     try:
-        connection.request("GET", path, headers=headers)
+        connection.request("GET", path, headers={**known, **headers})
         response = connection.getresponse()
         # a connection that is upgraded to a websocket has no body to wait for
         return response.status, b"" if response.status == 101 else response.read()
@@ -191,6 +194,7 @@ def answer(port: int, path: str, **headers: str) -> tuple[int, bytes]:
         connection.close()
 
 
+KNOWN = "token-of-these-tests"
 WEBSOCKET = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",
@@ -213,6 +217,7 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
             for headers in (strange, {**own, "Host": "evil.example"}):
                 assert answer(port, path, **headers)[0] == 403
         asked = f"POST /rwn/tune HTTP/1.1\r\nContent-Length: 9\r\nHost: 127.0.0.1:{port}\r\n"
+        asked += f"Cookie: rwn-{port}={KNOWN}\r\n"
         for origin, status in (("http://evil.example", b"403"), ("null", b"403"),
                                (f"http://127.0.0.1:{port + 1}", b"403"),
                                (own["Origin"], b"204")):  # fmt: skip
