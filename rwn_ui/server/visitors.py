@@ -42,7 +42,7 @@ class OwnVisitors:
     ----------
     app : ASGI application
     token : str
-        Empty where everybody of this machine may come in.
+        Empty where every account of this machine may come in.
     proxied : bool
         True if only the header of a proxy is accepted.
     """
@@ -76,8 +76,8 @@ class OwnVisitors:
             refusal = Response(status_code=403) if scope["type"] == "http" else WebSocketClose()
             await refusal(scope, receive, with_headers)
         elif self.token and opened:
-            rest = urlencode([(name, value) for name, value in asked if name != TOKEN])
-            answer = RedirectResponse(f"?{rest}" if rest else "./", status_code=303)
+            others = urlencode([(name, value) for name, value in asked if name != TOKEN])
+            answer = RedirectResponse(f"?{others}" if others else "./", status_code=303)
             answer.set_cookie(cookie, self.token, httponly=True, samesite="lax")
             await answer(scope, receive, with_headers)
         else:
