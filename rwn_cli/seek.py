@@ -77,6 +77,7 @@ def seek(
             seed=search.plan.seed,
             policy=policy,
             readings=answer.point.stated(),
+            unread=answer.verdict.unread,
         )
         write_scenario(made, target, overwrite=overwrite)
 

@@ -64,7 +64,7 @@ def loss_words(scenario: Scenario) -> tuple[str, str]:
 
 def judged(scenarios: Sequence[Scenario], policy: Policy) -> list[Verdict]:
     """Judge the readings of every scenario by one policy."""
-    return [policy.judge_stated(scenario.readings) for scenario in scenarios]
+    return [policy.judge(scenario.readings, scenario.unread) for scenario in scenarios]
 
 
 def candidates_map(scenarios: Sequence[Scenario], policy: Policy) -> Chart:
@@ -77,7 +77,7 @@ def candidates_map(scenarios: Sequence[Scenario], policy: Policy) -> Chart:
             "y": verdict.largest,
         }
         for scenario, verdict in zip(scenarios, judged(scenarios, policy), strict=True)
-        if "median" in scenario.readings.get(UTILITY, {}) and verdict.largest is not None
+        if "median" in scenario.readings.get(UTILITY, {}) and verdict.states
     ]
     loss = {"title": MEASURES[UTILITY].title, "unit": "0 as the original, 1 none left"}
     share = {"title": "× limit", "unit": "log", "map": "Risk–utility map"}

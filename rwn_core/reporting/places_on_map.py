@@ -48,7 +48,7 @@ def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 
 
 def place(policy: Policy, point: Point, key: str) -> float | None:
-    """Position of a setting on an axis; on the policy's, at the judged bound."""
+    """Position of a setting on an axis; on the policy's, none where a limit was not judged."""
     return policy.judge_point(point).largest if key == POLICY else point.median(key)
 
 
@@ -117,8 +117,7 @@ def ends(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
 def _end(policy: Policy, sweep: Sweep, point: Point, measure: str) -> float | None:
     """An end's value; without any data, an intruder who needs the method's law can but guess."""
     if measure == POLICY:
-        verdict = policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures})
-        return None if verdict.unread else verdict.largest
+        return policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures}).largest
     value = point.median(measure)
     if value is None and point.setting.method == "no data":
         known = [each.spreads[measure] for each in sweep.points if measure in each.spreads]

@@ -86,18 +86,18 @@ def _outcome(decision: Decision, policy: Policy | None) -> str:
     chosen = f"“{decision.chosen}” was chosen"
     if policy is None:
         return f"{chosen}; no limits were stated"
-    return f"{chosen}: {headline(policy.judge_stated(_chosen(decision).readings))}"
+    return f"{chosen}: {headline(_of_chosen(decision, policy))}"
 
 
-def _chosen(decision: Decision) -> Scenario:
-    return next(each for each in decision.scenarios if each.name == decision.chosen)
+def _of_chosen(decision: Decision, policy: Policy) -> Verdict:
+    return judged([s for s in decision.scenarios if s.name == decision.chosen], policy)[0]
 
 
 def _unmet(decision: Decision, policy: Policy | None) -> Content | None:
     """Return the limits that are broken or not judged, with the name that accepts them."""
     if not decision.chosen or policy is None:
         return None
-    verdict = policy.judge_stated(_chosen(decision).readings)
+    verdict = _of_chosen(decision, policy)
     rows = [
         (limit.title, judged_words(limit, verdict), limit_words(limit))
         for limit in policy.limits

@@ -278,6 +278,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict of the limits on this release."""
     return {
         "kept": verdict.kept,
+        "state": verdict.state,
         "words": verdict.sentence,
         "shares": dict(verdict.shares),
         "judged": {

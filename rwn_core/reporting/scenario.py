@@ -24,6 +24,7 @@ _FIELDS = {
     "sweep",
     "limit",
     "readings",
+    "unread",
     "analysis_plan",
     "watch",
 }
@@ -59,6 +60,8 @@ class Scenario:
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
         times in 10, of how many releases.
+    unread : mapping of str to str
+        Measures that have no reading, and why.
     analysis_plan : AnalysisPlan
         The analyses that users will run, with how far their answers may move.
     watch : tuple of Predicate
@@ -74,6 +77,7 @@ class Scenario:
     search: Search | None = None
     policy: Policy | None = None
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     watch: tuple[Predicate, ...] = ()
 
@@ -89,6 +93,7 @@ class Scenario:
             "sweep": None if self.search is None else _search_to_dict(self.search),
             "limit": [] if self.policy is None else self.policy.to_records(),
             "readings": {key: dict(each) for key, each in self.readings.items()},
+            "unread": dict(self.unread),
             "analysis_plan": self.analysis_plan.to_records(),
             "watch": [{"conditions": each.to_dict()} for each in self.watch],
         }
@@ -129,6 +134,7 @@ class Scenario:
                     key: {name: float(v) for name, v in each.items()}
                     for key, each in document.get("readings", {}).items()
                 },
+                unread={key: str(why) for key, why in document.get("unread", {}).items()},
                 analysis_plan=AnalysisPlan.from_records(document.get("analysis_plan", [])),
                 watch=tuple(_watched(each) for each in document.get("watch", [])),
             )

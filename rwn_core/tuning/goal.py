@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
@@ -12,7 +12,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Policy, refuse_percentage
-from rwn_core.tuning.verdict import not_judged
+from rwn_core.tuning.verdict import Verdict, not_judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +148,13 @@ class GoalAnswer:
     def kept(self) -> bool:  # words: public name
         """True if every limit was judged and is met."""
         return self.reached and not self.unread
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the whole policy says of the setting; a goal on one measure has none."""
+        judged = self.goal.keep if isinstance(self.goal.keep, Policy) else Policy(limits=())
+        found = judged.judge(self.point)
+        return replace(found, unread={**found.unread, **self.unread})
 
     @property
     def sentence(self) -> str:

@@ -320,6 +320,11 @@ class Point:
         spread = self.spreads.get(measure)
         return None if spread is None else spread.median
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """The measures without an answer, and why."""
+        return {key: str(s.reason) for key, s in self.spreads.items() if s.median is None}
+
     def stated(self) -> dict[str, dict[str, float]]:
         """Return the part of a scenario: medians, and intervals of one more release."""
         stated = {}

@@ -15,16 +15,12 @@ from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.laws.ends import unmasked
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import UNMASKED, Reading, plain
+from rwn_core.measures.measure import UNMASKED, plain
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import (
-    MISSING,
-    LimitBounds,
     Verdict,
     attacked,
-    bounds_from_reading,
-    bounds_from_spread,
-    bounds_from_stated,
+    bounds_of,
     empty_end,
 )
 
@@ -190,80 +186,60 @@ class Policy(NamedParameters, Summarized):
         return next((limit for limit in self.limits if limit.measure == measure), None)
 
     def judge(
-        self, values: Mapping[str, float | None], reasons: Mapping[str, str] | None = None
+        self,
+        given: Point | Mapping[str, Any],
+        reasons: Mapping[str, str] | None = None,
+        *,
+        released: float | None = None,
     ) -> Verdict:
-        """Hold values against the limits.
+        """Hold a release, a setting or stated numbers against the limits.
 
         Parameters
         ----------
-        values : mapping of str to float
-            By measure; None, NaN or absent where it could not be read.
+        given : Point or mapping of str
+            A setting, judged at the upper ends of where one more release falls; or by measure, a
+            reading of one release or the reason why there is none, what a scenario states, or a
+            number; None, NaN or absent where it could not be read.
         reasons : mapping of str to str, optional
-            Why there is no value.
+            Why there is no value, such as those of `judgeable`.
+        released : float, optional
+            The share of the records that is released, where it is too small for anything to be
+            kept; a `Point` has its own.
 
         Returns
         -------
         Verdict
-            A limit on a measure that could not be read is not kept.
+            A limit on a measure that could not be read is not judged. Of a value known between two
+            bounds the lower one, or its estimate, may break a limit, and only the upper one keeps
+            it. What the red team achieved counts where it is worse than a reading.
         """
-        given = {
-            key: LimitBounds(value=value, reason=(reasons or {}).get(key, MISSING))
-            for key, value in {**dict.fromkeys(self.measures), **values}.items()
-        }
-        return self._verdict(given)
-
-    def judge_readings(
-        self, readings: Mapping[str, Reading | NotApplicable], *, released: float | None = None
-    ) -> Verdict:
-        """Hold readings against the limits; a reason stands where there is no reading.
-
-        Of a linkage that is known between two bounds the lower one, or its estimate, may break a
-        limit, and only the upper one keeps it. With too few records `released`, of which this is
-        the share, nothing is kept. What the red team achieved counts where it is worse.
-        """
-        worse = attacked(readings)
-        limited = {key: bounds_from_reading(worse[key]) for key in self.measures if key in worse}
-        return replace(self._verdict(limited), released=released)
-
-    def judge_point(self, point: Point) -> Verdict:
-        """Hold a setting against the limits, each at the upper end of where one more release falls.
-
-        Parameters
-        ----------
-        point : Point
-            Releases of one setting; a single release is judged by its value.
-            One that releases too few records keeps nothing.
-        """
-        verdict = self._verdict(
-            {key: bounds_from_spread(each) for key, each in point.spreads.items()}
-        )
-        return replace(verdict, released=point.released if point.few else None)
-
-    def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
-        """Hold the readings of a scenario against the limits, by the same ends."""
-        return self._verdict({key: bounds_from_stated(each) for key, each in readings.items()})
-
-    def _verdict(self, given: Mapping[str, LimitBounds]) -> Verdict:
-        nothing = LimitBounds(value=None)
-        held = {
-            each.measure: given.get(each.measure, nothing).against(each.measure, each.share)
-            for each in self.limits
-        }
+        if isinstance(given, Point):
+            released = given.released if given.few else None
+            given = given.spreads
+        given, reasons = attacked(given), reasons or {}
+        held = {}
+        for each in self.limits:
+            bounds = bounds_of(given.get(each.measure))
+            bounds = replace(bounds, reason=reasons.get(each.measure, bounds.reason))
+            held[each.measure] = bounds.against(each.measure, each.share)
         values = {key: each.value for key, each in held.items() if each.value is not None}
-        shares = {each.measure: each.share(values[each.measure])
-                  for each in self.limits if each.measure in values}  # fmt: skip
         return Verdict(
-            shares=shares,
+            shares={each.measure: each.share(values[each.measure])
+                    for each in self.limits if each.measure in values},
             unread={key: each.reason for key, each in held.items() if key not in values},
             values=values,
             standing={key: each.standing for key, each in held.items() if each.standing},
             by={key: held[key].by for key in values if held[key].by},
+            released=released,
             ends={key: each.ends for key, each in held.items() if each.ends},
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),
             unreachable=tuple(
                 each.measure for each in self.limits if held[each.measure].unreachable(each.share)
             ),
-        )
+        )  # fmt: skip
+
+    judge_readings = judge_point = judge_stated = judge
+    """The same, by what is given."""
 
     def judgeable(self, original: Microdata) -> tuple[Policy | None, dict[str, str]]:
         """Set apart the limits that say nothing of a table, whatever is released of it.

@@ -16,7 +16,7 @@ from rwn_core.tuning.goal import number_words, spread_words
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.short_words import short_setting
-from rwn_core.tuning.verdict import not_judged
+from rwn_core.tuning.verdict import Verdict, not_judged
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:
@@ -103,6 +103,11 @@ class SliceAnswer:
     of: int  # words: public name
     unread: Mapping[str, str] = field(default_factory=dict)
     published: Point | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the whole policy says of the setting."""
+        return self.policy.judge(self.point, self.unread)
 
     @property
     def slices(self) -> Slices:

@@ -90,17 +90,17 @@ class Sweep(Plotted):
         if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
             return f"{met:,} of {settings} {keep} all limits.{few}"
+        open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
         words = f"None of {settings} is known to keep all limits."
         shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None and not p.few]
         if shares:
             _, judged, nearest = min(shares, key=lambda each: each[0])
             first = str(judged.first)
             words = (
-                f"None of {settings} keeps all limits; nearest is "
-                f"{nearest.setting.words}, which uses {judged.uses(first)} the limit on "
+                f"None of {settings} {'is known to keep' if open_one else 'keeps'} all limits; "
+                f"nearest is {nearest.setting.words}, which uses {judged.uses(first)} the limit on "
                 f"{judged.title(first)}."
             )
-        open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
         return words + few + (not_judged(open_one.unread, open_one.standing) if open_one else "")
 
     def _parameter_names(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import NotApplicable
@@ -40,6 +41,8 @@ class Verdict(Summarized):
         The broken limits that a file without any relation breaks, too.
     none_allowed : tuple of str
         The measures with a limit of 0, of which a share says nothing.
+    remedy : mapping of str to str
+        By measure, what to do about a limit that is broken or not judged, as a sentence.
     """
 
     shares: Mapping[str, float]
@@ -51,6 +54,7 @@ class Verdict(Summarized):
     ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unreachable: tuple[str, ...] = ()
     none_allowed: tuple[str, ...] = ()
+    remedy: Mapping[str, str] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
         read = [
@@ -65,14 +69,39 @@ class Verdict(Summarized):
         )
 
     @property
+    def state(self) -> State:
+        """What the policy says: kept, broken, or not judged while a limit has no number.
+
+        Without limits, or with too few records released, nothing is judged.
+        """
+        if self.broken:
+            return "broken"
+        if self.unread or not self.shares or self.released is not None:
+            return "not judged"
+        return "kept"
+
+    @property
+    def states(self) -> dict[str, State]:
+        """The same of each limit, by its measure."""
+        read: dict[str, State] = {
+            key: "broken" if share > 1 else "kept" for key, share in self.shares.items()
+        }
+        return read | dict.fromkeys(self.unread, "not judged")
+
+    @property
     def first(self) -> str | None:
-        """The measure that is nearest to its limit or furthest beyond; None without a number."""
-        return max(self.shares, key=self.shares.__getitem__, default=None)
+        """The measure furthest beyond its limit, or nearest to it where all were judged."""
+        known = bool(self.broken) or not self.unread
+        return max(self.shares, key=self.shares.__getitem__, default=None) if known else None
 
     @property
     def largest(self) -> float | None:
-        """The largest share of a limit that is used; None without a number."""
-        return max(self.shares.values(), default=None)
+        """The largest share of a limit that is used.
+
+        None where a limit was not judged, unless another is broken: nobody knows whether the one
+        that is missing uses more.
+        """
+        return None if self.first is None else self.shares[self.first]
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -82,8 +111,7 @@ class Verdict(Summarized):
     @property
     def kept(self) -> bool:  # words: public name
         """True if every limit was read and is met, on enough records; False without limits."""
-        read = bool(self.shares) and not self.unread
-        return read and not self.broken and self.released is None
+        return self.state == "kept"
 
     def uses(self, measure: str) -> str:
         """Write how much of a limit is used, to stand before "its limit"."""
@@ -102,41 +130,55 @@ class Verdict(Summarized):
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
-        first, broken = self.first, self.broken
-        if first is None and not self.unread:
+        if not self.states:
             return "The policy has no limits, so that nothing is judged."
-        parts = []
-        if first is not None:
-            what = self.title(first) + self._by(first)
-            what += f", which uses {self.uses(first)} its limit."
-            count = len(self.shares) + len(self.unread)
-            limits = counted(count, "limit")
-            if broken:
-                verb = "is" if len(broken) == 1 else "are"
-                parts.append(
-                    f"{len(broken)} of {limits} {verb} broken, most of all {what}"
-                    if count > 1
-                    else f"The limit is broken: {what}"
-                )
-            elif self.unread:
-                parts.append(f"The judged ones of {limits} are kept; nearest is {what}")
-            else:
-                start = f"All {limits} are kept; nearest is" if count > 1 else "The limit is kept:"
-                parts.append(f"{start} {what}")
-        for key in self.unreachable:
-            parts.append(
-                f" Even without any relation left {self.title(key)} is beyond its limit; "
-                "coarsen values or raise the limit."
-            )
+        missing = not_judged(self.unread, self.standing)
+        if self.first is not None:
+            missing = self._nearest(self.first) + missing
+        elif self.shares:
+            limits = counted(len(self.states), "limit")
+            missing = f"Keeps {len(self.shares)} of {limits}; {_lowered(missing.lstrip())}"
+        parts = [missing]
+        parts += [
+            f" Even without any relation left {self.title(key)} is beyond its limit; coarsen "
+            "values or raise the limit."
+            for key in self.unreachable
+        ]
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
-        return "".join([*parts, not_judged(self.unread, self.standing)]).strip()
+        parts += [f" {words}" for key, words in self.remedy.items() if self.states[key] != "kept"]
+        return "".join(parts).strip()
+
+    def _nearest(self, first: str) -> str:
+        """Say how many limits are broken or kept, and how much of one is used."""
+        what = f"{self.title(first)}{self._by(first)}, which uses "
+        what += f"{self.uses(first)} its limit."
+        count, broken = len(self.states), len(self.broken)
+        if count == 1:
+            return f"The limit is {'broken' if broken else 'kept'}: {what}"
+        if not broken:
+            return f"All {counted(count, 'limit')} are kept; nearest is {what}"
+        verb = "is" if broken == 1 else "are"
+        return f"{broken} of {counted(count, 'limit')} {verb} broken, most of all {what}"
 
 
 def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
-    """Say which limits could not be judged and why; nothing where all were."""
-    named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
-    return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
+    """Say which limits could not be judged and why, once for each reason; nothing where all were.
+
+    >>> not_judged({"attribute_gain": "No variable is confidential. Say which is."})
+    ' Attribute gain not judged: no variable is confidential. Say which is.'
+    """
+    titles: dict[str, list[str]] = {}
+    for key, why in unread.items():
+        titles.setdefault(why, []).append(MEASURES[key].title_as((standing or {}).get(key, "")))
+    return "".join(
+        f" {', '.join(named)} not judged: {_lowered(why)}" for why, named in titles.items()
+    )
+
+
+def _lowered(words: str) -> str:
+    """Return a sentence as a part of another one; an abbreviation stays."""
+    return words if words[1:2].isupper() else words[:1].lower() + words[1:]
 
 
 def ends_words(measure: str, ends: Mapping[str, float]) -> str:
@@ -177,6 +219,7 @@ def share_words(share: float) -> str:
     return f"{share:.1f} times" if share < 10 else f"{share:,.0f} times"
 
 
+State = Literal["kept", "broken", "not judged"]
 MISSING = "It was not read."
 _BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
 _NO_UPPER = "Only a lower bound is known on a table of this size, and it is below the limit."
@@ -246,6 +289,15 @@ class LimitBounds:
         return replace(self, value=self.upper, standing="estimated at most")
 
 
+def bounds_of(given: Any) -> LimitBounds:
+    """Return the bounds of a reading, of a setting's spread, of what is stated, or of a number."""
+    if isinstance(given, Reading | NotApplicable):
+        return bounds_from_reading(given)
+    if isinstance(given, Spread):
+        return bounds_from_spread(given)
+    return bounds_from_stated(given) if isinstance(given, Mapping) else LimitBounds(value=given)
+
+
 def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
     """Return the bounds from one release."""
     if isinstance(reading, NotApplicable):
@@ -296,10 +348,8 @@ RED_TEAM = "red_team"
 RAISED = {"bayes_linkage": "identity", "attribute_gain": "attribute"}
 """Measures that state a worst case, and the kind of finding that may be worse."""
 
-Readings = Mapping[str, Reading | NotApplicable]
 
-
-def attacked(readings: Readings) -> Readings:
+def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
     """Raise stated worst cases to what the red team achieved, where these readings have one."""
     team = readings.get(RED_TEAM)
     if not isinstance(team, Reading):

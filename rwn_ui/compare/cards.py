@@ -140,7 +140,7 @@ def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dic
 
 def _verdict(session: Session, scenario: rwn.Scenario) -> str:
     """The policy's verdict; says so where the scenario was made under other limits."""
-    words = session.policy.judge_stated(scenario.readings).sentence
+    words = judged([scenario], session.policy)[0].sentence
     if scenario.policy in (None, session.policy):
         return words
     return f"{words} The scenario was saved under other limits."

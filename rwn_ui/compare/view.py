@@ -10,6 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.candidates import judged
 from rwn_core.reporting.decision import Decision, scenario_or_decision
 from rwn_core.reporting.readable import decision_html, scenario_html
 from rwn_core.tuning.verdict import Verdict, counted
@@ -313,7 +314,7 @@ def _freeze(session: Session, names: list[str]) -> None:
         frozen = st.form_submit_button("Freeze", type="primary")
     verdict = None
     if chosen in names:
-        verdict = session.policy.judge_stated(session.scenarios[str(chosen)].readings)
+        (verdict,) = judged([session.scenarios[str(chosen)]], session.policy)
     missing = _missing(chosen, reason, people, accepted, verdict)
     if frozen and missing:
         st.error(f"Nothing is frozen. Missing: {'; '.join(missing)}.")

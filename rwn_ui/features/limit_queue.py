@@ -289,6 +289,7 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
         pin,
         values=pin.values | {key: each.value for key, each in known.items()},
         bounds=pin.bounds | {key: stated_bounds(each) for key, each in known.items()},
+        unread={**pin.unread, **{key: str(why) for key, why in found.items() if key not in known}},
         pending=tuple(key for key in pin.pending if key not in found),
     )
 

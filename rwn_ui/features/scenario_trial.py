@@ -33,7 +33,8 @@ class Tried:
 def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> rwn.Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
-        return replace(scenario_draft(session, name, note, point.setting), readings=point.stated())
+        draft = scenario_draft(session, name, note, point.setting)
+        return replace(draft, readings=point.stated(), unread=point.unread)
     draft = scenario_draft(session, name, note)
     with st.spinner("Measuring eight releases"):
         return measured(session.data, draft)
@@ -75,7 +76,7 @@ def measured(
             progress(done / plan.releases)
 
     point = Trials(microdata, [scenario.setting], plan).run(scenario.setting, tick)
-    return replace(scenario, readings=point.stated())
+    return replace(scenario, readings=point.stated(), unread=point.unread)
 
 
 def save(session: Session, name: str, note: str) -> rwn.Scenario | None:

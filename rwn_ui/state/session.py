@@ -95,6 +95,7 @@ class Pin:
     text: str
     values: dict[str, float]
     bounds: dict[str, dict[str, float]] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)  # limits without a number, and why
     pending: tuple[str, ...] = ()
     params: Method | None = None
     seed: int = 0
@@ -103,7 +104,7 @@ class Pin:
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:
         """Verdict of a policy; None while readings are pending."""
-        return None if self.pending else policy.judge_stated(self.stated)
+        return None if self.pending else policy.judge(self.stated, self.unread)
 
     def read_anew(self, table: tuple[Any, ...], limits: tuple[str, ...]) -> Pin:
         """Return the pin of a table described in another way: its limits are pending."""

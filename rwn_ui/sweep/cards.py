@@ -43,21 +43,22 @@ def draw_map(
 
 def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
     """The scenarios and the pinned settings."""
-    found: list[tuple[str, str, float | None, float | None]] = []
+    found: list[tuple[str, str, float | None, float | None, bool]] = []
     for name, each in session.scenarios.items():
         if each.setting is not None and each.table == session.data.fingerprint:
             medians = {key: reading["median"] for key, reading in each.readings.items()}
-            share = session.policy.judge_stated(each.readings).largest
-            across, up = (share if key == POLICY else medians.get(key) for key in (x, y))
-            found.append((name, each.setting.words, across, up))
+            verdict = session.policy.judge(each.readings, each.unread)
+            across, up = (verdict.largest if k == POLICY else medians.get(k) for k in (x, y))
+            found.append((name, each.setting.words, across, up, bool(verdict.unread)))
     for name, pin in session.pins.items():
-        share = verdict.largest if (verdict := pin.judged(session.policy)) else None
+        judged = pin.judged(session.policy)
+        share = judged.largest if judged else None
         across, up = (share if key == POLICY else pin.values.get(key) for key in (x, y))
-        found.append((name, pin.text, across, up))
+        found.append((name, pin.text, across, up, bool(judged and judged.unread)))
     return [
         {"label": name, "text": text, "x": across, "y": up}
-        for name, text, across, up in found
-        if across is not None and up is not None
+        for name, text, across, up, unread in found
+        if across is not None and (up is not None or (y == POLICY and unread))
     ]
 
 

@@ -53,7 +53,8 @@ def draw(session: Session, run: SweepRun) -> None:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
     chosen = left.selectbox(
-        "Setting (✓ keeps all limits, ▲ does not, ● frontier); a click on the map chooses one",
+        "Setting (✓ keeps all limits, ▲ does not, ? not judged, ● frontier); a click on the map "
+        "chooses one",
         list(points),
         key=key,
         format_func=lambda k: _line(session, points[k], x, y, best),
@@ -82,7 +83,7 @@ def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tup
 def _line(session: Session, point: Point, x: str, y: str, best: set[str]) -> str:
     """A row of the list: verdict and numbers first, then the setting in few words."""
     verdict = session.policy.judge_point(point)
-    mark = "✓" if verdict.kept else "▲"
+    mark = {"kept": "✓", "broken": "▲", "not judged": "?"}[verdict.state]
     mark += "●" if point.setting.key in best else ""
     if y == POLICY:
         used = "not judged" if verdict.largest is None else f"{verdict.largest:.2g} × limit"

@@ -210,12 +210,12 @@ def _map(
     )
 
 
-def _height(axis: str, readings: Readings, verdict: Verdict) -> float | rwn.NotApplicable:
-    """Position of the release on the risk axis, or the reason for none."""
+def _height(axis: str, readings: Readings, verdict: Verdict) -> float | rwn.NotApplicable | None:
+    """Position of the release on the risk axis, or the reason for none; None if not judged."""
     if axis != POLICY:
         reading = readings[axis]
         return reading.value if isinstance(reading, Reading) else reading
-    if verdict.largest is None:
+    if not verdict.shares:
         return rwn.NotApplicable(replace(verdict, released=None).sentence)
     return verdict.largest
 
@@ -227,8 +227,9 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
         values, verdict = pinned.values, pinned.judged(session.policy)
         largest, met = (verdict.largest, verdict.kept) if verdict else (None, None)
         risk = largest if axis == POLICY else values.get(axis)
-        if UTILITY in values and risk is not None:
-            place = {"loss": values[UTILITY], "risk": risk, "kept": met}
+        unread = len(verdict.unread) if verdict and axis == POLICY else 0
+        if UTILITY in values and (risk is not None or unread):
+            place = {"loss": values[UTILITY], "risk": risk, "kept": met, "unread": unread}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 

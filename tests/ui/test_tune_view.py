@@ -117,9 +117,9 @@ def test_the_verdict_is_green_only_if_all_limits_are_kept(session: Session) -> N
 
 def test_the_verdict_names_what_was_not_judged_and_is_not_green(session: Session) -> None:
     tile = limited(session, distance_linkage=0.9, prediction=1.0)
-    assert (tile["label"], tile["state"]) == ("Distance linkage", None)
+    assert (tile["label"], tile["state"], tile["nearest"]) == ("Policy", None, "")
     assert tile["text"] == "Not judged: 1 of 2 limits cannot be judged"
-    assert "Not judged: " in tile["help"]
+    assert tile["help"].startswith("Keeps 1 of 2 limits; prediction not judged: ")
     none = limited(session)
     assert (none["state"], none["text"]) == (None, "Not judged: the policy has no limits")
     assert "nothing is judged" in none["help"]

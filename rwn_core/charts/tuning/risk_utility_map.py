@@ -206,7 +206,7 @@ def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Labe
 def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
     """Name the line of a point without a known risk."""
     anchor, shift = ("right", -4) if p["loss"] < sum(x_range) / 2 else ("left", 4)
-    text = f"{style.escape(p['label'])}: risk follows"
+    text = f"{style.escape(p['label'])}: {'not judged' if p.get('unread') else 'risk follows'}"
     where: dict[str, Any] = {"yref": "paper", "xanchor": anchor, "xshift": shift}
     return style.label(text, p["loss"], 0.5, style.RELEASED, **where)
 

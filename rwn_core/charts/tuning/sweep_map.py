@@ -68,7 +68,7 @@ def draw(
     return style.chart(
         "sweep_map",
         str(y.get("map", "Risk–utility map of the sweep")),
-        _note(placed, others, of_limits),
+        _note(placed, others, of_limits, sum(_is_open(s) for s in spots) if of_limits else 0),
         _describe(placed, x, y, limit),
         data=[
             *crosses(
@@ -95,6 +95,12 @@ def draw(
                     map_marks.corner_height(limit, y_range),
                 ),
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
+                *(
+                    _open_label(m, x_range)
+                    for m in marks
+                    if of_limits and _is_open(m)
+                    if m["label"] not in ("original data", "no data")
+                ),
             ],
         ),
         table=_table(spots, x, y),
@@ -110,12 +116,26 @@ def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
     return {**spot, "y": up, "words": f"{style.escape(spot['text'])}{words}"}
 
 
-def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool) -> str:
+def _is_open(spot: Spot) -> bool:
+    """Return True for a setting with a loss of which a limit was not judged."""
+    return spot["x"] is not None and spot["y"] is None
+
+
+def _open_label(mark: Spot, x_range: tuple[float, float]) -> style.Label:
+    """Name a setting of which a limit was not judged, at its loss above all others."""
+    at = min(max(mark["x"], min(x_range)), max(x_range))
+    text = f"{style.escape(mark['label'])}: not judged"
+    return style.label(text, at, 1, style.NEUTRAL, yref="paper", yanchor="top")
+
+
+def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool, unread: int) -> str:
+    left = f" · {unread} not judged" if unread else ""
     if not placed:
-        return f"{len(others)} on the map" if others else "no setting is finished yet"
+        shown = f"{len(others)} on the map" if others else "no setting is finished yet"
+        return shown if not unread else f"{len(others)} on the map{left}"
     best = sum(1 for s in placed if s["frontier"])
     met = f" · {_met(placed)} keep all limits" if of_limits else ""
-    return f"{len(placed)} settings · {best} on the frontier{met}"
+    return f"{len(placed)} settings · {best} on the frontier{met}{left}"
 
 
 def _met(placed: Sequence[Spot]) -> int:

@@ -45,10 +45,7 @@ def required_confidential(comparison: Comparison) -> tuple[str, ...]:
     """Return `confidential_names`; raise NotApplicable if there are none."""
     names = confidential_names(comparison)
     if not names:
-        raise NotApplicable(
-            "No variable is confidential, so there is nothing to learn about a person; give one "
-            "the role confidential."
-        )
+        raise NotApplicable("No variable is confidential. Say which is.")
     return names
 
 

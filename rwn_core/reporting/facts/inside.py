@@ -212,7 +212,8 @@ def _limits(material: Material) -> Content:
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
         rows.append((title, value, limit["at_most"], used, source, by))
     columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
-    state = "Kept." if verdict["kept"] else "NOT KEPT."
+    state = "NOT JUDGED." if verdict.get("state") == "not judged" else "NOT KEPT."
+    state = "Kept." if verdict["kept"] else state
     return Content(lines=(state, verdict["words"]), table=written_table(columns, rows))
 
 

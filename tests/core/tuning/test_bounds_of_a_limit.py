@@ -49,7 +49,7 @@ def test_which_bound_decides(known):
         assert title in verdict.sentence
     elif high is not None:
         assert "two bounds" in verdict.unread[KEY]
-        assert f"Not judged: {title}." in verdict.sentence
+        assert f"{title} not judged: " in verdict.sentence
     else:
         assert "Only a lower bound" in verdict.unread[KEY]
 

@@ -82,7 +82,7 @@ def test_a_limit_that_nobody_can_read_is_named_and_not_kept(bodyfat):
     judged, unread = goal_module._judged(bodyfat, goal, [point])
     assert judged.keep.measures == ("bayes_linkage",)
     answer = goal_module.GoalAnswer(goal=judged, point=point, reached=True, tried=1, unread=unread)
-    assert "Not judged: Attribute gain. No variable is confidential." in answer.sentence
+    assert "Attribute gain not judged: no variable is confidential." in answer.sentence
     assert answer.reached
     assert not answer.kept
     with pytest.raises(ParameterError, match="No limit can be judged"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_the_reason_stands_beside_what_could_not_be_read():
     }
     verdict = TWO.judge_readings(readings)
     assert verdict.unread == {"attribute_inference": "No variable is confidential."}
-    assert verdict.first == "bayes_linkage"
+    assert verdict.states == {"bayes_linkage": "kept", "attribute_inference": "not judged"}
     assert not verdict.kept
 
 
@@ -141,10 +142,35 @@ def test_the_sentence_says_which_limit_and_what_was_not_judged():
     assert "2.3 times its limit" in broken
     # the planted wrong case: one that holds, one that was not read
     some = TWO.judge({"bayes_linkage": 0.02}, {"attribute_inference": "No law."}).sentence
-    assert not some.startswith("All")
-    assert "The judged ones of 2 limits are kept" in some
-    assert some.endswith("Not judged: Attribute inference, worst case. No law.")
+    assert some == ("Keeps 1 of 2 limits; attribute inference, worst case not judged: no law.")
     assert "nothing is judged" in Policy(limits=()).judge({}).sentence
+
+
+@pytest.mark.parametrize(
+    ("values", "state", "first", "largest"),
+    [
+        ({"bayes_linkage": 0.02, "attribute_inference": 0.09}, "kept", "attribute_inference", 0.9),
+        ({"bayes_linkage": 0.02}, "not judged", None, None),
+        ({"bayes_linkage": 0.1}, "broken", "bayes_linkage", 2.0),
+        ({}, "not judged", None, None),
+    ],
+)
+def test_a_verdict_has_one_of_three_states(values, state, first, largest):
+    """An aggregate over limits is undefined while one is missing, unless another is broken."""
+    verdict = TWO.judge(values, {"attribute_inference": "No law."})
+    assert (verdict.state, verdict.first) == (state, first)
+    assert verdict.largest == (None if largest is None else pytest.approx(largest))
+    assert verdict.kept == (state == "kept")
+    missing = set(TWO.measures) - set(values)
+    assert {key for key, each in verdict.states.items() if each == "not judged"} == missing
+    few = TWO.judge({"bayes_linkage": 0.02, "attribute_inference": 0.09}, released=0.0)
+    assert (few.state, few.kept) == ("not judged", False)
+
+
+def test_a_remedy_stands_where_it_is_needed():
+    remedy = {"bayes_linkage": "Lower epsilon.", "attribute_inference": "Choose other keys."}
+    verdict = TWO.judge({"bayes_linkage": 0.1, "attribute_inference": 0.01})
+    assert replace(verdict, remedy=remedy).sentence.endswith("its limit. Lower epsilon.")
 
 
 def test_a_share_just_beyond_the_limit_is_not_said_to_be_all_of_it():
