@@ -151,7 +151,7 @@ class GoalAnswer:
 
     @property
     def verdict(self) -> Verdict:
-        """What the whole policy says of the setting; a goal on one measure has none."""
+        """Verdict of the whole policy on the setting; a goal on one measure has no limits."""
         judged = self.goal.keep if isinstance(self.goal.keep, Policy) else Policy(limits=())
         found = judged.judge(self.point)
         return replace(found, unread={**found.unread, **self.unread})

@@ -106,7 +106,7 @@ class SliceAnswer:
 
     @property
     def verdict(self) -> Verdict:
-        """What the whole policy says of the setting."""
+        """Verdict of the whole policy on the setting."""
         return self.policy.judge(self.point, self.unread)
 
     @property

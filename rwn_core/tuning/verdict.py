@@ -70,7 +70,7 @@ class Verdict(Summarized):
 
     @property
     def state(self) -> State:
-        """What the policy says: kept, broken, or not judged while a limit has no number.
+        """State of the policy: kept, broken, or not judged where a limit has no number.
 
         Without limits, or with too few records released, nothing is judged.
         """
@@ -98,8 +98,7 @@ class Verdict(Summarized):
     def largest(self) -> float | None:
         """The largest share of a limit that is used.
 
-        None where a limit was not judged, unless another is broken: nobody knows whether the one
-        that is missing uses more.
+        None where a limit was not judged, unless another is broken: the missing one may use more.
         """
         return None if self.first is None else self.shares[self.first]
 
