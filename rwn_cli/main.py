@@ -181,11 +181,13 @@ def demo(
 
 @app.command()
 def methods() -> None:
-    """List the masking methods: key, name, and what each needs."""
+    """List the masking methods: key, name, what each needs, and what each keeps."""
     from rwn_core.masking.option import parameter_words
 
     for key, method in rwn.METHODS.items():
         typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
+        for each in method.keeps:
+            typer.echo(f"{'':19} keeps {each.words}")
         for name, choices in getattr(method, "choice_titles", {}).items():
             for choice, title in choices.items():
                 typer.echo(f"{'':19} {name}={choice}: {title}")

@@ -56,6 +56,7 @@ def page(key: str) -> str:
         method_pictures.caption(key),
         f"## When to use it\n\n{one_line(about['When to use'])}",
         f"## What it destroys\n\n{one_line(about['What it destroys'])}",
+        f"## What every release keeps\n\n{methods.keeps(method)}",
         f"## Its law\n\n{_law(method)}",
         f"## Parameters\n\n{methods.parameters(method)}",
         f"## Levers\n\n{methods.levers(method)}",

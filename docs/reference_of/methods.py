@@ -36,6 +36,8 @@ def _entry(method: Any) -> str:
         parameters(method),
         "### Levers",
         levers(method),
+        "### What every release keeps",
+        keeps(method),
         "### Law, forecast, source",
         "\n".join(
             [
@@ -81,6 +83,12 @@ def _lever(lever: Lever, ranges: Mapping[str, LeverRange], strength: str) -> str
         f"- **{lever.title}** (`{lever.name}`): {ends.low:g} to {ends.high:g}{unit} in steps of "
         f"{ends.step:g}. {lever.help}{swept}"
     )
+
+
+def keeps(method: Any) -> str:
+    """A line for each invariant of the masked columns; all others are released as they are."""
+    lines = [f"- {each.words[0].upper()}{each.words[1:]}." for each in method.keeps]
+    return "\n".join(lines) or "Nothing."
 
 
 def law(method: Any) -> str:

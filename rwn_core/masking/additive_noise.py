@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.transition_law import is_discrete
@@ -85,6 +86,7 @@ class AdditiveNoise(NoiseMethod):
             presets={"Light": 0.1, "Standard": 0.3, "Strong": 1.0},
         ),
     )
+    keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"size": 0}),)
 
     def noise(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that varies."""

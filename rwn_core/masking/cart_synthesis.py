@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
+from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
 from rwn_core.masking.method import Method, Prepared
@@ -119,6 +120,11 @@ class CARTSynthesis(Method):
     has_forecast: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = True
     moves_missing: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"q": 0}),
+        Keeps(what="support", when={"smoothing": 0}),
+        Keeps(what="support", kinds=LEVELS_AND_DATES),
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without variables to mask, and names that are none of them."""

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
@@ -91,6 +92,7 @@ class CorrelatedNoise(NumberMethod):
             presets={"Light": 0.05, "Standard": 0.25, "Strong": 1.0},
         ),
     )
+    keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"size": 0}),)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or with too few records."""

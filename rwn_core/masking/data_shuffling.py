@@ -15,6 +15,7 @@ from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import spread_axes
 from rwn_core.laws.donors import copy_columns
+from rwn_core.laws.invariants import Keeps
 from rwn_core.masking.lever import SHARE, Lever
 from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import (
@@ -97,6 +98,10 @@ class DataShuffling(NumberMethod):
         ),
     )
     has_forecast: ClassVar[bool] = False
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"anew": 0}),
+        Keeps(what="values"),
+    )
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""

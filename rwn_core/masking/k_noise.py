@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.transition_law import is_discrete
 from rwn_core.masking.lever import Lever, check_known, check_records, range_of_known
@@ -83,6 +84,7 @@ class KNoise(NoiseMethod):
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
     )
+    keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"k": 1}),)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.group_law import RedrawWithinGroups
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.intervals import intervals
@@ -87,6 +88,11 @@ class KPRAM(NumberMethod):
             range=range_of_known,
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),
+    )
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"k": 1}),
+        Keeps(what="support"),
+        Keeps(what="values", when={"draw_from": "permute"}),
     )
 
     def check(self, microdata: Microdata) -> None:

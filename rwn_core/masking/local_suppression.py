@@ -12,6 +12,7 @@ from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_columns
+from rwn_core.laws.invariants import LEVELS_AND_DATES, ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import equal_counts, group_means
@@ -90,6 +91,12 @@ class LocalSuppression(FixedMethod):
         ),
     )
     spares_variables: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"k": 1}),
+        Keeps(what="order", kinds=ORDERED),
+        Keeps(what="support", kinds=LEVELS_AND_DATES, beside="spared"),
+        Keeps(what="fixed"),
+    )
 
     def _keys(self, microdata: Microdata) -> tuple[str, ...]:
         released = [variable for variable in microdata.schema.released if variable.masked]
@@ -97,6 +104,15 @@ class LocalSuppression(FixedMethod):
         if not keys:
             keys = [v.name for v in released if v.role is not Role.CONFIDENTIAL]
         return tuple(keys)
+
+    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return the keys, of which a record loses some."""
+        return [self._keys(microdata)]
+
+    def spared(self, microdata: Microdata) -> tuple[str, ...]:
+        """Return the columns that are released as they are."""
+        keys = self._keys(microdata)
+        return tuple(v.name for v in microdata.schema.released if v.name not in keys)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without keys, or of fewer than k records."""

@@ -18,12 +18,14 @@ from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import random_streams
 from rwn_core.laws.group_law import DeterministicUnit
+from rwn_core.laws.invariants import Invariants, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Expectations
 from rwn_core.laws.noise_law import NoiseOn
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import with_numbers
+from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import (
     Lever,
     LeverRange,
@@ -192,6 +194,8 @@ class Method(NamedParameters):
     spares_variables: ClassVar[bool] = False
     kinds: ClassVar[tuple[Kind, ...]] = ()  # which variables it masks; all, if empty
     kinds_in_words: ClassVar[str] = ""
+    # what every release keeps of the columns that it masks, and at which parameters
+    keeps: ClassVar[tuple[Keeps, ...]] = ()
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table: options, what is the method's own, levers."""
@@ -217,6 +221,45 @@ class Method(NamedParameters):
             return tuple(v.name for v in microdata.schema.released if v.masked)
         others: str = getattr(self, "others")  # noqa: B009 - a field of methods with kinds
         return maskable(microdata, lambda v: v.kind in self.kinds, others, self.kinds_in_words)
+
+    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return the masked columns, those of one set by one draw."""
+        masked, variables = self.masked_names(microdata), microdata.schema.released
+        streams = random_streams(microdata) if self.uses_slices else range(len(variables))
+        units = dict[int, tuple[str, ...]]()
+        for stream, variable in zip(streams, variables, strict=True):
+            if variable.name in masked:
+                units[stream] = (*units.get(stream, ()), variable.name)
+        return list(units.values())
+
+    def invariants(self, microdata: Microdata) -> Invariants:
+        """Return what every release of the setting keeps of a table, as `keeps` declares it."""
+        units, variables = self.moved_together(microdata), microdata.schema.released
+        held = [each for each in self.keeps if each.holds(self)]
+        found: dict[str, list[Any]] = {
+            what: [] for what in ("records", "rows", "totals", "order", "support")
+        }
+        for each in held:
+            able = {v.name for v in variables if not each.kinds or v.kind in each.kinds}
+            if each.measured:
+                able &= {v.name for v in variables if v.kind in NUMBERS}
+                able = {name for name in able if not is_discrete(microdata, name)}
+            chosen = [some for unit in units if (some := tuple(n for n in unit if n in able))]
+            if each.what in ("rows", "support"):
+                beside = getattr(self, each.beside) if each.beside else ()
+                beside = beside(microdata) if callable(beside) else beside
+                found[each.what] += [(*beside, *unit) for unit in chosen]
+            elif each.what == "values":
+                found["rows"] += [(name,) for unit in chosen for name in unit]
+            elif each.what != "fixed":
+                found[each.what] += [name for unit in chosen for name in unit]
+        # what no draw moves stays in its record, and a record's columns stay together
+        moved = {name for unit in units for name in unit} - set(found["records"])
+        left = tuple(v.name for v in variables if v.name not in moved)
+        found["records"] = list(left)
+        found["rows"] += [left] if left else []
+        kept = {name: tuple(dict.fromkeys(each)) for name, each in found.items()}
+        return Invariants(**kept, fixed=not moved or any(each.what == "fixed" for each in held))
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
@@ -424,6 +467,11 @@ class Rounded(NamedParameters):
         if name == "params":  # a copy is made before it has any
             raise AttributeError(name)
         return getattr(self.params, name)
+
+    def invariants(self, microdata: Microdata) -> Invariants:
+        """Return what every release keeps of the rounded values; see `Method.invariants`."""
+        kept: Invariants = self.params.invariants(microdata)
+        return kept.rounded(dict(self.precision))
 
     @property
     def has_forecast(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means
 from rwn_core.masking.lever import Lever, check_records, range_of_groups
@@ -75,6 +76,11 @@ class Microaggregation(NumberMethod, FixedMethod):
             range=range_of_groups,
             presets={"Light": 3, "Standard": 5, "Strong": 15},
         ),
+    )
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"k": 1}),
+        Keeps(what="totals", measured=True),
+        Keeps(what="fixed"),
     )
 
     def check(self, microdata: Microdata) -> None:

@@ -20,6 +20,7 @@ from rwn_core.laws.donors import (
     masked_columns,
     random_streams,
 )
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.method import Masked, Method, Prepared
@@ -120,6 +121,10 @@ class NeighborhoodMethod(Method, ABC):
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
     moves_missing: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"q": 0}),
+        Keeps(what="support"),
+    )
 
     @property
     @abstractmethod

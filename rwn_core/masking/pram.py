@@ -15,6 +15,7 @@ from rwn_core.data.microdata import Microdata, joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import (
@@ -152,6 +153,11 @@ class PRAM(Method):
             range=SHARE,
             presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},
         ),
+    )
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"alpha": 0}),
+        Keeps(what="records", when={"change": 0, "matrices": ()}),
+        Keeps(what="support", beside="within"),
     )
 
     def check_setting(self) -> None:

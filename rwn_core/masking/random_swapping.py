@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns, random_streams
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw
@@ -113,6 +114,10 @@ class RandomSwapping(Method):
         ),
     )
     uses_slices: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"share": 0}),
+        Keeps(what="rows"),
+    )
 
     def check_setting(self) -> None:
         """Check the options that are the method's own."""

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
+from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
@@ -163,6 +164,14 @@ class RankSwapping(Method):
     )
     kinds: ClassVar[tuple[Kind, ...]] = tuple(kind for kind in Kind if kind is not Kind.CATEGORICAL)
     kinds_in_words: ClassVar[str] = "numbers, ordered levels and dates"
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"p": 0, "r0": 1, "k0": 0, "top": 0, "bottom": 0}),
+        Keeps(what="values", when={"top": 0, "bottom": 0}),
+        Keeps(what="values", kinds=LEVELS_AND_DATES),
+        Keeps(what="totals", measured=True),
+        Keeps(what="order", when={"p": 0, "r0": 1, "k0": 0}),
+        Keeps(what="records", when={"p": 0, "r0": 1, "k0": 0}, kinds=LEVELS_AND_DATES),
+    )
 
     def check_setting(self) -> None:
         """Fill in what is left out."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns
+from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
@@ -114,6 +115,14 @@ class Recoding(FixedMethod):
     kinds: ClassVar[tuple[Kind, ...]] = NUMBERS + LEVELS
     kinds_in_words: ClassVar[str] = "numbers and categories"
     spares_variables: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"k": 1, "top": 0, "bottom": 0}),
+        Keeps(what="records", when={"k": 1}, kinds=LEVELS),
+        Keeps(what="totals", measured=True),
+        Keeps(what="order", kinds=ORDERED),
+        Keeps(what="support", kinds=LEVELS),
+        Keeps(what="fixed"),
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that cannot be recoded."""

@@ -17,6 +17,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
 from rwn_core.laws.household_swaps import Households, find_households, household_donors
+from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.masking.lever import SHARE, Lever, check_count
@@ -111,6 +112,10 @@ class RecordSwapping(Method):
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"share": 0, "hierarchy": ()}),
+        Keeps(what="rows", beside="makers"),
+    )
 
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
@@ -153,6 +158,10 @@ class RecordSwapping(Method):
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
         return self.swapped(microdata)
+
+    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return the swapped variables, which are one record's."""
+        return [self.swapped(microdata)]
 
     def check(self, microdata: Microdata) -> None:
         """Refuse to move whole records, or nothing."""

@@ -10,6 +10,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors
+from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import SampleLaw
 from rwn_core.masking.lever import Lever, LeverRange
@@ -73,6 +74,11 @@ class RandomSample(Method):
     releases_true_rows: ClassVar[bool] = True
     spares_variables: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
+    keeps: ClassVar[tuple[Keeps, ...]] = (
+        Keeps(what="records", when={"left_out": 0}),
+        Keeps(what="support"),
+        Keeps(what="order", kinds=ORDERED),
+    )
 
     def check_setting(self) -> None:
         """Refuse to leave out all records."""
@@ -98,6 +104,10 @@ class RandomSample(Method):
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return no variable: records are left out, and the others stay as they are."""
         return ()
+
+    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return all columns: a record is left out with all of them."""
+        return [tuple(variable.name for variable in microdata.schema.released)]
 
     def law(self, table: Prepared) -> Law:
         """Each record is kept as a whole or lost as a whole."""
