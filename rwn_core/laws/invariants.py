@@ -1,4 +1,4 @@
-"""What a method keeps of the original in every release: what two releases can be subtracted by."""
+"""Invariants: what every release of a method keeps, so that two releases can be subtracted."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Keeps:
     # values of parameters at which it holds; at all if empty
     when: Mapping[str, Any] = field(default_factory=dict)
     kinds: tuple[Kind, ...] = ()  # of masked columns; all if empty
-    measured: bool = False  # only of numbers that are no whole ones: rounding breaks totals
-    # an attribute that names columns whose values stay beside the others' in one combination
-    beside: str = ""
+    measured: bool = False  # only of numbers that are no integers: rounding breaks totals
+    # an attribute with names of columns; a combination includes their values, too
+    including: str = ""
 
     def holds(self, params: Any) -> bool:
         """True if it holds at these parameters."""
@@ -48,10 +48,10 @@ class Keeps:
     def words(self) -> str:
         """The invariant in words, with its conditions."""
         kinds = f" (of {', '.join(map(str, self.kinds))} columns)" if self.kinds else ""
-        whole = " (of numbers that are not whole)" if self.measured else ""
+        measured = " (of numbers that are no integers)" if self.measured else ""
         when = " and ".join(f"{name} = {_shown(value)}" for name, value in self.when.items())
-        beside = f", beside those of {self.beside}" if self.beside else ""
-        return WORDS[self.what] + beside + kinds + whole + (f", where {when}" if when else "")
+        more = f", those of {self.including} included" if self.including else ""
+        return WORDS[self.what] + more + kinds + measured + (f", where {when}" if when else "")
 
 
 def _shown(value: Any) -> str:
@@ -60,13 +60,13 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariants:
-    """What every release of a setting keeps of a table, by the names of columns."""
+    """Hold what every release of a setting keeps of a table, by the names of columns."""
 
     records: tuple[str, ...] = ()  # every record keeps its own value
     # sets of columns of which every combination of values occurs as often as in the original; of
     # one column: every value
     rows: Sets = ()
-    totals: tuple[str, ...] = ()  # beside those of `rows`
+    totals: tuple[str, ...] = ()  # those of `rows` keep theirs, too
     order: tuple[str, ...] = ()  # a larger value never becomes smaller than a smaller one's
     # sets of columns of which every released combination of values occurs in the original; a
     # missing value says nothing
@@ -84,16 +84,15 @@ class Invariants:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, as a record and a ledger hold it."""
-        return {
-            name: [list(each) if isinstance(each, tuple) else each for each in value]
-            if isinstance(value, tuple)
-            else value
-            for name, value in asdict(self).items()
-        }
+        plain = {name: list(value) for name, value in asdict(self).items() if name != "fixed"}
+        sets = {name: list(map(list, plain[name])) for name in ("rows", "support")}
+        return {**plain, **sets, "fixed": self.fixed}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Invariants:
         """Return what a record or a ledger holds."""
-        sets = {name: tuple(tuple(each) for each in plain[name]) for name in ("rows", "support")}
-        names = {name: tuple(plain[name]) for name in ("records", "totals", "order")}
-        return cls(**names, **sets, fixed=bool(plain["fixed"]))
+        made: dict[str, Any] = {
+            name: tuple(each) for name, each in plain.items() if name != "fixed"
+        }
+        made |= {name: tuple(map(tuple, plain[name])) for name in ("rows", "support")}
+        return cls(**made, fixed=bool(plain["fixed"]))

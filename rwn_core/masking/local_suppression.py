@@ -94,7 +94,7 @@ class LocalSuppression(FixedMethod):
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"k": 1}),
         Keeps(what="order", kinds=ORDERED),
-        Keeps(what="support", kinds=LEVELS_AND_DATES, beside="spared"),
+        Keeps(what="support", kinds=LEVELS_AND_DATES, including="spared"),
         Keeps(what="fixed"),
     )
 

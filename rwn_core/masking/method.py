@@ -246,9 +246,9 @@ class Method(NamedParameters):
                 able = {name for name in able if not is_discrete(microdata, name)}
             chosen = [some for unit in units if (some := tuple(n for n in unit if n in able))]
             if each.what in ("rows", "support"):
-                beside = getattr(self, each.beside) if each.beside else ()
-                beside = beside(microdata) if callable(beside) else beside
-                found[each.what] += [(*beside, *unit) for unit in chosen]
+                more = getattr(self, each.including) if each.including else ()
+                more = more(microdata) if callable(more) else more
+                found[each.what] += [(*more, *unit) for unit in chosen]
             elif each.what == "values":
                 found["rows"] += [(name,) for unit in chosen for name in unit]
             elif each.what != "fixed":
@@ -258,8 +258,8 @@ class Method(NamedParameters):
         left = tuple(v.name for v in variables if v.name not in moved)
         found["records"] = list(left)
         found["rows"] += [left] if left else []
-        kept = {name: tuple(dict.fromkeys(each)) for name, each in found.items()}
-        return Invariants(**kept, fixed=not moved or any(each.what == "fixed" for each in held))
+        names = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
+        return Invariants(**names, fixed=not moved or any(each.what == "fixed" for each in held))
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
@@ -470,8 +470,8 @@ class Rounded(NamedParameters):
 
     def invariants(self, microdata: Microdata) -> Invariants:
         """Return what every release keeps of the rounded values; see `Method.invariants`."""
-        kept: Invariants = self.params.invariants(microdata)
-        return kept.rounded(dict(self.precision))
+        own: Invariants = self.params.invariants(microdata)
+        return own.rounded(dict(self.precision))
 
     @property
     def has_forecast(self) -> bool:

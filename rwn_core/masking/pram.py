@@ -157,7 +157,7 @@ class PRAM(Method):
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"alpha": 0}),
         Keeps(what="records", when={"change": 0, "matrices": ()}),
-        Keeps(what="support", beside="within"),
+        Keeps(what="support", including="within"),
     )
 
     def check_setting(self) -> None:

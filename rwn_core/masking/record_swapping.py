@@ -114,7 +114,7 @@ class RecordSwapping(Method):
     )
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"share": 0, "hierarchy": ()}),
-        Keeps(what="rows", beside="makers"),
+        Keeps(what="rows", including="makers"),
     )
 
     def check_setting(self) -> None:
