@@ -105,9 +105,9 @@ class LocalSuppression(FixedMethod):
             keys = [v.name for v in released if v.role is not Role.CONFIDENTIAL]
         return tuple(keys)
 
-    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the keys, of which a record loses some."""
-        return [self._keys(microdata)]
+        return {0: self._keys(microdata)}
 
     def spared(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the columns that are released as they are."""

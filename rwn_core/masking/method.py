@@ -222,19 +222,20 @@ class Method(NamedParameters):
         others: str = getattr(self, "others")  # noqa: B009 - a field of methods with kinds
         return maskable(microdata, lambda v: v.kind in self.kinds, others, self.kinds_in_words)
 
-    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """Return the masked columns, those of one set by one draw."""
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
+        """Return the masked columns by the stream of their draw, which some share."""
         masked, variables = self.masked_names(microdata), microdata.schema.released
         streams = random_streams(microdata) if self.uses_slices else range(len(variables))
         units = dict[int, tuple[str, ...]]()
         for stream, variable in zip(streams, variables, strict=True):
             if variable.name in masked:
                 units[stream] = (*units.get(stream, ()), variable.name)
-        return list(units.values())
+        return units
 
     def invariants(self, microdata: Microdata) -> Invariants:
         """Return what every release of the setting keeps of a table, as `keeps` declares it."""
-        units, variables = self.moved_together(microdata), microdata.schema.released
+        units = list(self.moved_together(microdata).values())
+        variables = microdata.schema.released
         held = [each for each in self.keeps if each.holds(self)]
         found: dict[str, list[Any]] = {
             what: [] for what in ("records", "rows", "totals", "order", "support")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import copy_columns, random_streams
+from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
@@ -140,15 +140,6 @@ class RandomSwapping(Method):
                 "variable the role of a key."
             )
 
-    def units(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
-        """The variables that are exchanged together, by the stream that they draw from."""
-        chosen, units = self.masked_names(microdata), dict[int, tuple[str, ...]]()
-        streams = random_streams(microdata)
-        for stream, variable in zip(streams, microdata.schema.released, strict=True):
-            if variable.name in chosen:
-                units[stream] = (*units.get(stream, ()), variable.name)
-        return units
-
     def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> NDArray[np.int64]:
         """The records that may be in a pair, ascending."""
         microdata = table.microdata
@@ -170,7 +161,7 @@ class RandomSwapping(Method):
         microdata = table.microdata
         donors = {}
         swap = _disjoint if self.pairs == "disjoint" else _successive
-        for stream, unit in self.units(microdata).items():
+        for stream, unit in self.moved_together(microdata).items():
             some = self._taking_part(table, unit)
             places = swap(key, some, stream, self._swaps(len(some)))
             given = table.records.copy()
@@ -181,7 +172,7 @@ class RandomSwapping(Method):
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all units of variables."""
         microdata = table.microdata
-        parts = [self._transition(table, unit) for unit in self.units(microdata).values()]
+        parts = [self._transition(table, unit) for unit in self.moved_together(microdata).values()]
         return SeparateLaw.of_changes(microdata, parts)
 
     def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:

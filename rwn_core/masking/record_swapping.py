@@ -159,9 +159,9 @@ class RecordSwapping(Method):
         """Return the variables that the method masks on a table."""
         return self.swapped(microdata)
 
-    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the swapped variables, which are one record's."""
-        return [self.swapped(microdata)]
+        return {0: self.swapped(microdata)}
 
     def check(self, microdata: Microdata) -> None:
         """Refuse to move whole records, or nothing."""

@@ -113,10 +113,10 @@ class RowCopy(RadiusAndNearest):
         """The table with all masked variables in one slice, whatever slices it has."""
         return together(microdata)
 
-    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return all masked columns, which are one record's."""
         names = self.masked_names(microdata)
-        return [names] if names else []
+        return {0: names} if names else {}
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""

@@ -105,9 +105,9 @@ class RandomSample(Method):
         """Return no variable: records are left out, and the others stay as they are."""
         return ()
 
-    def moved_together(self, microdata: Microdata) -> list[tuple[str, ...]]:
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return all columns: a record is left out with all of them."""
-        return [tuple(variable.name for variable in microdata.schema.released)]
+        return {0: tuple(variable.name for variable in microdata.schema.released)}
 
     def law(self, table: Prepared) -> Law:
         """Each record is kept as a whole or lost as a whole."""
