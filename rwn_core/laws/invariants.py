@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
+from rwn_core.laws.transition_law import is_discrete
 
 Sets = tuple[tuple[str, ...], ...]
 What = Literal["records", "rows", "values", "totals", "order", "support", "fixed"]
@@ -96,3 +98,33 @@ class Invariants:
         }
         made |= {name: tuple(map(tuple, plain[name])) for name in ("rows", "support")}
         return cls(**made, fixed=bool(plain["fixed"]))
+
+
+def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]) -> Invariants:
+    """Return the invariants that a setting's `keeps` declares, for units of masked columns."""
+    variables = microdata.schema.released
+    held = [each for each in params.keeps if each.holds(params)]
+    found: dict[str, list[Any]] = {
+        what: [] for what in ("records", "rows", "totals", "order", "support")
+    }
+    for each in held:
+        able = {v.name for v in variables if not each.kinds or v.kind in each.kinds}
+        if each.measured:
+            able &= {v.name for v in variables if v.kind in NUMBERS}
+            able = {name for name in able if not is_discrete(microdata, name)}
+        chosen = [some for unit in units if (some := tuple(n for n in unit if n in able))]
+        if each.what in ("rows", "support"):
+            more = getattr(params, each.including) if each.including else ()
+            more = more(microdata) if callable(more) else more
+            found[each.what] += [(*more, *unit) for unit in chosen]
+        elif each.what == "values":
+            found["rows"] += [(name,) for unit in chosen for name in unit]
+        elif each.what != "fixed":
+            found[each.what] += [name for unit in chosen for name in unit]
+    # what no draw moves stays in its record, and a record's columns stay together
+    moved = {name for unit in units for name in unit} - set(found["records"])
+    left = tuple(v.name for v in variables if v.name not in moved)
+    found["records"] = list(left)
+    found["rows"] += [left] if left else []
+    names = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
+    return Invariants(**names, fixed=not moved or any(each.what == "fixed" for each in held))

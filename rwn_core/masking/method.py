@@ -20,12 +20,12 @@ from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import random_streams
 from rwn_core.laws.group_law import DeterministicUnit
-from rwn_core.laws.invariants import Invariants, Keeps
+from rwn_core.laws.invariants import Invariants, Keeps, declared
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Expectations
 from rwn_core.laws.noise_law import NoiseOn
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import is_discrete, with_numbers
+from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import (
     Lever,
     LeverRange,
@@ -234,33 +234,7 @@ class Method(NamedParameters):
 
     def invariants(self, microdata: Microdata) -> Invariants:
         """Return what every release of the setting keeps of a table, as `keeps` declares it."""
-        units = list(self.moved_together(microdata).values())
-        variables = microdata.schema.released
-        held = [each for each in self.keeps if each.holds(self)]
-        found: dict[str, list[Any]] = {
-            what: [] for what in ("records", "rows", "totals", "order", "support")
-        }
-        for each in held:
-            able = {v.name for v in variables if not each.kinds or v.kind in each.kinds}
-            if each.measured:
-                able &= {v.name for v in variables if v.kind in NUMBERS}
-                able = {name for name in able if not is_discrete(microdata, name)}
-            chosen = [some for unit in units if (some := tuple(n for n in unit if n in able))]
-            if each.what in ("rows", "support"):
-                more = getattr(self, each.including) if each.including else ()
-                more = more(microdata) if callable(more) else more
-                found[each.what] += [(*more, *unit) for unit in chosen]
-            elif each.what == "values":
-                found["rows"] += [(name,) for unit in chosen for name in unit]
-            elif each.what != "fixed":
-                found[each.what] += [name for unit in chosen for name in unit]
-        # what no draw moves stays in its record, and a record's columns stay together
-        moved = {name for unit in units for name in unit} - set(found["records"])
-        left = tuple(v.name for v in variables if v.name not in moved)
-        found["records"] = list(left)
-        found["rows"] += [left] if left else []
-        names = {what: tuple(dict.fromkeys(each)) for what, each in found.items()}
-        return Invariants(**names, fixed=not moved or any(each.what == "fixed" for each in held))
+        return declared(self, microdata, list(self.moved_together(microdata).values()))
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
