@@ -7,14 +7,12 @@ writes docs/explanation/claims-measured.csv and the table of its page.
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import re
 import shutil
 import subprocess
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -32,12 +30,16 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, claim_table
+from rwn_core.evaluation.claims import (
+    AnalysisClaims,
+    Claim,
+    ClaimTable,
+    claim_table,
+    has_rare_levels,
+)
 from rwn_core.evaluation.registered_analysis import Analysis, fit_model
 from rwn_core.evaluation.repeated_draws import released_only, releases
-from rwn_core.evaluation.tied_terms import has_rare_levels
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.association import original_associations, released_associations
 from rwn_core.reporting.claims_file import claims_document
 from rwn_core.reporting.readers import READERS, rwn_claims
 from rwn_core.tuning import Policy
@@ -150,8 +152,8 @@ class Count:
         change = abs(new - old)
         if claim.sign:
             self._note(about, "sign", bool(np.sign(new) == np.sign(old)))
-        if claim.within is not None:
-            self._note(about, "within", bool(change <= claim.within * error))
+        if claim.within_standard_errors is not None:
+            self._note(about, "within", bool(change <= claim.within_standard_errors * error))
         if claim.factor is not None:
             self._note(about, "factor", bool(change <= claim.factor * Z95 * width))
 
@@ -187,18 +189,20 @@ def judge_models(
 
 def judge_pairs(count: Count, table: ClaimTable, release: Comparison) -> None:
     """Judge the claims of pairs on a fresh release."""
-    before, after = original_associations(release), released_associations(release)
-    schema = release.original.schema
-    place = {variable.name: at for at, variable in enumerate(schema.released)}
-    error = 1 / np.sqrt(release.original.n - 3)
     for claim in table.pairs:
-        at = tuple(place[name] for name in claim.pair)
-        if Kind.CATEGORICAL in {schema.variable(name).kind for name in claim.pair}:
-            old, new = max(before[at], 0.0), max(after[at], 0.0)
-            count.add(claim.pair, claim, old, new, 1.0, np.nan)
-        else:
-            old, new = (np.arctanh(np.clip(r[at], -1 + 1e-12, 1 - 1e-12)) for r in (before, after))
-            count.add(claim.pair, claim, old, new, error, error)
+        before, after = (
+            np.column_stack([each.values(name) for name in claim.pair])
+            for each in (release.original, release.masked)
+        )
+        (old, error), (new, width) = map(fisher, (before, after))
+        count.add(claim.pair, claim, old, new, error, width)
+
+
+def fisher(columns: np.ndarray) -> tuple[float, float]:
+    """Return Fisher's z of two columns, and its standard error, of complete records."""
+    known = columns[~np.isnan(columns).any(axis=1)]
+    value = np.clip(np.corrcoef(known.T)[0, 1], -1 + 1e-12, 1 - 1e-12)
+    return float(np.arctanh(value)), float(1 / np.sqrt(len(known) - 3))
 
 
 def tall(data: rwn.Microdata, analysis: Analysis) -> bool:
@@ -206,27 +210,6 @@ def tall(data: rwn.Microdata, analysis: Analysis) -> bool:
     formula = re.sub(r"square\((\w+)\)", r"I(\1**2)", analysis.formula.split("~")[1])
     columns = np.asarray(patsy.dmatrix(formula, data.frame))[:, 1:]
     return bool(np.linalg.cond((columns - columns.mean(axis=0)) / columns.std(axis=0)) > 30)
-
-
-def is_fitted(claims: Mapping[str, Any], frame: pd.DataFrame, analysis: Analysis) -> bool:
-    """Whether the reader gives an answer."""
-    columns = {each["name"]: list(frame[each["name"]]) for each in claims["variables"]}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            rwn_claims.Survey(columns, dict(claims)).fit(analysis.formula, analysis.kind)
-    except rwn_claims.Refused:
-        return False
-    return True
-
-
-def unregistered(claims: Mapping[str, Any], *, listed: bool = True) -> dict[str, Any]:
-    """The claims of a steward who registered nothing; `listed`: with what is nearly collinear."""
-    result = {**copy.deepcopy(dict(claims)), "models": []}
-    if not listed:
-        pairs = [{**each, "tied": False} for each in result["pairs"]]
-        result |= {"tied": [], "examined": "all", "pairs": pairs}
-    return result
 
 
 def readers_differ(data: rwn.Microdata, params: Any, table: ClaimTable) -> float:
@@ -244,6 +227,7 @@ def readers_differ(data: rwn.Microdata, params: Any, table: ClaimTable) -> float
         program = 'source("rwn_claims.R"); s <- load_claims("release.csv", "claims.json")\n'
         for each in models:
             program += f'r <- fit_claimed(s, "{each.formula}", "{each.kind}")\n'
+            program += "r <- r[!is.na(r$estimate), ]; "
             program += 'cat(format(c(r$estimate, r$error), digits = 17), "\\n")\n'
         (folder / "program.R").write_text(program)
         done = subprocess.run(
@@ -252,9 +236,10 @@ def readers_differ(data: rwn.Microdata, params: Any, table: ClaimTable) -> float
         largest = 0.0
         for line, each in zip(done.stdout.splitlines(), models, strict=True):
             rows = survey.fit(each.formula, each.kind).rows
-            ours = np.array([*(row.estimate for row in rows), *(row.error for row in rows)])
+            told = [row for row in rows if row.estimate is not None]
+            ours = np.array([*(row.estimate for row in told), *(row.error for row in told)])
             theirs = np.array(line.split(), dtype=np.float64)
-            largest = max(largest, float(np.abs(theirs / ours - 1).max()))
+            largest = max(largest, float(np.abs(theirs / ours - 1).max(initial=0.0)))
     return largest
 
 
@@ -277,21 +262,13 @@ def figures(name: str, draws: int, fresh: int) -> dict[str, object]:
         params = rwn.Rounded(params=params, precision=setting.precision)
     plan = plan_of(data)
     table = claim_table(data, params, plan, draws=draws, seed=1)
-    record = {"release": {"id": "1f" * 16}, "file": {"sha256": ""}}
-    claims = claims_document(record, data, table)
     tied = [each for each in plan.analyses if tall(data, each)]
-    others = [each for each in plan.analyses if each not in tied]
     models, pairs = Count(), Count()
     comparison = compare(data, released_only(data))
     own = {each: fit_model(each.analysis, data, data, "") for each in table.analyses if each.claims}
-    through = without = 0
     for masked, law in releases(data, params, fresh, 100_000):
         judge_models(models, data, own, masked)
         judge_pairs(pairs, table, comparison.with_masked(masked, law))
-        for each in tied:
-            through += is_fitted(unregistered(claims), masked.frame, each)
-            without += is_fitted(unregistered(claims, listed=False), masked.frame, each)
-    fitted = sum(is_fitted(unregistered(claims), data.frame, each) for each in others)
     known = [each for each in table.analyses if each.usable]
     firm = [each for each in known if all(claim.factor for claim in each.claims)]
     number, mean, least = models.words()
@@ -308,11 +285,6 @@ def figures(name: str, draws: int, fresh: int) -> dict[str, object]:
         "factors": len(firm),
         "tied": len(tied),
         "registered through": sum(each.usable for each in table.analyses if each.analysis in tied),
-        "tries": len(tied) * fresh,
-        "through": through,
-        "through without the list": without,
-        "others": len(others),
-        "others fitted": fitted,
         "claims": number,
         "mean": mean,
         "least": least,
@@ -351,15 +323,8 @@ def page_lines(rows: list[dict[str, str]]) -> Iterator[str]:
         )
     )
     yield (
-        "| table | nearly collinear, of 20 | of them with a claim "
-        "| unregistered, tries on fresh releases | fitted | fitted without the list "
-        "| other models, fitted unregistered |\n|---|---|---|---|---|---|---|\n"
-        + "\n".join(
-            f"| {r['table']} | {r['tied']} | {r['registered through']} | {r['tries']} "
-            f"| {r['through']} | {r['through without the list']} "
-            f"| {r['others fitted']} of {r['others']} |"
-            for r in rows
-        )
+        "| table | nearly collinear, of 20 | of them with a claim |\n|---|---|---|\n"
+        + "\n".join(f"| {r['table']} | {r['tied']} | {r['registered through']} |" for r in rows)
     )
     yield (
         "| table | version of R | readers differ by at most (relative) |\n|---|---|---|\n"

@@ -34,7 +34,7 @@ def claims(
     original: OriginalFile = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Judge analyses and all pairs of variables over many releases, and publish what holds.
+    """Judge analyses and all pairs of numbers over many releases, and publish what holds.
 
     A claim holds in at least nine of ten releases: the sign, a bound on the change, a factor for
     the standard error. The file says nothing else, and is checked against the original before it is
@@ -60,6 +60,6 @@ def claims(
         table = claim_table(data, params, registered, draws=draws, progress=report)
     content = claims_file(read, data, table)
     write_all({out: content, **files}, overwrite=overwrite)
-    for what, judged in (("analyses", table.analyses), ("pairs of variables", table.pairs)):
+    for what, judged in (("analyses", table.analyses), ("pairs of numbers", table.pairs)):
         say(f"{sum(each.usable for each in judged)} of {len(judged)} {what} have a claim")
     say(f"public file written to {out}; nothing of the original was found in it")

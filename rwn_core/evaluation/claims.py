@@ -32,17 +32,9 @@ from rwn_core.evaluation.registered_analysis import (
 )
 from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.evaluation.standard_errors import Z95
-from rwn_core.evaluation.tied_terms import (
-    MOST_CONDITION,
-    NOT_EXAMINED,
-    TiedTerms,
-    condition_number,
-    has_rare_levels,
-    tied_terms,
-)
 from rwn_core.masking import Method
-from rwn_core.measures.comparison import RELEASED, Comparison
-from rwn_core.measures.statistics.association import original_associations, released_associations
+from rwn_core.measures.comparison import RELEASED, Comparison, matrix, standardized
+from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.statistics.intervals import exact_interval
 
@@ -51,8 +43,11 @@ WITHIN = (0.5, 1.0, 1.5, 2.0, 3.0)
 FACTORS = (1.0, 1.2, 1.5, 2.0, 3.0)
 """By which a standard error of the masked file is multiplied."""
 DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2)
-"""Bounds on what has no standard error: associations, tables, means of groups."""
+"""Bounds on what has no standard error: tables, and means of groups."""
 LEAST_DRAWS = 36  # below it no share of the releases is known to be nine of ten
+MOST_CONDITION = 30.0
+"""Condition of standardized predictors, beyond which they are nearly collinear (Belsley 1991)."""
+RARE = 10  # records of a level, below which a model that names it gets no claim
 FEW_ANSWERS = "Many masked files give no answer, or have nearly collinear predictors."
 NO_ANSWER = "The original gives no answer."
 TIED = "The predictors are nearly collinear in the original."
@@ -65,19 +60,20 @@ class Claim:
 
     term: str  # the coefficient, or the variables
     sign: bool = False  # the estimate has the original's sign
-    # the estimate differs from the original's by at most this: in the original's standard errors
-    # where there is a factor to be had, else as it is. None: by more than any bound.
+    # The estimate differs from the original's by at most so many of the original's standard
+    # errors, or the distance to the original's table or means is at most this. None: no bound.
+    within_standard_errors: float | None = None
     within: float | None = None
     # the standard error of the masked file times this covers sampling and masking in 95 % of
     # intervals. None: no factor of `FACTORS` does.
     factor: float | None = None
-    pair: tuple[str, str] = ("", "")  # the two variables of an association
-    tied: bool = False  # they are nearly collinear in the original, which a masked file may hide
+    pair: tuple[str, str] = ("", "")  # the two variables of a correlation
 
     @property
     def usable(self) -> bool:
         """True if at least one thing may be concluded."""
-        return self.sign or self.within is not None or self.factor is not None
+        bounds = (self.within_standard_errors, self.within, self.factor)
+        return self.sign or any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +95,13 @@ class ClaimTable(Summarized):
     """Hold the claims of a setting on a table."""
 
     analyses: tuple[AnalysisClaims, ...]
-    pairs: tuple[Claim, ...]  # of the association of each two variables; `term` is "one ~ other"
+    pairs: tuple[Claim, ...]  # of the correlation of each two numbers; `term` is "one ~ other"
     draws: int  # releases that judged them
-    tied: TiedTerms = NOT_EXAMINED  # what no model may hold, registered or not
 
     def _summary(self) -> Summary:
         rows = [row for each in self.analyses for row in _analysis_rows(each)]
         return Summary(
-            title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of variables, "
+            title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of numbers, "
             f"judged by {self.draws} releases)",
             columns=("result", "sign", "within", "standard error times"),
             rows=[*rows, *map(_claim_row, self.pairs)],
@@ -123,8 +118,16 @@ def _analysis_rows(each: AnalysisClaims) -> list[tuple[str, ...]]:
 def _claim_row(claim: Claim) -> tuple[str, ...]:
     if not claim.usable:
         return claim.term, "do not use", "", ""
-    within, factor = (f"{x:g}" if x is not None else "" for x in (claim.within, claim.factor))
+    within = bound_words(claim)
+    factor = "" if claim.factor is None else f"{claim.factor:g}"
     return claim.term, "as in the original" if claim.sign else "", within, factor
+
+
+def bound_words(claim: Claim) -> str:
+    """Write a claim's bound in its unit; empty if there is none."""
+    if claim.within_standard_errors is not None:
+        return f"at most {claim.within_standard_errors:g} standard errors"
+    return "" if claim.within is None else f"at most {claim.within:g}"
 
 
 @takes_tables
@@ -137,7 +140,7 @@ def claim_table(
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> ClaimTable:
-    """Judge registered analyses and all pairs of variables over fresh releases of a setting."""
+    """Judge registered analyses and all pairs of numbers over fresh releases of a setting."""
     if draws < LEAST_DRAWS:
         raise ParameterError(
             f"Claims need at least {LEAST_DRAWS} draws: fewer do not show that a claim holds in "
@@ -157,7 +160,6 @@ def claim_table(
         ),
         pairs=pairs.claims(draws),
         draws=draws,
-        tied=tied_terms(microdata),
     )
 
 
@@ -232,56 +234,44 @@ class _Distance:
 
 
 class _Pairs:
-    """The associations of all pairs over releases."""
+    """The correlations of all pairs of numbers over releases, on the scale of Fisher's z."""
 
     def __init__(self, comparison: Comparison) -> None:
         variables = comparison.original.schema.released
-        self._pairs = list(combinations(range(len(variables)), 2))
-        self._names = [(variables[a].name, variables[b].name) for a, b in self._pairs]
-        numeric = [variable.kind is not Kind.CATEGORICAL for variable in variables]
-        self._signed = [numeric[a] and numeric[b] for a, b in self._pairs]
-        self._own = self._flat(original_associations(comparison))
-        self._records = comparison.original.n
-        self._found: list[NDArray[np.float64]] = []
+        self._names = [v.name for v in variables if v.kind in (Kind.CONTINUOUS, Kind.COUNT)]
+        self._pairs = list(combinations(range(len(self._names)), 2))
+        self._own, self._errors = self._read(comparison, comparison.original)
+        self._found: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
 
-    def _flat(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.array([matrix[pair] for pair in self._pairs])
+    def _read(
+        self, comparison: Comparison, table: Microdata
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return Fisher's z and its standard error, of each pair's complete records."""
+        values = matrix(comparison.original, table, self._names)
+        known = (~np.isnan(values)).astype(np.float64)
+        places = tuple(np.array(self._pairs, dtype=np.int64).reshape(-1, 2).T)
+        related = correlation_matrix(values)[places]
+        errors = 1 / np.sqrt(np.maximum((known.T @ known)[places] - 3, 1))
+        return np.arctanh(np.clip(related, -1 + 1e-12, 1 - 1e-12)), errors
 
     def add(self, release: Comparison) -> None:
         """Measure the pairs of a release."""
-        self._found.append(self._flat(released_associations(release)))
+        self._found.append(self._read(release, release.masked))
 
     def claims(self, draws: int) -> tuple[Claim, ...]:
-        """Return a claim for each pair with an association in the original."""
-        found = np.array(self._found)
+        """Return a claim for each pair; one without a correlation has nothing to conclude."""
+        found, errors = (np.array(part) for part in zip(*self._found, strict=True))
         claims = []
-        for at, (names, own) in enumerate(zip(self._names, self._own, strict=True)):
-            claim = Claim(term=" ~ ".join(names))
-            if not np.isnan(own) and self._signed[at]:
-                claim = _correlation(claim.term, own, found[:, at], self._records, draws)
-            elif not np.isnan(own):
-                claim = _association(claim.term, own, found[:, at], draws)
-            claims.append(replace(claim, pair=names))
+        for at, pair in enumerate(self._pairs):
+            one, other = (self._names[each] for each in pair)
+            claim = Claim(term=f"{one} ~ {other}", pair=(one, other))
+            if not np.isnan(self._own[at]):
+                known = ~np.isnan(found[:, at])
+                slopes = found[known, at], errors[known, at]
+                judged = slope_claim(claim.term, self._own[at], self._errors[at], *slopes, draws)
+                claim = replace(judged, pair=claim.pair)
+            claims.append(claim)
         return tuple(claims)
-
-
-def _association(term: str, own: float, found: NDArray[np.float64], draws: int) -> Claim:
-    """The claim of an association with a category, which has no sign."""
-    change = np.abs(np.maximum(found, 0.0) - max(own, 0.0))
-    return Claim(term=term, within=_least(DISTANCES, lambda bound: change <= bound, draws))
-
-
-def _correlation(
-    term: str, own: float, found: NDArray[np.float64], records: int, draws: int
-) -> Claim:
-    """The claim of a correlation, on the scale of Fisher's z."""
-    error = 1 / np.sqrt(max(records - 3, 1))
-    tied = (1 + abs(own)) > MOST_CONDITION**2 * (1 - abs(own))
-    known = found[~np.isnan(found)]
-    scaled = np.arctanh(np.clip(known, -1 + 1e-12, 1 - 1e-12))
-    own = float(np.arctanh(np.clip(own, -1 + 1e-12, 1 - 1e-12)))
-    claim = slope_claim(term, own, error, scaled, np.full(len(known), error), draws)
-    return replace(claim, tied=bool(tied))
 
 
 def slope_claim(
@@ -301,7 +291,7 @@ def slope_claim(
     factor = _least(FACTORS, lambda bound: np.abs(change) <= bound * Z95 * errors, draws)
     while factor is not None and _coverage(change, error, factor * errors) < 0.95:
         factor = next((each for each in FACTORS if each > factor), None)
-    return Claim(term=term, sign=sign, within=within, factor=factor)
+    return Claim(term=term, sign=sign, within_standard_errors=within, factor=factor)
 
 
 def _coverage(change: NDArray[np.float64], error: float, width: NDArray[np.float64]) -> float:
@@ -342,3 +332,18 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
     if condition_number(design.columns) > MOST_CONDITION:
         return AnalysisClaims(analysis=analysis, refusal=TIED)
     return _Slopes(analysis, (own[1:], error[1:]), design.terms)
+
+
+def condition_number(columns: NDArray[np.float64]) -> float:
+    """Return the condition of predictors once they are standardized: 1 if none are related."""
+    singular = np.linalg.svd(standardized(columns), compute_uv=False)
+    return float(singular.max() / singular.min()) if singular.min() > 0 else np.inf
+
+
+def has_rare_levels(microdata: Microdata, name: str) -> bool:
+    """Return True for a category with a level that few records have."""
+    if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
+        return False
+    codes, levels = microdata.codes(name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    return bool((counts[counts > 0] < RARE).any())

@@ -12,19 +12,18 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims
-from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
+from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis
-from rwn_core.evaluation.tied_terms import has_rare_levels, modelled_terms, term_text
 from rwn_core.measures.statistics.formula import Factor, Formula
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
 from rwn_core.reporting.record_parts import require_original
 
-FORMAT = "rwn claims 1"
+FORMAT = "rwn claims 2"
 Document = dict[str, Any]
 _WORDS = frozenset(
     {
-        *(FORMAT, "number", "category", "date", "correlation", "association", "table", "means"),
-        *(*MODELS, "", "log", "sqrt", "square", "all", "plain", "none"),
+        *(FORMAT, "number", "category", "date", "table", "means"),
+        *(*MODELS, "", "log", "sqrt", "square"),
         *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
     }
 )
@@ -53,9 +52,9 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "variables": [_variable(original, each.name) for each in original.schema.released],
         "models": [_model(original, each) for each in models],
         "tables": [_table(each) for each in others],
-        "pairs": [_pair(original, claim) for claim in table.pairs],
-        "tied": [[term_text(term) for term in some] for some in table.tied.sets],
-        "examined": table.tied.examined,
+        "pairs": [
+            {"one": claim.pair[0], "other": claim.pair[1], **_claim(claim)} for claim in table.pairs
+        ],
     }
 
 
@@ -77,8 +76,8 @@ def _model(original: Microdata, each: AnalysisClaims) -> Document:
     formula = Formula.parse(each.analysis.formula)
     return {
         "kind": each.analysis.kind,
+        "formula": " ".join(each.analysis.formula.split()),
         "response": _factor(formula.response),
-        "terms": [[_factor(factor) for factor in term] for term in formula.terms],
         "refusal": each.refusal,
         "claims": [
             {"factors": list(parts), **_claim(claim)}
@@ -113,21 +112,19 @@ def _table(each: AnalysisClaims) -> Document:
     return {**about, "refusal": each.refusal, "within": found}
 
 
-def _pair(original: Microdata, claim: Claim) -> Document:
-    one, other = claim.pair
-    kinds = [original.schema.variable(name).kind for name in (one, other)]
-    kind = "association" if Kind.CATEGORICAL in kinds else "correlation"
-    return {"one": one, "other": other, "kind": kind, "tied": claim.tied, **_claim(claim)}
-
-
 def _claim(claim: Claim) -> Document:
-    return {"sign": claim.sign, "within": claim.within, "factor": claim.factor}
+    within = claim.within_standard_errors
+    return {"sign": claim.sign, "within_standard_errors": within, "factor": claim.factor}
 
 
 def check_claims(document: Document, record: Mapping[str, Any], original: Microdata) -> None:
     """Refuse a claims file that says more than names, frequent levels and the usual bounds."""
     file, release = record["file"], record["release"]
-    texts = {*_WORDS, release["id"], file["sha256"], *map(term_text, modelled_terms(original))}
+    texts = {*_WORDS, release["id"], file["sha256"]}
+    names = {variable.name for variable in original.schema.released}
+    for model in document["models"]:  # the grammar of a formula holds names and nothing else
+        if names.issuperset(Formula.parse(model["formula"]).names):
+            texts.add(" ".join(model["formula"].split()))
     for variable in original.schema.released:
         texts.add(variable.name)
         if variable.kind is Kind.CATEGORICAL:

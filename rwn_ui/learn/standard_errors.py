@@ -137,7 +137,7 @@ def _show_analyst(values: Values) -> Shown:
     )
     factor = lesson.factors[0]
     claims = lesson.claims.claims
-    within = claims[0].within if claims else None
+    within = claims[0].within_standard_errors if claims else None
     return Shown(
         words=f"k = {values['k']} · q = {values['q']:g}" + " · two measurements of x1" * tied,
         chart=CHARTS["lesson_analyst"](lesson),

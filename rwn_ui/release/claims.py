@@ -6,9 +6,14 @@ from typing import Any
 
 import streamlit as st
 
-import rwn_core as rwn
-from rwn_core.evaluation.claims import LEAST_DRAWS, AnalysisClaims, Claim, ClaimTable, claim_table
-from rwn_core.evaluation.registered_analysis import MODELS
+from rwn_core.evaluation.claims import (
+    LEAST_DRAWS,
+    AnalysisClaims,
+    Claim,
+    ClaimTable,
+    bound_words,
+    claim_table,
+)
 from rwn_core.reporting.facts.public_words import CLAIM_TABLE, CLAIMS_FILE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -23,7 +28,6 @@ DRAWS, MOST_DRAWS = 200, 2_000
 _KEPT = 4  # settings with stored claims, for one user
 COLUMNS = ("analysis", "result", "sign", "difference", "standard error", "note")
 _NOTHING = "do not use"
-_TIED = "do not use both in one model"
 
 
 def draw(session: Session) -> None:
@@ -33,7 +37,7 @@ def draw(session: Session) -> None:
     fixed = last is not None and last.entry is not None
     st.markdown(f"**{CLAIM_TABLE}**")
     st.caption(
-        "It compares each registered analysis and each pair of variables with the original, over "
+        "It compares each registered analysis and each pair of numbers with the original, over "
         "many releases of this setting. A claim is a statement that holds in at least nine of ten "
         "of them. It concerns the sign, the difference from the original (in its standard errors) "
         "or the factor for the standard error."
@@ -102,7 +106,7 @@ def _follow(session: Session) -> None:
 def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:
     """The claims in words, and whether they join the files."""
     st.caption(escaped(summary(table)))
-    rows = claim_rows(session.data, table)
+    rows = claim_rows(table)
     st.dataframe(
         {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)},
         lazy=False,
@@ -121,19 +125,15 @@ def summary(table: ClaimTable) -> str:
     """Count the analyses and pairs that have a claim."""
     parts = [
         f"{sum(each.usable for each in judged)} of {len(judged)} {what}"
-        for what, judged in (("analyses", table.analyses), ("pairs of variables", table.pairs))
+        for what, judged in (("analyses", table.analyses), ("pairs of numbers", table.pairs))
     ]
     return f"{' and '.join(parts)} have a claim, judged over {table.draws:,} releases."
 
 
-def claim_rows(original: rwn.Microdata, table: ClaimTable) -> list[tuple[str, ...]]:
-    """One row of `COLUMNS` for each claim, as a reader sees it."""
+def claim_rows(table: ClaimTable) -> list[tuple[str, ...]]:
+    """Return one row of `COLUMNS` for each claim, as a reader sees it."""
     rows = [row for each in table.analyses for row in _analysis(each)]
-    for claim in table.pairs:
-        kinds = {original.schema.variable(name).kind for name in claim.pair}
-        scaled = rwn.Kind.CATEGORICAL not in kinds
-        rows.append(("pair", claim.term, *_conclusions(claim, scaled=scaled)))
-    return rows
+    return [*rows, *(("pair", claim.term, *_conclusions(claim)) for claim in table.pairs)]
 
 
 def _analysis(each: AnalysisClaims) -> list[tuple[str, ...]]:
@@ -141,16 +141,14 @@ def _analysis(each: AnalysisClaims) -> list[tuple[str, ...]]:
     if each.refusal:
         why = f"{each.refusal[0].lower()}{each.refusal[1:]}".rstrip(".")
         return [(name, "all", "–", "–", "–", f"{_NOTHING}: {why}")]
-    scaled = each.analysis.kind in MODELS
-    return [(name, claim.term, *_conclusions(claim, scaled=scaled)) for claim in each.claims]
+    return [(name, claim.term, *_conclusions(claim)) for claim in each.claims]
 
 
-def _conclusions(claim: Claim, *, scaled: bool) -> tuple[str, ...]:
-    """Write the columns after the result; a bound is in standard errors if scaled."""
-    unit = " standard errors" if scaled else ""
+def _conclusions(claim: Claim) -> tuple[str, ...]:
+    """Write the columns after the result."""
     return (
         "as in the original" if claim.sign else "–",
-        "–" if claim.within is None else f"at most {claim.within:g}{unit}",
+        bound_words(claim) or "–",
         "–" if claim.factor is None else f"multiply by {claim.factor:g}",
-        (_TIED if claim.tied else "") if claim.usable else _NOTHING,
+        "" if claim.usable else _NOTHING,
     )

@@ -222,10 +222,10 @@ def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> N
     code, _, said = rwn_command(*words.split())
     assert code == 0, said
     assert "1 of 1 analyses have a claim" in said
-    assert "of 105 pairs of variables have a claim" in said
+    assert "of 105 pairs of numbers have a claim" in said
     assert (record.parent / "rwn_claims.R").exists()
     survey = rwn_claims.load(record.parent / "r.csv", record.parent / "claims.json")
-    assert survey.fit("siri ~ age + abdomen").covered
+    assert survey.fit("siri ~ age + abdomen").rows[0].term == "abdomen"
     assert rwn_command(*words.split())[0] == 4  # the files are there
 
 

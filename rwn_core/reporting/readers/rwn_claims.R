@@ -6,10 +6,11 @@
 #   survey <- load_claims("release.csv", "claims.json")
 #   fit_claimed(survey, "wage ~ education + log(experience)")
 #   pair_claimed(survey, "wage", "education")
+#   distances_claimed(survey)
 #
-# A claim says how a number of this file differs from the number of the original. Standard errors
-# are multiplied by the claim's factor. A model without a claim is fitted with a warning; a model
-# that the claims refuse, or with nearly collinear predictors, is not fitted.
+# A claim says how a number of this file differs from the number of the original. It holds in at
+# least nine of ten releases of the same setting. A model that the steward did not register has no
+# claims and is refused, and a number is given only where a claim says how far it may be off.
 
 refused <- function(...) {
   stop(structure(class = c("rwn_refusal", "error", "condition"),
@@ -20,7 +21,7 @@ refused <- function(...) {
 # digest (4.5 and later), a file that the claims do not belong to is refused.
 load_claims <- function(file, claims) {
   content <- from_json(readLines(claims, warn = FALSE, encoding = "UTF-8"))
-  if (!identical(content$format, "rwn claims 1")) {
+  if (!identical(content$format, "rwn claims 2")) {
     refused("The file of claims has another form; get the reader that came with it.")
   }
   table <- file
@@ -38,18 +39,24 @@ load_claims <- function(file, claims) {
   structure(list(table = table, claims = content, variables = kinds), class = "rwn_survey")
 }
 
-# A linear, logistic or poisson model, with a row for each slope.
+# A registered linear, logistic or poisson model, with a row for each slope.
 fit_claimed <- function(survey, formula, kind = "linear") {
   if (!is.character(formula)) formula <- paste(deparse(formula), collapse = " ")
-  parsed <- parsed_formula(formula)
-  claimed <- claimed_model(survey, kind, parsed)
-  if (!is.null(claimed) && nzchar(claimed$refusal)) {
-    refused("Do not use this model: ", claimed$refusal)
+  wanted <- formula_sides(formula)
+  model <- NULL
+  for (each in survey$claims$models) {
+    if (each$kind == kind && identical(formula_sides(each$formula), wanted)) model <- each
   }
-  if (is.null(claimed)) refuse_tied(survey, parsed$terms)
-  left <- model_response(survey, parsed$response, kind)
-  made <- model_columns(survey, parsed$terms)
-  every <- cbind(left, made$columns)
+  if (is.null(model)) {
+    known <- vapply(survey$claims$models, function(each) paste0(each$kind, ": ", each$formula), "")
+    refused("No claim covers this model: masking may have shifted its slopes. Ask for it to be ",
+            "registered. Registered: ",
+            if (length(known)) paste(known, collapse = "; ") else "none", ".")
+  }
+  if (nzchar(model$refusal)) refused("Do not use this model: ", model$refusal)
+  columns <- vapply(model$claims, function(claim) slope_column(survey, claim$factors),
+                    numeric(nrow(survey$table)))
+  every <- cbind(model_response(survey, model$response, kind), columns)
   every <- every[stats::complete.cases(every), , drop = FALSE]
   spread <- if (nrow(every)) apply(every, 2L, function(each) diff(range(each))) else 0
   if (nrow(every) <= ncol(every) || any(spread == 0)) {
@@ -61,136 +68,91 @@ fit_claimed <- function(survey, formula, kind = "linear") {
     refused("Do not use this model: its predictors are nearly collinear.")
   }
   found <- fitted_model(every[, 1L], scaled, kind)
-  keys <- if (is.null(claimed)) character() else vapply(claimed$claims, claim_key, "")
-  if (is.null(claimed)) {
-    warning("No claim covers this model: its standard errors ignore the masking, and its slopes ",
-            "may be shifted. Ask for the model to be registered.", call. = FALSE)
-  }
-  rows <- lapply(seq_along(made$keys), function(i) {
-    at <- match(made$keys[i], keys)
-    claim <- if (is.na(at)) list() else claimed$claims[[at]]
-    claim_row(made$terms[i], found$values[i], found$errors[i], claim)
+  rows <- lapply(seq_along(model$claims), function(i) {
+    claim <- model$claims[[i]]
+    claim_row(slope_words(claim$factors), found$values[i], found$errors[i], claim)
   })
-  structure(do.call(rbind, rows), intercept = found$intercept, records = nrow(every),
-            covered = !is.null(claimed))
+  structure(do.call(rbind, rows), records = nrow(every))
 }
 
-# The association of two variables with its claim, on the scale of Fisher's z.
+# The correlation of two numbers with its claim, on the scale of Fisher's z.
 pair_claimed <- function(survey, one, other) {
   same <- vapply(survey$claims$pairs, function(each) {
     setequal(c(each$one, each$other), c(one, other))
   }, NA)
   if (!any(same)) refused("There is no claim for ", one, " and ", other, ".")
   claim <- survey$claims$pairs[[which(same)[1L]]]
-  term <- paste(claim$one, "~", claim$other)
-  if (claim$kind == "association") return(claim_row(term, NA_real_, NA_real_, claim))
-  value <- atanh(stats::cor(number_column(survey, claim$one), number_column(survey, claim$other),
-                            use = "complete.obs"))
-  claim_row(term, value, 1 / sqrt(max(survey$claims$records - 3, 1)), claim)
+  both <- cbind(number_column(survey, one), number_column(survey, other))
+  both <- both[stats::complete.cases(both), , drop = FALSE]
+  if (nrow(both) < 4L || any(apply(both, 2L, function(each) diff(range(each))) == 0)) {
+    refused("The file has too few records, or a constant variable, for this pair.")
+  }
+  value <- atanh(max(min(stats::cor(both[, 1L], both[, 2L]), 1 - 1e-12), -1 + 1e-12))
+  claim_row(paste(claim$one, "~", claim$other), value, 1 / sqrt(nrow(both) - 3), claim)
 }
 
+# A sentence for each registered table, and for the means of groups.
+distances_claimed <- function(survey) {
+  vapply(survey$claims$tables, function(each) {
+    names <- unlist(each$variables)
+    joined <- function(some) paste(some, collapse = " and ")
+    bound <- if (is.null(each$within)) NULL else format(each$within, digits = 6L)
+    if (each$kind == "table") {
+      about <- paste("table of", joined(names))
+      words <- paste("total variation distance to the original's at most", bound)
+    } else {
+      about <- paste("means of", names[1L], "by", joined(names[-1L]))
+      words <- paste("each differs from the original's by at most", bound, "of the original's",
+                     "standard deviation, groups of fewer than 5 records aside")
+    }
+    paste0(about, ": ", if (is.null(bound)) "do not use" else words)
+  }, "")
+}
+
+# What the claim lets a reader say of a number, and no more.
 claim_row <- function(term, estimate, error, claim) {
-  or_none <- function(value, none) if (is.null(value)) none else value
-  factor <- or_none(claim$factor, NA_real_)
-  half <- stats::qnorm(0.975) * factor * error
-  data.frame(term = term, estimate = estimate, error = error, factor = factor,
-             low = estimate - half, high = estimate + half, sign = or_none(claim$sign, NA),
-             within = or_none(claim$within, NA_real_))
+  sign <- if (isTRUE(claim$sign)) if (estimate > 0) "positive" else "negative" else ""
+  within <- if (is.null(claim$within_standard_errors)) NA_real_ else claim$within_standard_errors
+  half <- if (is.null(claim$factor)) NA_real_ else stats::qnorm(0.975) * claim$factor * error
+  if (is.na(within) && is.na(half)) {
+    estimate <- error <- NA_real_
+    said <- if (nzchar(sign)) paste0(sign, "; sign only; size unknown") else "do not use"
+  } else {
+    bound <- paste("differs from the original's by at most", format(within, digits = 6L),
+                   "of the original's standard errors")
+    said <- paste(c(if (!is.na(half)) paste("95 % interval", format(estimate - half, digits = 6L),
+                                            "to", format(estimate + half, digits = 6L)),
+                    if (nzchar(sign)) paste0(sign, ", as in the original"),
+                    if (!is.na(within)) bound), collapse = "; ")
+  }
+  data.frame(term = term, estimate = estimate, error = error, low = estimate - half,
+             high = estimate + half, said = said)
 }
 
-# A formula as lists of factors; a factor is c(name, transform).
-parsed_formula <- function(text) {
-  sides <- strsplit(text, "~", fixed = TRUE)[[1L]]
-  if (length(sides) != 2L) {
-    refused("A formula reads like: response ~ one + log(two) + three:four.")
-  }
-  terms <- list()
-  for (part in strsplit(sides[2L], "+", fixed = TRUE)[[1L]]) {
-    crossed <- lapply(strsplit(part, "*", fixed = TRUE)[[1L]], function(each) {
-      lapply(strsplit(each, ":", fixed = TRUE)[[1L]], one_factor)
-    })
-    for (size in seq_along(crossed)) {
-      for (some in utils::combn(length(crossed), size, simplify = FALSE)) {
-        term <- unique(unlist(crossed[some], recursive = FALSE))
-        key <- term_key(term)
-        if (is.null(terms[[key]])) terms[[key]] <- term
-      }
+# The response and the terms of a formula, in any order and however spaced.
+formula_sides <- function(text) {
+  plain <- gsub("[[:space:]]", "", gsub("`([[:alnum:]_.]+)`", "\\1", text))
+  sides <- strsplit(plain, "~", fixed = TRUE)[[1L]]
+  list(sides[1L], sort(strsplit(sides[2L], "+", fixed = TRUE)[[1L]]))
+}
+
+# A column of a design: the product of its factors.
+slope_column <- function(survey, factors) {
+  Reduce(`*`, lapply(factors, function(factor) {
+    if (is.null(factor$level)) {
+      return(transformed(number_column(survey, factor$name), factor$transform))
     }
-  }
-  list(response = one_factor(sides[1L]), terms = terms)
+    texts <- as.character(survey$table[[factor$name]])
+    texts[!texts %in% variable_levels(survey, factor$name)] <- NA
+    as.numeric(texts == factor$level)
+  }))
 }
 
-one_factor <- function(text) {
-  text <- trimws(text)
-  pattern <- "^(log|sqrt|square)\\((.*)\\)$"
-  transform <- if (grepl(pattern, text)) sub(pattern, "\\1", text) else ""
-  name <- trimws(sub(pattern, "\\2", text))
-  if (!grepl("^(`[^`]+`|[[:alpha:]_.][[:alnum:]_.]*)$", name)) {
-    refused("A part of the formula cannot be read.")
-  }
-  c(gsub("`", "", name, fixed = TRUE), transform)
-}
-
-claimed_model <- function(survey, kind, parsed) {
-  plain <- function(factor) c(factor$name, factor$transform)
-  wanted <- sort(vapply(parsed$terms, term_key, "", USE.NAMES = FALSE))
-  for (model in survey$claims$models) {
-    own <- sort(vapply(model$terms, function(term) term_key(lapply(term, plain)), ""))
-    if (model$kind == kind && identical(plain(model$response), parsed$response) &&
-        identical(own, wanted)) return(model)
-  }
-  NULL
-}
-
-# Terms that are, or could be, nearly collinear in the original, if not in this file.
-refuse_tied <- function(survey, terms) {
-  names <- unlist(lapply(terms, function(term) lapply(term, `[`, 1L)))
-  own <- vapply(terms, term_key, "", USE.NAMES = FALSE)
-  tied <- list()
-  for (each in survey$claims$pairs) {
-    if (isTRUE(each$tied)) {
-      if (all(c(each$one, each$other) %in% names)) tied <- c(tied, list(c(each$one, each$other)))
-    }
-  }
-  for (some in survey$claims$tied) {
-    held <- vapply(some, function(text) {
-      term_key(lapply(strsplit(text, ":", fixed = TRUE)[[1L]], one_factor)) %in% own
-    }, NA)
-    if (all(held)) tied <- c(tied, list(unlist(some)))
-  }
-  if (length(tied)) {
-    refused("Do not use this model: ", paste(tied[[1L]], collapse = " and "),
-            " are nearly collinear in the original.")
-  }
-  if (!is_examined(survey$claims$examined, terms)) {
-    refused("The claims do not say whether the predictors of this model are nearly collinear ",
-            "in the original. Ask for the model to be registered.")
-  }
-}
-
-term_key <- function(term) paste(sort(vapply(term, paste, "", collapse = "\r")), collapse = "\n")
-
-# Whether the sets of the claims name all that could be nearly collinear in a model.
-is_examined <- function(examined, terms) {
-  part <- function(term, i) vapply(term, `[`, "", i)
-  other <- vapply(terms, function(term) length(term) > 1L || any(nzchar(part(term, 2L))), NA)
-  if (examined != "all" || !any(other)) return(examined != "none" && !any(other))
-  one_name <- vapply(terms, function(term) length(unique(part(term, 1L))) == 1L, NA)
-  # one factor, a cube, or a product of two variables as they are
-  simple <- vapply(seq_along(terms), function(i) {
-    how <- sort(part(terms[[i]], 2L))
-    length(how) == 1L || identical(how, if (one_name[i]) c("", "square") else c("", ""))
-  }, NA)
-  few <- (length(terms) <= 4L && sum(other) == 1L) || (length(terms) <= 3L && all(one_name))
-  few && all(simple)
-}
-
-part_key <- function(name, transform, level) paste(name, transform, level, sep = "\r")
-
-claim_key <- function(claim) {
-  paste(sort(vapply(claim$factors, function(each) {
-    part_key(each$name, each$transform, if (is.null(each$level)) "" else each$level)
-  }, "")), collapse = "\n")
+slope_words <- function(factors) {
+  paste(vapply(factors, function(factor) {
+    if (!is.null(factor$level)) return(paste(factor$name, "=", factor$level))
+    if (nzchar(factor$transform)) paste0(factor$transform, "(", factor$name, ")") else factor$name
+  }, ""), collapse = ":")
 }
 
 variable_kind <- function(survey, name) {
@@ -220,7 +182,7 @@ transformed <- function(values, transform) {
 }
 
 model_response <- function(survey, response, kind) {
-  name <- response[1L]
+  name <- response$name
   if (kind == "logistic") {
     texts <- as.character(survey$table[[name]])
     levels <- if (variable_kind(survey, name) == "category") {
@@ -231,49 +193,11 @@ model_response <- function(survey, response, kind) {
     if (length(levels) != 2L) refused("The response ", name, " must have two values.")
     return(match(texts, levels) - 1)
   }
-  if (!kind %in% c("linear", "poisson")) {
-    refused("The kind of a model is linear, logistic or poisson.")
-  }
-  transformed(number_column(survey, name), response[2L])
-}
-
-model_columns <- function(survey, terms) {
-  columns <- list()
-  keys <- character()
-  shown <- character()
-  for (term in terms) {
-    parts <- lapply(term, function(factor) factor_columns(survey, factor))
-    # the first factor changes slowest, as in the design of the original
-    grid <- rev(expand.grid(rev(lapply(parts, function(part) seq_along(part$keys)))))
-    for (row in seq_len(nrow(grid))) {
-      chosen <- unlist(grid[row, ])
-      pick <- function(what) Map(function(part, i) part[[what]][[i]], parts, chosen)
-      columns[[length(columns) + 1L]] <- Reduce(`*`, pick("columns"))
-      keys <- c(keys, paste(sort(unlist(pick("keys"))), collapse = "\n"))
-      shown <- c(shown, paste(unlist(pick("terms")), collapse = ":"))
-    }
-  }
-  list(columns = do.call(cbind, columns), keys = keys, terms = shown)
-}
-
-factor_columns <- function(survey, factor) {
-  name <- factor[1L]
-  if (variable_kind(survey, name) == "category") {
-    texts <- as.character(survey$table[[name]])
-    levels <- variable_levels(survey, name)
-    texts[!texts %in% levels] <- NA
-    return(list(columns = lapply(levels[-1L], function(level) as.numeric(texts == level)),
-                keys = part_key(name, "", levels[-1L]),
-                terms = paste(name, "=", levels[-1L])))
-  }
-  shown <- if (nzchar(factor[2L])) paste0(factor[2L], "(", name, ")") else name
-  list(columns = list(transformed(number_column(survey, name), factor[2L])),
-       keys = part_key(name, factor[2L], ""), terms = shown)
+  transformed(number_column(survey, name), response$transform)
 }
 
 # Slopes and standard errors in the units of the columns.
 fitted_model <- function(response, scaled, kind) {
-  center <- attr(scaled, "scaled:center")
   unit <- attr(scaled, "scaled:scale")
   exog <- cbind(1, scaled)
   if (kind == "linear") {
@@ -292,8 +216,7 @@ fitted_model <- function(response, scaled, kind) {
     }
   }
   found <- unname(fit$coefficients)
-  list(intercept = found[1L] - sum(found[-1L] * center / unit), values = found[-1L] / unit,
-       errors = sqrt(diag(spread))[-1L] / unit)
+  list(values = found[-1L] / unit, errors = sqrt(diag(spread))[-1L] / unit)
 }
 
 # JSON to R: objects become named lists, arrays lists, null NULL, numbers doubles.

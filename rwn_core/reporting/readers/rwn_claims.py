@@ -6,10 +6,12 @@ This one file needs numpy and nothing else. Copy it next to the masked file, the
     survey = rwn_claims.load("release.csv", "claims.json")
     print(survey.fit("wage ~ education + log(experience)"))
     print(survey.pair("wage", "education"))
+    for sentence in survey.distances():
+        print(sentence)
 
-A claim says how a number of this file differs from the number of the original. Standard errors
-are multiplied by the claim's factor. A model without a claim is fitted with a warning; a model
-that the claims refuse, or with nearly collinear predictors, is not fitted.
+A claim says how a number of this file differs from the number of the original. It holds in at
+least nine of ten releases of the same setting. A model that the steward did not register has no
+claims and is refused, and a number is given only where a claim says how far it may be off.
 """
 
 from __future__ import annotations
@@ -20,9 +22,7 @@ import io
 import json
 import math
 import re
-import warnings
 from dataclasses import dataclass
-from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,13 @@ import numpy as np
 MOST_CONDITION = 30.0
 Z95 = 1.959963984540054
 STEPS = 100
+NO_USE = "do not use"
 _TRANSFORMS: dict[str, Any] = {
     "": np.array,
     "log": np.log,
     "sqrt": np.sqrt,
     "square": np.square,
 }
-_FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*)\s*(\))?")
 
 
 class Refused(ValueError):
@@ -47,7 +47,7 @@ class Refused(ValueError):
 def load(file: Any, claims: str | Path) -> Survey:
     """Read a masked CSV file, or take a data frame, and the claims that belong to it."""
     content = json.loads(Path(claims).read_text(encoding="utf-8"))
-    if content.get("format") != "rwn claims 1":
+    if content.get("format") != "rwn claims 2":
         raise Refused("The file of claims has another form; get the reader that came with it.")
     if not isinstance(file, str | Path):
         return Survey({name: list(file[name]) for name in _names(content)}, content)
@@ -65,43 +65,38 @@ def _names(claims: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Row:
-    """One number with its claim; None where nothing may be concluded."""
+    """One number with its claim; what no claim covers is empty, so that nobody uses it."""
 
     term: str
-    estimate: float
-    error: float
-    factor: float | None = None
-    sign: bool | None = None
-    within: float | None = None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval with the corrected standard error."""
-        if self.factor is None:
-            return None
-        half = Z95 * self.factor * self.error
-        return self.estimate - half, self.estimate + half
+    sign: str = ""  # "positive" or "negative", where the original has the same
+    estimate: float | None = None
+    error: float | None = None  # the standard error that the masked file alone would report
+    interval: tuple[float, float] | None = None  # 95 %, with the corrected standard error
+    within_standard_errors: float | None = None
 
     def __str__(self) -> str:
         """Return the number and what may be concluded from it."""
-        ends, said = self.interval, []
-        if ends is not None:
-            said.append(f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}")
+        if self.estimate is None:
+            words = f"{self.sign}; sign only; size unknown" if self.sign else NO_USE
+            return f"{self.term}: {words}"
+        said = []
+        if self.interval is not None:
+            said.append(f"95 % interval {self.interval[0]:.6g} to {self.interval[1]:.6g}")
         if self.sign:
-            said.append("same sign as in the original")
-        if self.within is not None:
-            said.append(f"within {self.within:g} of the original's standard errors")
-        words = "; ".join(said) or "do not use"
-        return f"{self.term}: {self.estimate:.6g} (uncorrected error {self.error:.3g}): {words}"
+            said.append(f"{self.sign}, as in the original")
+        if self.within_standard_errors is not None:
+            said.append(
+                f"differs from the original's by at most {self.within_standard_errors:g} of the "
+                "original's standard errors"
+            )
+        return f"{self.term}: {self.estimate:.6g}: {'; '.join(said)}"
 
 
 @dataclass(frozen=True)
 class Result:
-    """A fitted model: the intercept has no claim, each slope has its row."""
+    """A fitted model, with a row for each slope."""
 
-    intercept: float
     rows: tuple[Row, ...]
-    covered: bool
     records: int
 
     def __str__(self) -> str:
@@ -118,77 +113,63 @@ class Survey:
         self._variables = {each["name"]: each for each in claims["variables"]}
 
     def fit(self, formula: str, kind: str = "linear") -> Result:
-        """Fit a linear, logistic or Poisson model; refuse what no claim could cover."""
-        response, terms = _parsed(formula)
-        claimed = self._model(kind, response, terms)
-        if claimed is not None and claimed["refusal"]:
-            raise Refused(f"Do not use this model: {claimed['refusal']}")
-        if claimed is None:
-            self._refuse_tied(terms)
-        left = self._response(response, kind)
-        names, parts = self._design(terms)
-        every = np.column_stack([left, *parts])
+        """Fit a registered linear, logistic or Poisson model."""
+        models = {(each["kind"], _sides(each["formula"])): each for each in self.claims["models"]}
+        model = models.get((kind, _sides(formula)))
+        if model is None:
+            names = "; ".join(f"{each['kind']}: {each['formula']}" for each in models.values())
+            raise Refused(
+                "No claim covers this model: masking may have shifted its slopes. Ask for it to be "
+                f"registered. Registered: {names or 'none'}."
+            )
+        if model["refusal"]:
+            raise Refused(f"Do not use this model: {model['refusal']}")
+        columns = [self._slope(claim["factors"]) for claim in model["claims"]]
+        every = np.column_stack([self._response(model["response"], kind), *columns])
         known = every[~np.isnan(every).any(axis=1)]
         if len(known) <= every.shape[1] or not (np.ptp(known, axis=0) > 0).all():
             raise Refused("The file has too few records, or a constant variable, for this model.")
         if _condition(known[:, 1:]) > MOST_CONDITION:
             raise Refused("Do not use this model: its predictors are nearly collinear.")
         values, errors = _fitted(known[:, 0], known[:, 1:], kind)
-        by_name = {} if claimed is None else {_key(each): each for each in claimed["claims"]}
-        covered = claimed is not None
-        if not covered:
-            warnings.warn(
-                "No claim covers this model: its standard errors ignore the masking, and its "
-                "slopes may be shifted. Ask for the model to be registered.",
-                stacklevel=2,
-            )
-        rows = tuple(
-            _row(_words(name), values[at + 1], errors[at + 1], by_name.get(name))
-            for at, name in enumerate(names)
-        )
-        return Result(float(values[0]), rows, covered, len(known))
+        rows = [
+            _row(_words(claim["factors"]), float(value), float(error), claim)
+            for claim, value, error in zip(model["claims"], values, errors, strict=True)
+        ]
+        return Result(tuple(rows), len(known))
 
     def pair(self, one: str, other: str) -> Row:
-        """Return the association of two variables with its claim, on the scale of Fisher's z."""
+        """Return the correlation of two numbers with its claim, on the scale of Fisher's z."""
         for each in self.claims["pairs"]:
             if {each["one"], each["other"]} == {one, other}:
                 break
         else:
             raise Refused(f"There is no claim for {one} and {other}.")
-        term = f"{each['one']} ~ {each['other']}"
-        if each["kind"] == "association":
-            return Row(term, math.nan, math.nan, within=each["within"])
         both = np.column_stack([self._numbers(one), self._numbers(other)])
         both = both[~np.isnan(both).any(axis=1)]
-        value = float(np.arctanh(np.corrcoef(both.T)[0, 1]))
-        error = 1 / math.sqrt(max(self.claims["records"] - 3, 1))
-        return Row(term, value, error, each["factor"], each["sign"], each["within"])
+        if len(both) < 4 or not (np.ptp(both, axis=0) > 0).all():
+            raise Refused("The file has too few records, or a constant variable, for this pair.")
+        value = float(np.arctanh(np.clip(np.corrcoef(both.T)[0, 1], -1 + 1e-12, 1 - 1e-12)))
+        error = 1 / math.sqrt(len(both) - 3)
+        return _row(f"{each['one']} ~ {each['other']}", value, error, each)
 
-    def _model(self, kind: str, response: Factor, terms: list[Term]) -> dict[str, Any] | None:
-        wanted = (kind, response, frozenset(frozenset(term) for term in terms))
-        for model in self.claims["models"]:
-            own = frozenset(frozenset(map(_plain, term)) for term in model["terms"])
-            if (model["kind"], _plain(model["response"]), own) == wanted:
-                found: dict[str, Any] = model
-                return found
-        return None
-
-    def _refuse_tied(self, terms: list[Term]) -> None:
-        """Refuse terms that are, or could be, nearly collinear in the original, if not here."""
-        names, own = {name for term in terms for name, _ in term}, set(map(frozenset, terms))
-        pairs = [[each["one"], each["other"]] for each in self.claims["pairs"] if each["tied"]]
-        tied = [pair for pair in pairs if set(pair) <= names]
-        tied += [some for some in self.claims["tied"] if set(map(_named_term, some)) <= own]
-        if tied:
-            raise Refused(
-                f"Do not use this model: {' and '.join(tied[0])} are nearly collinear in the "
-                "original."
-            )
-        if not _is_examined(self.claims["examined"], own):
-            raise Refused(
-                "The claims do not say whether the predictors of this model are nearly collinear "
-                "in the original. Ask for the model to be registered."
-            )
+    def distances(self) -> list[str]:
+        """Return a sentence for each registered table, and for the means of groups."""
+        said = []
+        for each in self.claims["tables"]:
+            first, *others = each["variables"]
+            if each["kind"] == "table":
+                about = f"table of {' and '.join(each['variables'])}"
+                words = "total variation distance to the original's at most {:g}"
+            else:
+                about = f"means of {first} by {' and '.join(others)}"
+                words = (
+                    "each differs from the original's by at most {:g} of the original's standard "
+                    "deviation, groups of fewer than 5 records aside"
+                )
+            bound = each["within"]
+            said.append(f"{about}: {words.format(bound) if bound is not None else NO_USE}")
+        return said
 
     def _numbers(self, name: str) -> np.ndarray:
         if self._kind(name) != "number":
@@ -200,8 +181,8 @@ class Survey:
             raise Refused(f"The file has no variable {name}.")
         return str(self._variables[name]["kind"])
 
-    def _response(self, response: Factor, kind: str) -> np.ndarray:
-        name, transform = response
+    def _response(self, response: dict[str, str], kind: str) -> np.ndarray:
+        name = response["name"]
         if kind == "logistic":
             texts = [_text(cell) for cell in self._columns[name] if _text(cell)]
             levels = self._levels(name) if self._kind(name) == "category" else _sorted(texts)
@@ -209,9 +190,7 @@ class Survey:
                 raise Refused(f"The response {name} must have two values.")
             place = {level: float(at) for at, level in enumerate(levels)}
             return np.array([place.get(_text(cell), math.nan) for cell in self._columns[name]])
-        if kind not in ("linear", "poisson"):
-            raise Refused("The kind of a model is linear, logistic or poisson.")
-        return _transformed(self._numbers(name), transform)
+        return _transformed(self._numbers(name), response["transform"])
 
     def _levels(self, name: str) -> list[str]:
         levels = self._variables[name]["levels"]
@@ -219,101 +198,46 @@ class Survey:
             raise Refused(f"{name} has levels of few records; no model may name them.")
         return list(levels)
 
-    def _design(self, terms: list[Term]) -> tuple[list[Key], list[np.ndarray]]:
-        names, columns = [], []
-        for term in terms:
-            for parts in product(*(self._factor(factor) for factor in term)):
-                names.append(frozenset(name for name, _ in parts))
-                columns.append(np.prod([column for _, column in parts], axis=0))
-        return names, columns
-
-    def _factor(self, factor: Factor) -> list[tuple[Part, np.ndarray]]:
-        name, transform = factor
-        if self._kind(name) == "category":
-            texts = [_text(cell) for cell in self._columns[name]]
-            levels = self._levels(name)
-            missing = np.array([text not in levels for text in texts])
-            return [
-                (
-                    (name, "", level),
-                    np.where(missing, math.nan, [float(text == level) for text in texts]),
-                )
-                for level in levels[1:]
-            ]
-        return [((name, transform, None), _transformed(self._numbers(name), transform))]
+    def _slope(self, factors: list[dict[str, str]]) -> np.ndarray:
+        """Return a column of a design: the product of its factors."""
+        made: list[Any] = []
+        for factor in factors:
+            name, level = factor["name"], factor.get("level")
+            if level is None:
+                made.append(_transformed(self._numbers(name), factor["transform"]))
+                continue
+            texts, levels = [_text(cell) for cell in self._columns[name]], self._levels(name)
+            made.append([float(text == level) if text in levels else math.nan for text in texts])
+        return np.asarray(np.prod(made, axis=0))
 
 
-Factor = tuple[str, str]
-Term = tuple[Factor, ...]
-Part = tuple[str, str, "str | None"]
-Key = frozenset[Part]
+def _sides(formula: str) -> tuple[str, frozenset[str]]:
+    """Return the response and the terms, in any order and however spaced."""
+    plain = "".join(re.sub(r"`([\w.]+)`", r"\1", formula).split())
+    left, _, right = plain.partition("~")
+    return left, frozenset(right.split("+"))
 
 
-def _parsed(formula: str) -> tuple[Factor, list[Term]]:
-    left, tilde, right = formula.partition("~")
-    if not tilde:
-        raise Refused("A formula reads like: response ~ one + log(two) + three:four.")
-    terms: dict[frozenset[Factor], Term] = {}
-    for part in right.split("+"):
-        crossed = [tuple(_one(factor) for factor in each.split(":")) for each in part.split("*")]
-        for size in range(1, len(crossed) + 1):
-            for some in combinations(crossed, size):
-                term = tuple(dict.fromkeys(factor for each in some for factor in each))
-                terms.setdefault(frozenset(term), term)
-    return _one(left), list(terms.values())
-
-
-def _one(text: str) -> Factor:
-    match = _FACTOR.fullmatch(text.strip())
-    if match is None or bool(match[1]) != bool(match[3]):
-        raise Refused("A part of the formula cannot be read.")
-    return match[2].strip("`"), match[1] or ""
-
-
-def _named_term(text: str) -> frozenset[Factor]:
-    return frozenset(map(_one, text.split(":")))
-
-
-def _is_examined(examined: str, terms: set[frozenset[Factor]]) -> bool:
-    """Return True if the sets of the claims name all that could be nearly collinear in a model."""
-    others = [term for term in terms if len(term) > 1 or any(how for _, how in term)]
-    if examined != "all" or not others:
-        return examined != "none" and not others
-    names = [{name for name, _ in term} for term in terms]
-    few = len(terms) <= 4 and len(others) == 1
-    few = few or (len(terms) <= 3 and all(len(own) == 1 for own in names))
-    return few and all(map(_is_simple, others))
-
-
-def _is_simple(term: frozenset[Factor]) -> bool:
-    """One factor, a cube, or a product of two variables as they are."""
-    names = {name for name, _ in term}
-    hows = sorted(how for _, how in term)
-    return len(term) == 1 or hows == (["", "square"] if len(names) == 1 else ["", ""])
-
-
-def _plain(factor: dict[str, str]) -> Factor:
-    return factor["name"], factor["transform"]
-
-
-def _key(claim: dict[str, Any]) -> Key:
-    return frozenset(
-        (each["name"], each["transform"], each.get("level")) for each in claim["factors"]
-    )
-
-
-def _words(key: Key) -> str:
-    parts = sorted(key, key=str)
+def _words(factors: list[dict[str, str]]) -> str:
     return ":".join(
-        f"{name} = {level}" if level is not None else f"{how}({name})" if how else name
-        for name, how, level in parts
+        f"{each['name']} = {each['level']}"
+        if "level" in each
+        else f"{each['transform']}({each['name']})"
+        if each["transform"]
+        else each["name"]
+        for each in factors
     )
 
 
-def _row(term: str, value: float, error: float, claim: dict[str, Any] | None) -> Row:
-    if claim is None:
-        return Row(term, float(value), float(error))
-    return Row(term, float(value), float(error), claim["factor"], claim["sign"], claim["within"])
+def _row(term: str, value: float, error: float, claim: dict[str, Any]) -> Row:
+    """Return what the claim lets a reader say of a number, and no more."""
+    sign = ("positive" if value > 0 else "negative") if claim["sign"] else ""
+    factor, within = claim["factor"], claim["within_standard_errors"]
+    if factor is None and within is None:
+        return Row(term, sign)
+    half = None if factor is None else Z95 * factor * error
+    interval = None if half is None else (value - half, value + half)
+    return Row(term, sign, value, error, interval, within)
 
 
 def _text(cell: Any) -> str:
@@ -348,7 +272,7 @@ def _condition(columns: np.ndarray) -> float:
 
 
 def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, Any]:
-    """Return coefficients and standard errors, the intercept first."""
+    """Return slopes and standard errors, each in the unit of its column."""
     center, unit = columns.mean(axis=0), columns.std(axis=0, ddof=1)
     exog = np.column_stack([np.ones(len(columns)), (columns - center) / unit])
     if kind == "linear":
@@ -357,8 +281,7 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, 
         spread = spread * float(residual @ residual) / (len(exog) - exog.shape[1])
     else:
         found, spread = _likeliest(exog, response, kind)
-    back = np.vstack([np.concatenate([[1.0], -center / unit]), np.diag(1 / np.r_[1.0, unit])[1:]])
-    return back @ found, np.sqrt(np.diag(back @ spread @ back.T))
+    return found[1:] / unit, np.sqrt(np.diag(spread))[1:] / unit
 
 
 def _solved(exog: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

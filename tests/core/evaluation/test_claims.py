@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
-import warnings
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +87,12 @@ def test_nine_of_ten_is_shown_by_the_exact_interval(times: int, of: int) -> None
 def test_a_claim_by_hand() -> None:
     slopes, errors = np.full(40, 2.4), np.full(40, 1.0)
     claim = slope_claim("x", 3.0, 1.0, slopes, errors, 40)
-    assert (claim.sign, claim.within) == (True, 1.0)
+    assert (claim.sign, claim.within_standard_errors) == (True, 1.0)
     # an interval around 2.4 holds a slope around 3.0 with P(-2.56 < z < 1.36) = .91, with 1.2
     # times the width P(-2.952 < z < 1.752) = .959
     assert claim.factor == 1.2
     none = slope_claim("x", 3.0, 1.0, slopes - 9, errors, 40)
-    assert (none.sign, none.within, none.factor) == (False, None, None)
+    assert (none.sign, none.within_standard_errors, none.factor) == (False, None, None)
     assert not none.usable
 
 
@@ -112,7 +112,7 @@ def found() -> tuple[Microdata, claims.ClaimTable]:
 
 
 def test_every_slope_has_a_claim_and_what_must_not_be_used_is_refused(found: Any) -> None:
-    _, table = found
+    data, table = found
     by_name = {each.analysis.name: each for each in table.analyses}
     assert by_name[TIED].refusal == claims.TIED
     assert by_name[RARE].refusal == claims.RARE_LEVELS
@@ -122,7 +122,8 @@ def test_every_slope_has_a_claim_and_what_must_not_be_used_is_refused(found: Any
         "log(age):sex = m",
     ]
     assert by_name["table"].claims[0].within is not None
-    assert len(table.pairs) == 36
+    numbers = [v.name for v in data.schema.released if v.kind is not rwn.Kind.CATEGORICAL]
+    assert {claim.pair for claim in table.pairs} == set(combinations(numbers, 2))
     assert sum(each.usable for each in table.analyses) >= 5
 
 
@@ -139,8 +140,9 @@ def test_claims_hold_in_fresh_releases(found: Any) -> None:
             for at, claim in enumerate(each.claims):
                 if claim.sign:
                     held.append(np.sign(new[at]) == np.sign(own[at]))
-                if claim.within is not None:
-                    held.append(abs(new[at] - own[at]) <= claim.within * error[at])
+                if claim.within_standard_errors is not None:
+                    bound = claim.within_standard_errors * error[at]
+                    held.append(abs(new[at] - own[at]) <= bound)
                 if claim.factor is not None:
                     half = 1.96 * claim.factor * new_error[at]
                     held.append(abs(new[at] - own[at]) <= half)
@@ -184,77 +186,146 @@ def test_the_reader_fits_as_the_library_does_and_multiplies_standard_errors(
 ) -> None:
     (data, table), (folder, release) = found, files
     survey_file = rwn_claims.load(folder / "release.csv", folder / "claims.json")
+    said = 0
     for formula, kind in FORMULAS.items():
         each = next(a for a in table.analyses if a.analysis.name == formula)
         result = survey_file.fit(formula, kind)
         values, errors = fit_model(each.analysis, data, release.masked, "")
-        np.testing.assert_allclose([row.estimate for row in result.rows], values[1:], rtol=1e-8)
-        np.testing.assert_allclose([row.error for row in result.rows], errors[1:], rtol=1e-8)
-        assert [row.factor for row in result.rows] == [claim.factor for claim in each.claims]
-        assert result.covered
-        for row in result.rows:
-            if row.factor is not None:
-                assert row.interval is not None
+        for row, claim, value, error in zip(
+            result.rows, each.claims, values[1:], errors[1:], strict=True
+        ):
+            assert row.within_standard_errors == claim.within_standard_errors
+            assert row.sign == ("positive" if value > 0 else "negative") * claim.sign
+            if claim.factor is None and claim.within_standard_errors is None:
+                assert (row.estimate, row.error, row.interval) == (None, None, None)
+                continue
+            said += 1
+            np.testing.assert_allclose((row.estimate, row.error), (value, error), rtol=1e-8)
+            assert (row.interval is None) == (claim.factor is None)
+            if claim.factor is not None:
                 low, high = row.interval
-                np.testing.assert_allclose(high - low, 2 * 1.959964 * row.factor * row.error, 1e-6)
+                np.testing.assert_allclose(high - low, 2 * 1.959964 * claim.factor * error, 1e-6)
+    assert said >= 8
 
 
-def test_the_reader_refuses_and_warns(files: Any) -> None:
+def test_a_number_without_a_bound_is_not_told(files: Any) -> None:
+    """A slope that has its sign alone is told as a sign, and one without a claim not at all."""
+    folder, _ = files
+    document = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    model = next(each for each in document["models"] if each["formula"] == "pay ~ age + school")
+    model["claims"][0] |= {"sign": True, "within_standard_errors": None, "factor": None}
+    model["claims"][1] |= {"sign": False, "within_standard_errors": None, "factor": None}
+    document["pairs"][0] |= {"sign": True, "within_standard_errors": None, "factor": None}
+    (folder / "few.json").write_text(json.dumps(document), encoding="utf-8")
+    read = rwn_claims.load(folder / "release.csv", folder / "few.json")
+    pair = (document["pairs"][0]["one"], document["pairs"][0]["other"])
+    words = [*str(read.fit("pay ~ age + school")).splitlines(), str(read.pair(*pair))]
+    assert words[:2] == ["age: positive; sign only; size unknown", "school: do not use"]
+    assert words[2].endswith("tive; sign only; size unknown")
+    if shutil.which("Rscript") is not None:
+        program = 's <- load_claims("release.csv", "few.json")\n'
+        program += "shown(fit_claimed(s, pay ~ age + school))\n"
+        program += f'shown(pair_claimed(s, "{pair[0]}", "{pair[1]}"))'
+        assert in_r(folder, program) == words
+
+
+def test_distances_are_told_in_their_own_unit(found: Any, files: Any) -> None:
+    """No bound on a distance is read as standard errors, and none is told without a bound."""
+    (_, table), (folder, _) = found, files
+    bounds = [each.claims[0].within for each in table.analyses if each.analysis.kind == "means"]
+    read = rwn_claims.load(folder / "release.csv", folder / "claims.json")
+    for each, bound in zip(read.claims["tables"], (0.05, None), strict=True):
+        each["within"] = bound
+    said = read.distances()
+    assert said == [
+        "table of sex and region: total variation distance to the original's at most 0.05",
+        "means of pay by sex: do not use",
+    ]
+    read.claims["tables"][1]["within"] = bounds[0]
+    assert f"{bounds[0]:g} of the original's standard deviation" in read.distances()[1]
+    assert not any("nan" in line or "standard errors" in line for line in read.distances())
+    if shutil.which("Rscript") is not None:
+        (folder / "far.json").write_text(json.dumps(read.claims), encoding="utf-8")
+        program = 'cat(distances_claimed(load_claims("release.csv", "far.json")), sep = "\\n")'
+        assert in_r(folder, program) == read.distances()
+
+
+def test_the_reader_refuses_what_was_not_registered(files: Any) -> None:
     folder, release = files
     read = rwn_claims.load(folder / "release.csv", folder / "claims.json")
-    for formula in (TIED, RARE, "pay ~ months + age", "pay ~ nothing", "pay", "pay ~ exp(age)"):
+    for formula in (TIED, RARE, "pay ~ months + age", "pay ~ visits", "pay ~ nothing", "pay", ""):
         with pytest.raises(rwn_claims.Refused):
             read.fit(formula)
-    with pytest.warns(UserWarning, match="No claim covers"):
-        other = read.fit("pay ~ visits")
-    assert not other.covered
-    assert other.rows[0].factor is None
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read.fit("pay ~ school + age")  # in another order
-        rwn_claims.load(release.masked.frame, folder / "claims.json").fit("pay ~ school + age")
+    with pytest.raises(rwn_claims.Refused, match=r"Registered: linear: pay ~ age \+ school; "):
+        read.fit("pay ~ visits")
+    with pytest.raises(rwn_claims.Refused, match="no claim for pay and sex"):
+        read.pair("pay", "sex")
+    again = read.fit("`pay`~school +age")  # in another order
+    assert [row.term for row in again.rows] == ["age", "school"]
+    rwn_claims.load(release.masked.frame, folder / "claims.json").fit("pay ~ school + age")
     wrong = folder / "other.csv"
     wrong.write_bytes((folder / "release.csv").read_bytes() + b"\n")
     with pytest.raises(rwn_claims.Refused, match="another file"):
         rwn_claims.load(wrong, folder / "claims.json")
-    assert read.pair("pay", "school").sign
-    assert "do not use" in str(rwn_claims.Row("x", 1.0, 1.0))
+    assert read.pair("pay", "school").sign == "positive"
+
+
+def in_r(folder: Path, program: str) -> list[str]:
+    """Return the lines that a program writes after the reader is loaded."""
+    begin = 'source("rwn_claims.R"); options(digits = 17)\n'
+    begin += "shown <- function(rows) cat(paste0(rows$term, ': ', ifelse(is.na(rows$estimate), '', "
+    begin += "paste0(format(rows$estimate, digits = 6L), ': ')), rows$said), sep = '\\n')\n"
+    done = subprocess.run(
+        ["Rscript", "-e", begin + program], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_the_reader_for_r_agrees_to_eight_digits(files: Any) -> None:
     folder, _ = files
-    program = 'source("rwn_claims.R"); options(digits = 17)\n'
-    program += 's <- load_claims("release.csv", "claims.json")\n'
+    program = 's <- load_claims("release.csv", "claims.json")\n'
     for formula, kind in FORMULAS.items():
         program += f'r <- fit_claimed(s, "{formula}", "{kind}")\n'
-        program += "cat(r$estimate, r$error, r$factor, r$low, sep = ' '); cat('\\n')\n"
-    program += f'cat(tryCatch(fit_claimed(s, "{TIED}"), rwn_refusal = conditionMessage), "\\n")\n'
+        program += "cat(r$estimate, r$error, r$low, r$high, sep = ' '); cat('\\n')\n"
+    for formula in (TIED, "pay ~ visits"):
+        program += f'cat(tryCatch(fit_claimed(s, "{formula}"), rwn_refusal = conditionMessage))\n'
+        program += "cat('\\n')\n"
     read = rwn_claims.load(folder / "release.csv", folder / "claims.json")
     claimed = next(each for each in read.claims["pairs"] if each["factor"] is not None)
     names = claimed["one"], claimed["other"]
     program += f'p <- pair_claimed(s, "{names[0]}", "{names[1]}"); cat(p$estimate, p$low, "\\n")'
-    done = subprocess.run(
-        ["Rscript", "-e", program], cwd=folder, capture_output=True, text=True, check=True
-    )
-    lines = done.stdout.splitlines()
+    lines = in_r(folder, program)
+    none = float("nan")
     for line, (formula, kind) in zip(lines, FORMULAS.items(), strict=False):
         rows = read.fit(formula, kind).rows
-        none = float("nan")
         ours = [
-            *(row.estimate for row in rows),
-            *(row.error for row in rows),
-            *(none if row.factor is None else row.factor for row in rows),
+            *(none if row.estimate is None else row.estimate for row in rows),
+            *(none if row.error is None else row.error for row in rows),
             *(none if row.interval is None else row.interval[0] for row in rows),
+            *(none if row.interval is None else row.interval[1] for row in rows),
         ]
         theirs = [none if word == "NA" else float(word) for word in line.split()]
         np.testing.assert_allclose(theirs, ours, rtol=1e-8)
-    assert "nearly collinear" in lines[-2]
+    for line, formula in zip(lines[-3:], (TIED, "pay ~ visits"), strict=False):
+        with pytest.raises(rwn_claims.Refused) as refused:
+            read.fit(formula)
+        assert line == str(refused.value)
     pair = read.pair(*names)
     assert pair.interval is not None
     np.testing.assert_allclose(
         [float(word) for word in lines[-1].split()], [pair.estimate, pair.interval[0]], 1e-8
     )
+
+
+def test_a_cell_with_a_line_break_stays_one_cell(tmp_path: Path) -> None:
+    content = 'name,x\r\n"a\nb",1\r\n"c\u2028d",2\r\n'.encode()
+    variables = [{"name": "name", "kind": "category", "levels": None}]
+    document = {"format": "rwn claims 2", "sha256": hashlib.sha256(content).hexdigest()}
+    (tmp_path / "r.csv").write_bytes(content)
+    (tmp_path / "c.json").write_text(json.dumps({**document, "variables": variables}))
+    read = rwn_claims.load(tmp_path / "r.csv", tmp_path / "c.json")
+    assert read._columns["name"] == ["a\nb", "c\u2028d"]
 
 
 def test_the_file_holds_names_frequent_levels_and_bounds_alone(found: Any, files: Any) -> None:
@@ -271,6 +342,10 @@ def test_the_file_holds_names_frequent_levels_and_bounds_alone(found: Any, files
         leaking["models"][0]["refusal"] = plant
         with pytest.raises(ReleaseError, match="must not say"):
             check_claims(leaking, record, data)
+    leaking = claims_document(record, data, table)
+    leaking["models"][0]["formula"] = "pay ~ astronaut"
+    with pytest.raises(ReleaseError, match="must not say"):
+        check_claims(leaking, record, data)
 
 
 def test_a_release_in_the_original_order_or_of_a_seed_gets_no_claims(found: Any) -> None:

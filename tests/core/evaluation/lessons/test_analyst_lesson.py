@@ -69,5 +69,5 @@ def test_the_change_of_a_slope_stays_within_its_bound_in_fresh_releases() -> Non
     data = lesson.table(sample(0))
     found = lesson.analyst(data, SETTING)
     change = np.abs(fresh(data)[:, 0] - found.original[0]) / found.original[1]
-    within = np.array([claim.within for claim in found.claims.claims])
+    within = np.array([claim.within_standard_errors for claim in found.claims.claims])
     assert (change <= within).mean(axis=0).min() >= 0.9
