@@ -34,8 +34,7 @@ def report(
         option(
             "FILE",
             "Ends in .html or .json; with --public also in .xml (DDI-Codebook 2.5 for "
-            "archives), .toml (the card that travels with the file), croissant.json, "
-            "healthdcat-ap.jsonld or ro-crate-metadata.json (descriptions for machines).",
+            "archives) or .toml (the card that travels with the file).",
             "--out",
             "-o",
         ),
@@ -126,12 +125,10 @@ def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
 
 
 def _public(material: Material, out: Path, original: str | None) -> bytes:
-    from rwn_core.reporting.described_files import DESCRIPTIONS, files_in_folder
     from rwn_core.reporting.public_notice import public_file, require_form
 
     name = out.name.lower()
-    if require_form(name) in DESCRIPTIONS:
-        material = replace(material, files=files_in_folder(out.parent, material.record))
+    require_form(name)  # before the original is read
     return public_file(material, read_original(material.record, original), name)
 
 

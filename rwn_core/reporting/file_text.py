@@ -79,7 +79,6 @@ def _xml(text: str) -> Iterator[str]:
 _READERS: dict[str, Any] = {
     "html": _html,
     "json": lambda text: _plain(orjson.loads(text)),
-    "jsonld": lambda text: _plain(orjson.loads(text)),
     "xml": _xml,
     "txt": lambda text: [" ".join(text.split())],
     "toml": lambda text: [

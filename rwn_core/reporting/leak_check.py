@@ -21,8 +21,6 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.measures import MEASURES
-from rwn_core.reporting import croissant, healthdcat, ro_crate
-from rwn_core.reporting.described_files import companions, released_files
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.fact import method_words, what_it_destroys
 from rwn_core.reporting.facts.public_words import vocabulary
@@ -34,12 +32,7 @@ LEAST = 10
 ALLOWED = frozenset({"treated", "variables", "loss", "errors", "totals", "use", "file", "review"})
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
-FORMS = (
-    frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
-    | ro_crate.TERMS
-    | croissant.TERMS
-    | healthdcat.TERMS
-)
+FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
 """Texts that say which form a file has."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -114,10 +107,8 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
     own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
-    described = (*released_files(material), *companions(material))
-    own |= {each.sha256 for each in described} | {str(each.size) for each in described}
     # a year in the steward's words is wanted, a value of few records is not
-    stated = " ".join((material.name, material.context.purpose, *(e.name for e in described)))
+    stated = f"{material.name} {material.context.purpose}"
     tokens = (t for t in TOKEN.findall(stated) if own.issuperset(_LONG_SECRET.findall(t)))
     return own | {t for t in tokens if not of_either_sign(t) & rare}
 

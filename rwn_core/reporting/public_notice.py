@@ -1,8 +1,7 @@
 """The public notice: what users of a release must know, and nothing that the house must keep.
 
-One list of facts in several forms: HTML for people, JSON for programs, DDI-Codebook for archives,
-the card, a small TOML that travels with the file, and descriptions for machines (Croissant,
-HealthDCAT-AP, RO-Crate).
+One list of facts in four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
+the card, a small TOML that travels with the file.
 """
 
 from __future__ import annotations
@@ -17,13 +16,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.second_reading import NOT_DONE
-from rwn_core.reporting.croissant import croissant
 from rwn_core.reporting.ddi_codebook import codebook
-from rwn_core.reporting.described_files import CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import NOTICE
-from rwn_core.reporting.healthdcat import healthdcat
 from rwn_core.reporting.leak_check import (
     check_facts,
     check_file,
@@ -33,7 +29,6 @@ from rwn_core.reporting.leak_check import (
 )
 from rwn_core.reporting.page import page
 from rwn_core.reporting.record_parts import require_original
-from rwn_core.reporting.ro_crate import ro_crate
 from rwn_core.reporting.scenario import read_toml
 
 FORMAT, CARD = "rwn notice 1", "rwn card 1"
@@ -58,12 +53,12 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
 
 
 def require_form(name: str) -> str:
-    """Return the longest ending of a public form that a name has; refuse a name without one."""
-    known = [form for form in PUBLIC_FORMS if name.endswith(form)]
-    if not known:
-        forms = ", ".join(PUBLIC_FORMS)
-        raise ParameterError(f"A public file must end in one of: {forms}; choose one.")
-    return max(known, key=len)
+    """Return the ending of a public form that a name has; refuse a name without one."""
+    for form in PUBLIC_FORMS:
+        if name.endswith(form):
+            return form
+    forms = ", ".join(PUBLIC_FORMS)
+    raise ParameterError(f"A public file must end in one of: {forms}; choose one.")
 
 
 def unchecked_file(material: Material, form: str) -> bytes:
@@ -116,9 +111,6 @@ PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyTyp
         ".json": _json,
         ".xml": codebook,
         ".toml": _card,
-        CROISSANT: croissant,
-        HEALTHDCAT: healthdcat,
-        CRATE: ro_crate,
     }
 )
 """How a public file is written, by the ending of its name."""

@@ -18,7 +18,6 @@ from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
 from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.claims_file import claims_file
-from rwn_core.reporting.described_files import CRATE, CROISSANT, HEALTHDCAT
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.public_words import CLAIMS_FILE
@@ -34,8 +33,8 @@ USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
 CARD = f"{USERS}/card.toml"
 SUMS = "SHA256SUMS"
-NAMES = ("notice.html", "card.toml", "codebook.xml", CROISSANT, HEALTHDCAT)
-"""The public files of a release without its crate."""
+NAMES = ("notice.html", "card.toml", "codebook.xml")
+"""The public files that describe a release."""
 
 
 def release_files(
@@ -58,7 +57,6 @@ def release_files(
     suffix = format_of_key(judged.format).suffixes[0]
     released = {f"release-{judged.id}{suffix}": judged.content}
     users = released | public_files(public, microdata, NAMES) | dict(public.files)
-    users |= public_files(replace(public, files=users), microdata, (CRATE,))
     files = {
         **{f"{USERS}/{name}": content for name, content in users.items()},
         RECORD: text.encode("utf-8"),

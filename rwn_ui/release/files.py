@@ -95,8 +95,7 @@ def _listed(last: Drawn) -> None:
     """List the files by their readers."""
     st.caption(
         "The folder **for-users** may leave the house: nothing of the original was found in its "
-        "notice, card, codebook and descriptions for machines (Croissant, HealthDCAT-AP, "
-        "RO-Crate). The folder **internal** holds values of the original in its "
+        "notice, card and codebook. The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
     sizes = [f"{len(content):,}" for content in last.files.values()]

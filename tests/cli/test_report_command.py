@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
 import orjson
@@ -49,26 +48,6 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
     code, _, said = masked("ledger", "add", "ledger.jsonl", "record.toml", *given)
     assert (code, "not the table that the record was made of" in said) == (3, True)
     assert not Path("ledger.jsonl").exists()
-
-
-def test_descriptions_for_machines_name_the_file_beside_them(masked: Run) -> None:
-    """The crate is written last, and lists what it finds in the folder."""
-    report = ("report", "record.toml", "--public", "-o")
-    code, _, said = masked(*report, "croissant.json")
-    assert code == 0, said
-    assert json.loads(Path("croissant.json").read_bytes())["distribution"][0]["@id"] == "out.csv"
-    Path("notice.html").write_text("the public notice", encoding="utf-8")
-    for name in ("healthdcat-ap.jsonld", "ro-crate-metadata.json"):
-        assert masked(*report, name)[0] == 0
-    crate = json.loads(Path("ro-crate-metadata.json").read_bytes())["@graph"]
-    files = {each["@id"] for each in crate if each["@type"] == "File"}
-    assert files == {"out.csv", "croissant.json", "healthdcat-ap.jsonld", "notice.html"}
-    Path("out.csv").rename("sent.csv")
-    assert masked(*report, "croissant.json", "--overwrite")[0] == 0
-    assert b"sent.csv" in Path("croissant.json").read_bytes()
-    Path("sent.csv").unlink()
-    code, _, said = masked(*report, "croissant.json", "--overwrite")
-    assert (code != 0, "which is not in the folder of --out" in said) == (True, True)
 
 
 def test_a_contact_is_stated_and_checked(masked: Run) -> None:

@@ -96,7 +96,7 @@ class Material:
     # what was read of a release with the record of a dataset
     dataset: DatasetAudit | None = None
     title: str = ""  # what the data are called, in the steward's words
-    # public files that travel together, by name; for their descriptions
+    # public files that travel with the notice, by name
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @cached_property

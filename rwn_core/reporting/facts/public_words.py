@@ -132,13 +132,7 @@ CLAIMS = (
     "The file claims.json says which results of analyses that were judged over many releases of "
     "this kind can be relied on. Read it with rwn_claims.py or rwn_claims.R."
 )
-CARD = "Card of the release"
-CODEBOOK = "Codebook for archives"
-CROISSANT = "Description for machine learning"
-HEALTHDCAT = "Catalog entry"
 CLAIM_TABLE = "Claim table for analysts"
-CLAIM_READER = "Reader of the claim table"
-DISCLOSURE_CHECK = "Disclosure check: completed"
 REVIEW = "The release is looked at again by {review}."
 NOTICE = "Public notice"
 TITLES = (
@@ -184,14 +178,5 @@ def vocabulary() -> tuple[str, ...]:
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]
     parts += [PURPOSE, *ACCESS, *ACCESS.values(), REPORT]
     parts += [*FILE, *FILES]
-    parts += [
-        CLAIMS,
-        CARD,
-        CODEBOOK,
-        CROISSANT,
-        HEALTHDCAT,
-        CLAIM_TABLE,
-        CLAIM_READER,
-        DISCLOSURE_CHECK,
-    ]
+    parts += [CLAIMS, CLAIM_TABLE]
     return (*parts, *TITLES)

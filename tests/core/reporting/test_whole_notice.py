@@ -75,11 +75,9 @@ def test_what_is_no_public_form_or_no_public_fact_is_refused(
     with pytest.raises(ParameterError) as refused:
         require_form(".HTML")
     assert str(refused.value) == (
-        "A public file must end in one of: .html, .json, .xml, .toml, croissant.json, "
-        "healthdcat-ap.jsonld, ro-crate-metadata.json; choose one."
+        "A public file must end in one of: .html, .json, .xml, .toml; choose one."
     )
     assert require_form("notice.json") == ".json"
-    assert require_form("our-croissant.json") == "croissant.json"
     for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
         fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
         monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))
