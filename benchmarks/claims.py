@@ -52,7 +52,7 @@ KINDS = (
     *(*("grouped",) * 4, *("tied",) * 4),
 )
 MOST_RECORDS = 3_000
-Z95 = 1.959964
+T95 = 1.96
 
 
 def diabetes() -> rwn.Microdata:
@@ -155,7 +155,7 @@ class Count:
         if claim.within_standard_errors is not None:
             self._note(about, "within", bool(change <= claim.within_standard_errors * error))
         if claim.factor is not None:
-            self._note(about, "factor", bool(change <= claim.factor * Z95 * width))
+            self._note(about, "factor", bool(change <= claim.factor * T95 * width))
 
     def _note(self, about: object, what: str, held: bool) -> None:
         self._held.setdefault((about, what), []).append(held)

@@ -25,6 +25,7 @@ _WORDS = frozenset(
         *(FORMAT, "number", "category", "date", "table", "means"),
         *(*MODELS, "", "log", "sqrt", "square"),
         *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
+        claims.CLUSTERED,
     }
 )
 
@@ -52,6 +53,7 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "variables": [_variable(original, each.name) for each in original.schema.released],
         "models": [_model(original, each) for each in models],
         "tables": [_table(each) for each in others],
+        "refusal": table.refusal,
         "pairs": [
             {"one": claim.pair[0], "other": claim.pair[1], **_claim(claim)} for claim in table.pairs
         ],

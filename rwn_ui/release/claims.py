@@ -133,6 +133,8 @@ def summary(table: ClaimTable) -> str:
 def claim_rows(table: ClaimTable) -> list[tuple[str, ...]]:
     """Return one row of `COLUMNS` for each claim, as a reader sees it."""
     rows = [row for each in table.analyses for row in _analysis(each)]
+    if table.refusal:
+        rows.append(("pair", "all", "–", "–", "–", f"{_NOTHING}: {table.refusal}"))
     return [*rows, *(("pair", claim.term, *_conclusions(claim)) for claim in table.pairs)]
 
 

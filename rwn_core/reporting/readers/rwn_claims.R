@@ -9,7 +9,8 @@
 #   distances_claimed(survey)
 #
 # A claim says how a number of this file differs from the number of the original. It holds in at
-# least nine of ten releases of the same setting. A model that the steward did not register has no
+# least nine of ten releases of the same setting. Intervals hold for people who were sampled
+# independently. A model that the steward did not register has no
 # claims and is refused, and a number is given only where a claim says how far it may be off.
 
 refused <- function(...) {
@@ -70,13 +71,15 @@ fit_claimed <- function(survey, formula, kind = "linear") {
   found <- fitted_model(every[, 1L], scaled, kind)
   rows <- lapply(seq_along(model$claims), function(i) {
     claim <- model$claims[[i]]
-    claim_row(slope_words(claim$factors), found$values[i], found$errors[i], claim)
+    claim_row(slope_words(claim$factors), found$values[i], found$errors[i], claim,
+              nrow(every) - ncol(every))
   })
   structure(do.call(rbind, rows), records = nrow(every))
 }
 
 # The correlation of two numbers with its claim, on the scale of Fisher's z.
 pair_claimed <- function(survey, one, other) {
+  if (nzchar(survey$claims$refusal)) refused("Do not use this pair: ", survey$claims$refusal)
   same <- vapply(survey$claims$pairs, function(each) {
     setequal(c(each$one, each$other), c(one, other))
   }, NA)
@@ -88,7 +91,8 @@ pair_claimed <- function(survey, one, other) {
     refused("The file has too few records, or a constant variable, for this pair.")
   }
   value <- atanh(max(min(stats::cor(both[, 1L], both[, 2L]), 1 - 1e-12), -1 + 1e-12))
-  claim_row(paste(claim$one, "~", claim$other), value, 1 / sqrt(nrow(both) - 3), claim)
+  claim_row(paste(claim$one, "~", claim$other), value, 1 / sqrt(nrow(both) - 3), claim,
+            nrow(both) - 3)
 }
 
 # A sentence for each registered table, and for the means of groups.
@@ -110,10 +114,10 @@ distances_claimed <- function(survey) {
 }
 
 # What the claim lets a reader say of a number, and no more.
-claim_row <- function(term, estimate, error, claim) {
+claim_row <- function(term, estimate, error, claim, freedom) {
   sign <- if (isTRUE(claim$sign)) if (estimate > 0) "positive" else "negative" else ""
   within <- if (is.null(claim$within_standard_errors)) NA_real_ else claim$within_standard_errors
-  half <- if (is.null(claim$factor)) NA_real_ else stats::qnorm(0.975) * claim$factor * error
+  half <- if (is.null(claim$factor)) NA_real_ else stats::qt(0.975, freedom) * claim$factor * error
   if (is.na(within) && is.na(half)) {
     estimate <- error <- NA_real_
     said <- if (nzchar(sign)) paste0(sign, "; sign only; size unknown") else "do not use"

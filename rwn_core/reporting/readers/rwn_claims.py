@@ -10,7 +10,8 @@ This one file needs numpy and nothing else. Copy it next to the masked file, the
         print(sentence)
 
 A claim says how a number of this file differs from the number of the original. It holds in at
-least nine of ten releases of the same setting. A model that the steward did not register has no
+least nine of ten releases of the same setting. Intervals hold for people who were sampled
+independently. A model that the steward did not register has no
 claims and is refused, and a number is given only where a claim says how far it may be off.
 """
 
@@ -29,7 +30,6 @@ from typing import Any
 import numpy as np
 
 MOST_CONDITION = 30.0
-Z95 = 1.959963984540054
 STEPS = 100
 NO_USE = "do not use"
 _TRANSFORMS: dict[str, Any] = {
@@ -132,14 +132,17 @@ class Survey:
         if _condition(known[:, 1:]) > MOST_CONDITION:
             raise Refused("Do not use this model: its predictors are nearly collinear.")
         values, errors = _fitted(known[:, 0], known[:, 1:], kind)
+        freedom = len(known) - every.shape[1]
         rows = [
-            _row(_words(claim["factors"]), float(value), float(error), claim)
+            _row(_words(claim["factors"]), float(value), float(error), claim, freedom)
             for claim, value, error in zip(model["claims"], values, errors, strict=True)
         ]
         return Result(tuple(rows), len(known))
 
     def pair(self, one: str, other: str) -> Row:
         """Return the correlation of two numbers with its claim, on the scale of Fisher's z."""
+        if self.claims["refusal"]:
+            raise Refused(f"Do not use this pair: {self.claims['refusal']}")
         for each in self.claims["pairs"]:
             if {each["one"], each["other"]} == {one, other}:
                 break
@@ -151,7 +154,7 @@ class Survey:
             raise Refused("The file has too few records, or a constant variable, for this pair.")
         value = float(np.arctanh(np.clip(np.corrcoef(both.T)[0, 1], -1 + 1e-12, 1 - 1e-12)))
         error = 1 / math.sqrt(len(both) - 3)
-        return _row(f"{each['one']} ~ {each['other']}", value, error, each)
+        return _row(f"{each['one']} ~ {each['other']}", value, error, each, len(both) - 3)
 
     def distances(self) -> list[str]:
         """Return a sentence for each registered table, and for the means of groups."""
@@ -229,13 +232,29 @@ def _words(factors: list[dict[str, str]]) -> str:
     )
 
 
-def _row(term: str, value: float, error: float, claim: dict[str, Any]) -> Row:
+def _t95(freedom: int) -> float:
+    """Return the 97.5 % quantile of t, by bisection of its integral."""
+    # With x = tan(angle) sqrt(freedom) the density is a power of the cosine (Gauss-Legendre).
+    at, weights = np.polynomial.legendre.leggauss(200)
+
+    def upper(angle: float) -> float:
+        middle, half = (math.pi / 2 + angle) / 2, (math.pi / 2 - angle) / 2
+        return float(half * weights @ np.cos(middle + half * at) ** (freedom - 1))
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        low, high = (angle, high) if upper(angle) > 0.05 * upper(0.0) else (low, angle)
+    return math.sqrt(freedom) * math.tan(low)
+
+
+def _row(term: str, value: float, error: float, claim: dict[str, Any], freedom: int) -> Row:
     """Return what the claim lets a reader say of a number, and no more."""
     sign = ("positive" if value > 0 else "negative") if claim["sign"] else ""
     factor, within = claim["factor"], claim["within_standard_errors"]
     if factor is None and within is None:
         return Row(term, sign)
-    half = None if factor is None else Z95 * factor * error
+    half = None if factor is None else _t95(freedom) * factor * error
     interval = None if half is None else (value - half, value + half)
     return Row(term, sign, value, error, interval, within)
 

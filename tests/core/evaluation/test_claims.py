@@ -86,23 +86,35 @@ def test_nine_of_ten_is_shown_by_the_exact_interval(times: int, of: int) -> None
 
 def test_a_claim_by_hand() -> None:
     slopes, errors = np.full(40, 2.4), np.full(40, 1.0)
-    claim = slope_claim("x", 3.0, 1.0, slopes, errors, 40)
+    claim = slope_claim("x", [(3.0, 1.0)], (slopes, errors), 40, np.inf)
     assert (claim.sign, claim.within_standard_errors) == (True, 1.0)
     # an interval around 2.4 holds a slope around 3.0 with P(-2.56 < z < 1.36) = .91, with 1.2
     # times the width P(-2.952 < z < 1.752) = .959
     assert claim.factor == 1.2
-    none = slope_claim("x", 3.0, 1.0, slopes - 9, errors, 40)
+    none = slope_claim("x", [(3.0, 1.0)], (slopes - 9, errors), 40, np.inf)
     assert (none.sign, none.within_standard_errors, none.factor) == (False, None, None)
     assert not none.usable
+    # with few records the interval is one of Student's t: of 4 degrees P(-3.68 < t < 2.48) = .955,
+    # and the sign of 2.4, beyond 1.96 errors, is within 2.78 of them
+    few = slope_claim("x", [(2.4, 1.0)], (slopes - 0.6, errors), 40, 4)
+    assert (few.sign, few.factor) == (False, 1.2)
 
 
 def test_a_sign_is_claimed_only_beyond_chance_and_in_nine_of_ten() -> None:
     errors = np.full(200, 1.0)
-    assert not slope_claim("x", 1.0, 1.0, np.full(200, 1.0), errors, 200).sign
+
+    def sign(own: float, slopes: np.ndarray, *others: tuple[float, float]) -> bool:
+        fits = slopes, errors[: len(slopes)]
+        return slope_claim("x", [(own, 1.0), *others], fits, 200, np.inf).sign
+
+    assert not sign(1.0, np.full(200, 1.0))
     turned = np.where(np.arange(200) < 12, -3.0, 3.0)
-    assert not slope_claim("x", 3.0, 1.0, turned, errors, 200).sign
+    assert not sign(3.0, turned)
     turned[:2] = 3.0
-    assert not slope_claim("x", 3.0, 1.0, turned[:150], errors[:150], 200).sign  # 50 no answer
+    assert sign(3.0, turned)
+    assert not sign(3.0, turned[:150])  # 50 gave no answer
+    assert not sign(3.0, turned, (1.9, 1.0))  # one record makes the sign
+    assert not sign(3.0, turned, (-3.0, 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +216,8 @@ def test_the_reader_fits_as_the_library_does_and_multiplies_standard_errors(
             assert (row.interval is None) == (claim.factor is None)
             if claim.factor is not None:
                 low, high = row.interval
-                np.testing.assert_allclose(high - low, 2 * 1.959964 * claim.factor * error, 1e-6)
+                half = stats.t.ppf(0.975, result.records - len(result.rows) - 1)
+                np.testing.assert_allclose(high - low, 2 * half * claim.factor * error, 1e-8)
     assert said >= 8
 
 
