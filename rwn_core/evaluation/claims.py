@@ -192,9 +192,9 @@ def question_analysis(question: Question) -> Analysis:
 class _Slopes:
     """The slopes of one model over releases."""
 
-    def __init__(self, analysis: Analysis, design: Design, whole: Fit, without: Fit) -> None:
+    def __init__(self, analysis: Analysis, design: Design, fit: Fit, without: Fit) -> None:
         """Take the fits of the original, whole and without each slope's weightiest record."""
-        self._analysis, self._terms, self._originals = analysis, design.terms, (whole, without)
+        self._analysis, self._terms, self._originals = analysis, design.terms, (fit, without)
         self._freedom = len(design.response) - len(design.terms) - 1
         self._found: list[Fit] = []
 
@@ -308,8 +308,8 @@ def _without_one(columns: NDArray[np.float64]) -> tuple[float, float]:
     if not varied.all():
         return np.nan, np.nan  # one record alone makes a column vary
     left = _fisher(xy / np.sqrt(xx * yy))
-    whole = _fisher(x @ y / np.sqrt((x @ x) * (y @ y)))
-    return float(left[np.abs(left - whole).argmax()]), float(1 / np.sqrt(n - 4))
+    moved = np.abs(left - _fisher(x @ y / np.sqrt((x @ x) * (y @ y))))
+    return float(left[moved.argmax()]), float(1 / np.sqrt(n - 4))
 
 
 def slope_claim(
@@ -403,14 +403,14 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
 
 def _left_out(design: Design, place: int) -> Design:
     """Return a design without one of its records."""
-    kept = np.arange(len(design.response)) != place
-    if not np.ptp(design.columns[kept], axis=0).all() or not np.ptp(design.response[kept]):
+    others = np.arange(len(design.response)) != place
+    if not np.ptp(design.columns[others], axis=0).all() or not np.ptp(design.response[others]):
         raise NotApplicable("One record alone makes a variable of the model vary.")
     return replace(
         design,
-        response=design.response[kept],
-        columns=design.columns[kept],
-        records=design.records[kept],
+        response=design.response[others],
+        columns=design.columns[others],
+        records=design.records[others],
     )
 
 

@@ -10,7 +10,7 @@ This one file needs numpy and nothing else. Copy it next to the masked file, the
         print(sentence)
 
 A claim says how a number of this file differs from the number of the original. It holds in at
-least nine of ten releases of the same setting. Intervals hold for people who were sampled
+least nine of ten releases of the same setting. Intervals assume that records were sampled
 independently. A model that the steward did not register has no
 claims and is refused, and a number is given only where a claim says how far it may be off.
 """
@@ -65,7 +65,7 @@ def _names(claims: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Row:
-    """One number with its claim; what no claim covers is empty, so that nobody uses it."""
+    """Hold one number with its claim; a number that no claim covers is None."""
 
     term: str
     sign: str = ""  # "positive" or "negative", where the original has the same
