@@ -33,7 +33,7 @@ import rwn_core as rwn
 from rwn_core.errors import RWNError
 from rwn_core.io.write import write_together
 from rwn_core.reporting.judged_release import Approval, judge_release
-from rwn_core.reporting.ledger import add, read_entries, whole
+from rwn_core.reporting.ledger import add, file_bytes, read_entries
 from rwn_core.reporting.release_folder import RECORD, SUMS, release_files, write_folder
 from rwn_core.reporting.release_record import read_record
 from rwn_core.tuning import Grid, Plan, sweep
@@ -83,7 +83,7 @@ class Work:
     def _ledger(self) -> list[str]:
         path = self.root / "ledger.jsonl"
         try:
-            read_entries(whole(path) if path.exists() else b"")
+            read_entries(file_bytes(path) if path.exists() else b"")
         except RWNError as refusal:
             return [str(refusal)]
         return []

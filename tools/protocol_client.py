@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import time
 import urllib.error
@@ -12,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import websockets
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileUploaderState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 _LONGEST = 300.0  # seconds that a run may take
-_STAMPS = itertools.count()
 
 
 @dataclass(slots=True)
@@ -33,6 +32,7 @@ class Page:
     deferred: list[str] = field(default_factory=list)  # ids of files that can be asked for
     # by the id of an element, the fragment that draws it
     fragments: dict[str, str] = field(default_factory=dict)
+    tab: str = ""  # the component that waits for what the tab was before
     errors: list[str] = field(default_factory=list)  # messages that say that something went wrong
 
 
@@ -78,7 +78,10 @@ class Client:
         while True:
             message = await self._next()
             if message.WhichOneof("type") == "script_finished" and message.script_finished != 2:
-                return time.perf_counter() - begun
+                if not self.page.tab:
+                    return time.perf_counter() - begun
+                answer = _event(self.page.tab, "answer", {"tab": "", "browser": ""})
+                return time.perf_counter() - begun + await self.run(trigger=answer)
 
     async def visit(self, name: str) -> float:
         """Go to another page, by its address."""
@@ -92,10 +95,9 @@ class Client:
                 if slider["name"] == name:
                     value = slider["low"] + share * (slider["high"] - slider["low"])
                     value = round(value, slider["digits"])
-                    move = {"stamp": f"c{next(_STAMPS)}", "values": {name: value}, "dragging": True}
-                    state = WidgetState(id=id_, json_value=json.dumps({"move": move}))
-                    self._states[id_] = state
-                    return await self.run(fragment=self.page.fragments.get(id_, ""))
+                    edits = _event(id_, "edits", [{"levers": {name: value}}])
+                    fragment = self.page.fragments.get(id_, "")
+                    return await self.run(fragment=fragment, trigger=edits)
         raise LookupError(f"no slider {name}")
 
     async def upload(self, name: str, content: bytes, shown: bytes) -> None:
@@ -186,10 +188,8 @@ class Client:
 
     def _element(self, element: Any, fragment: str) -> None:
         kind = element.WhichOneof("type")
-        if kind == "bidi_component" and b'"sliders"' in element.bidi_component.bytes:
-            part = element.bidi_component
-            self.page.sliders[part.id] = json.loads(part.bytes)["sliders"]
-            self.page.fragments[part.id] = fragment
+        if kind == "bidi_component":
+            self._component(element.bidi_component, fragment)
         elif kind == "file_uploader" and not self.page.uploader:
             self.page.uploader = element.file_uploader.id
         elif kind == "button" and element.button.label == "Erase now":
@@ -200,6 +200,21 @@ class Client:
             self.page.errors.append(element.exception.type)
         elif kind == "alert" and element.alert.format == 1:
             self.page.errors.append(element.alert.body)
+
+    def _component(self, part: Any, fragment: str) -> None:
+        self._states[part.id] = WidgetState(id=part.id, json_value="{}")
+        said = json.loads(part.bytes or part.json or "{}")
+        if part.component_name.endswith("rwn_tab") and said["waits"]:
+            self.page.tab = part.id
+        elif "sliders" in said:
+            self.page.sliders[part.id] = said["sliders"]
+            self.page.fragments[part.id] = fragment
+
+
+def _event(component: str, name: str, value: Any) -> WidgetState:
+    """What a component sends once."""
+    said = json.dumps([{"event": name, "value": value}])
+    return WidgetState(id=_make_trigger_id(component, "events"), json_trigger_value=said)
 
 
 def fetched(address: str) -> int:

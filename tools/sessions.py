@@ -119,7 +119,9 @@ class User:
             await self.client.move(rng.choice(("k", "epsilon", "q")), rng.random())
 
 
-async def crossings(port: int, users: int, actions: int, minutes: float) -> dict[str, Any]:
+async def crossings(
+    port: int, users: int, actions: int, minutes: float, gone: float = 60.0
+) -> dict[str, Any]:
     """Count messages with a word of another user, and see what is left after Erase."""
     everybody = [User(port, number) for number in range(users)]
     for user in everybody:
@@ -139,7 +141,7 @@ async def crossings(port: int, users: int, actions: int, minutes: float) -> dict
     erased = found_in_memory(_SERVERS[port], _PLANTED)
     for user in everybody:
         await user.client.close()
-    await asyncio.sleep(60)
+    await asyncio.sleep(gone)
     return {
         "users": users,
         "actions": sum(user.acted for user in everybody),
@@ -150,7 +152,7 @@ async def crossings(port: int, users: int, actions: int, minutes: float) -> dict
         "addresses that answer after Erase": sum(after == 200 for _, after in answers),
         "words in temporary files": words_on_disk(),
         "words in the server's memory after Erase": f"{erased} of {users * LEVELS}",
-        "60 s after all have left": found_in_memory(_SERVERS[port], _PLANTED),
+        f"{gone:g} s after all have left": found_in_memory(_SERVERS[port], _PLANTED),
         "seconds": round(took),
     }
 
@@ -272,6 +274,7 @@ def main() -> int:
     parser.add_argument("--users", type=int, default=20)
     parser.add_argument("--actions", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--gone", type=float, default=60.0, help="seconds after all have left")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--speed", type=int, default=0)
     parser.add_argument("--moves", type=int, default=40)
@@ -280,7 +283,9 @@ def main() -> int:
     found: list[dict[str, Any]] = []
     with app() as (port, server):
         if given.actions:
-            found.append(asyncio.run(crossings(port, given.users, given.actions, given.minutes)))
+            found.append(
+                asyncio.run(crossings(port, given.users, given.actions, given.minutes, given.gone))
+            )
         if given.memory:
             found.append(asyncio.run(memory(port, server.pid, given.users)))
         if given.speed:
