@@ -82,10 +82,9 @@ def mask_dataset(
     """
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
-    from rwn_core.datasets.key_file import read_or_make_key
     from rwn_core.io.read import schema_from
     from rwn_core.masking.rwn import imbalance_words
-    from rwn_core.reporting.dataset_record import dataset_record
+    from rwn_core.reporting.dataset_record import RECORDED, dataset_record
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_ or ()))
     described = options.described_schema(
@@ -107,7 +106,7 @@ def mask_dataset(
             say(line)
         return
     options.require_one_key(seed, key_file)
-    key = seed if key_file is None else read_or_make_key(key_file)
+    key = _key(seed, key_file)
     if record is not None:
         if record.exists():  # no --overwrite, as for the dataset itself
             raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
@@ -117,9 +116,12 @@ def mask_dataset(
         made = rwn.mask_dataset(source, target, params, engine=engine, seed=key, options=run)
     files = "one file" if made.files == 1 else f"{made.files:,} files"
     say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
-    say(made.second_reading["words"])
     if record is not None:
-        text = dataset_record(made, params, described, _words(seed, key_file), source)
+        asked = rwn.AuditOptions(key=key, schema=described, measures=RECORDED)
+        with progress("judging") as report:
+            found = rwn.audit_dataset(source, target, asked, report)
+        text = dataset_record(made, params, described, _words(seed, key_file), source, found)
+        say(f"{found.words}, drawn at random")
         write(record, text.encode("utf-8"), overwrite=False)
         say(f"internal record written to {record}; it stays in the house")
     if params.k is not None and params.epsilon is not None:
@@ -129,6 +131,15 @@ def mask_dataset(
     for line in (*imbalance_words(made.imbalance), *_hardly(made, described)):
         say(line)
     options.say_of_key(seed, key_file, "delete it")
+
+
+def _key(seed: int | None, file: Path | None) -> rwn.SecretKey:
+    """The secret of the release, which also judges it."""
+    from rwn_core.datasets.key_file import read_or_make_key
+
+    if file is not None:
+        return read_or_make_key(file)
+    return rwn.SecretKey.fresh() if seed is None else rwn.SecretKey.from_seed(seed)
 
 
 def _hardly(made: DatasetRelease, described: rwn.Schema) -> list[str]:

@@ -74,7 +74,7 @@ def report(
 
     The internal report is confidential: it shows charts of the original. A public file is held
     against the original before it is written, and refused if anything of it would leak.
-    The release of a dataset is read for it, file by file.
+    The release of a dataset is read for a public file, file by file.
     """
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
@@ -164,13 +164,14 @@ def _of_dataset(
 ) -> bytes:
     """The report of a dataset's release; the record says where both lie, unless the options do."""
     from rwn_core.reporting.dataset_record import read_dataset_record, thawed_record
-    from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
+    from rwn_core.reporting.dataset_reports import public_dataset_files
+    from rwn_core.reporting.internal_report import internal_file
 
     known = thawed_record(text)["source"]
     original, released = places[0] or known["file"], places[1] or Path(known["released"])
     about = material(read_dataset_record(text, released))
+    if not public:
+        return internal_file(about, out.suffix)
+    name = out.name.lower()
     with progress("reading the dataset and its release") as advance:
-        if not public:
-            return internal_dataset_file(about, original, released, out.suffix, progress=advance)
-        name = out.name.lower()
         return public_dataset_files(about, original, released, [name], advance)[name]

@@ -1,33 +1,40 @@
-"""Compares a dataset and its release without having either in memory."""
+"""Audits the release of a dataset on a random sample of its records, row by row.
+
+Which released row is of which record follows from the release's key alone, because the key decides
+the order of its rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from rwn_core.data.guess_schema import with_levels
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.dataset_linkage import SampledLinkage, sampled_linkage
-from rwn_core.datasets.dataset_regression import coefficients
-from rwn_core.datasets.dataset_statistics import (
-    Advance,
-    DatasetStatistics,
-    counted,
-    first_pass,
-    second_pass,
-)
-from rwn_core.datasets.metric_of_sums import SurveyStatistics, metric_of_sums
+from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
+from rwn_core.datasets.dataset_statistics import Advance, counted
+from rwn_core.datasets.sample_donors import together
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.evaluation.audit import Audit, audit
+from rwn_core.laws.donors import released_schema
+from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.parallel.threads import Progress
-from rwn_core.randomness import SecretKey
+from rwn_core.randomness import ORDER_STREAM, SecretKey
 
-SAMPLE = 1000  # released rows that are linked
+SAMPLE = 5000  # records
+LEAST = 20
+_READ = 0.3  # of the work
+_SURE = 4  # standard errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,91 +43,80 @@ class AuditOptions:
 
     Parameters
     ----------
+    key : SecretKey
+        That of the release: only it says which record a released row is of.
     schema : Schema, optional
         Of the original's columns; guessed from their types when left out.
     question : Question, optional
-        The regression that is to be kept.
+        The regression that is to be kept; the schema's by default.
+    measures : sequence of str, optional
+        Keys; all by default.
     sample : int
-        Released rows that are linked to the original records; 0 for none.
-    key : SecretKey, optional
-        That of the release; without it the record of a released row is unknown.
+        Records that are drawn.
     seed : int
-        Which rows are sampled.
+        Which records are drawn.
     """
 
+    key: SecretKey
     schema: Schema | None = None
     question: Question | None = None
+    measures: Sequence[str] | None = None
     sample: int = SAMPLE
-    key: SecretKey | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         """Check the sample."""
-        if self.sample < 0:
-            raise ParameterError("sample must be at least 0.")
+        if self.sample < LEAST:
+            raise ParameterError(f"sample must be at least {LEAST}.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetAudit:
-    """Hold what a dataset and its release have in common.
+    """Hold the readings of a random sample of a dataset's records.
 
     Attributes
     ----------
-    original, released : DatasetStatistics
-    regression : tuple of mapping, or None
-        Coefficients of the question in both, by name.
-    linkage : SampledLinkage or None
+    audit : Audit
+        Of the drawn records and their released rows, under no law.
+    judged : int
+        Records that were drawn.
+    n : int
+        Records of the dataset.
+    left_out : tuple of str
+        Variables without a value in the sample.
+    apart : bool
+        Whether the rows are no nearer to their own records than to others, as under a wrong key.
     """
 
-    original: DatasetStatistics
-    released: DatasetStatistics
-    regression: tuple[Mapping[str, float], Mapping[str, float]] | None
-    linkage: SampledLinkage | None
+    audit: Audit
+    judged: int
+    n: int
+    left_out: tuple[str, ...] = ()
+    apart: bool = False
 
     @property
-    def correlation_change(self) -> float | None:
-        """Mean absolute change of the correlations of all pairs; None where there are none."""
-        first, second = np.triu_indices(len(self.original.numeric), 1)
-        change = np.abs(self.released.correlation - self.original.correlation)[first, second]
-        defined = ~np.isnan(change)
-        return float(change[defined].mean()) if defined.any() else None
-
-    @property
-    def steps(self) -> dict[str, float]:
-        """Return the largest change of each number's distribution function at its bins' ends."""
-        apart = [_shares(side.bins).cumsum(axis=1) for side in (self.original, self.released)]
-        largest = np.abs(apart[1] - apart[0]).max(axis=1, initial=0.0)
-        return dict(zip(self.original.numeric, largest.tolist(), strict=True))
-
-    @property
-    def distances(self) -> dict[str, float]:
-        """Return the total variation distance of each variable's values, from 0 to 1."""
-        # Of numbers in bins of equal width; of categories level by level.
-        found = {}
-        for column, name in enumerate(self.original.numeric):
-            found[name] = _variation(self.original.bins[column], self.released.bins[column])
-        for name, before in self.original.levels.items():
-            after = self.released.levels[name]
-            known = [*before, *(level for level in after if level not in before)]
-            one, two = (np.array([each.get(k, 0) for k in known]) for each in (before, after))
-            found[name] = _variation(one, two)
-        return found
+    def words(self) -> str:
+        """How many records were judged."""
+        return f"judged on {self.judged:,} of {self.n:,} records"
 
 
 def audit_dataset(
     original: str | Path,
     masked: str | Path,
-    options: AuditOptions | None = None,
+    options: AuditOptions,
     progress: Progress | None = None,
 ) -> DatasetAudit:
-    """Read what a dataset and its release have in common, file by file.
+    """Read measures on a random sample of a dataset and its release.
+
+    An intruder who searches the sample alone has fewer records to choose from than one who
+    searches the dataset, so that linkage by distance is found at least as often.
 
     Parameters
     ----------
     original, masked : str or Path
         Each a folder, a pattern or one file of Parquet. The release has the original's columns
-        without direct identifiers, and its rows in any order.
-    options : AuditOptions, optional
+        without direct identifiers, and its rows in the secret order of its key.
+    options : AuditOptions
     progress : callable, optional
         Called with the share done, from 0 to 1. What it raises stops the work.
 
@@ -131,58 +127,90 @@ def audit_dataset(
     Raises
     ------
     InputError, SchemaError, ParameterError
-    NotApplicable
-        The regression's variables have missing values.
     """
-    options = options or AuditOptions()
     tables = Dataset.at(original), Dataset.at(masked)
-    schema = options.schema or tables[0].guessed_schema()
-    schema.require_names([name for name, _ in tables[0].columns])
-    _check_columns(tables, schema, options.key)
-    advance = counted((3 if options.sample else 2) * tables[0].n + 2 * tables[1].n, progress)
-    known, before = first_pass(tables[0], schema, advance)
-    _, after = first_pass(tables[1], known, advance)
-    first, second = (
-        second_pass(table, known, found, before.numbers, advance)
-        for table, found in zip(tables, (before, after), strict=True)
-    )
-    regression = None
-    if options.question is not None:
-        regression = coefficients(first, options.question), coefficients(second, options.question)
-    linkage = _linked(tables, known, before, options, advance) if options.sample else None
-    return DatasetAudit(original=first, released=second, regression=regression, linkage=linkage)
-
-
-def _check_columns(tables: Sequence[Dataset], schema: Schema, key: SecretKey | None) -> None:
+    given = options.schema or tables[0].guessed_schema()
+    given.require_names([name for name, _ in tables[0].columns])
+    n, names = tables[0].n, [variable.name for variable in given.released]
     types = dict(tables[0].columns)
-    wanted = [(variable.name, types[variable.name]) for variable in schema.released]
-    if sorted(map(str, tables[1].columns)) != sorted(map(str, wanted)):
+    if sorted(map(str, tables[1].columns)) != sorted(str((name, types[name])) for name in names):
         raise InputError(
             "The release must have the columns of the original but for direct identifiers, in the "
             "same types; name these with --drop."
         )
-    if key is not None and tables[0].n != tables[1].n:
+    if tables[1].n != n:
         raise InputError("The release and the original have unlike numbers of records.")
 
-
-def _linked(
-    tables: tuple[Dataset, Dataset],
-    schema: Schema,
-    found: SurveyStatistics,
-    options: AuditOptions,
-    advance: Advance,
-) -> SampledLinkage:
-    weights = {variable.name: 1.0 for variable in schema.variables}
-    metric = metric_of_sums(schema.with_weights(weights), found)
-    n = tables[1].n
+    # the same records in both, row by row
     chosen = np.random.default_rng(options.seed).choice(n, min(options.sample, n), replace=False)
-    return sampled_linkage(tables, schema, metric, np.sort(chosen), options.key, advance)
+    chosen.sort()
+    advance = counted(2 * n, None if progress is None else lambda done: progress(_READ * done))
+    places = (chosen, released_rows(options.key, chosen, n))
+    before, after = (
+        to_frame(records_at(table, rows, names, advance))
+        for table, rows in zip(tables, places, strict=True)
+    )
+    left_out = tuple(name for name in names if before[name].isna().all())
+    question = options.question or given.question
+    if question is not None and {question.response, *question.predictors} & {*left_out}:
+        question = None
+    variables = tuple(v for v in given.released if v.name not in left_out)
+    schema = Schema(variables=variables, question=question)
+    schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
+    check_rows(before, schema, 0)
+    kept = list(schema.names)
+    data = Microdata(before[kept], schema)
+    table = Microdata(after[kept], released_schema(schema))
+
+    audited = audit(
+        data,
+        table,
+        measures=options.measures,
+        progress=None if progress is None else lambda done: progress(_READ + (1 - _READ) * done),
+    )
+    return DatasetAudit(
+        audit=audited, judged=data.n, n=n, left_out=left_out, apart=_apart(data, table)
+    )
 
 
-def _variation(before: NDArray[Any], after: NDArray[Any]) -> float:
-    return float(np.abs(_shares(before) - _shares(after)).sum() / 2)
+def _apart(data: Microdata, table: Microdata) -> bool:
+    """True if released rows are hardly nearer to their own records than to those before them."""
+    metric = Metric.fit(data)
+    both, rows = together(metric.coded(data), metric.coded(table)), np.arange(data.n)
+    others = squared_distances(both, data.n + rows, np.roll(rows, 1))
+    nearer = others - squared_distances(both, data.n + rows, rows)
+    return bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n))
 
 
-def _shares(counts: NDArray[Any]) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
-    return shares
+def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the places of some records in a release in secret order, shape (c,)."""
+    first, second = two_uniforms(key, records, ORDER_STREAM)
+    order = np.argsort(first)
+    before = np.zeros(len(records), dtype=np.int64)
+    for start in range(0, n, BATCH):
+        every = np.arange(start, min(start + BATCH, n), dtype=np.int64)
+        draws = two_uniforms(key, every, ORDER_STREAM)
+        place = np.searchsorted(first[order], draws[0], side="right")
+        smaller = np.bincount(place, minlength=len(records) + 1)[:-1]
+        before[order] += np.cumsum(smaller)
+        for other in np.flatnonzero(np.isin(draws[0], first)).tolist():
+            before += (first == draws[0][other]) & (draws[1][other] < second)
+    return before
+
+
+def records_at(
+    dataset: Dataset, rows: NDArray[np.int64], names: Sequence[str], advance: Advance
+) -> pa.Table:
+    """Some columns of some records of a dataset, in the order of `rows`, shape (c,)."""
+    order = np.argsort(rows)
+    parts = []
+    for start in range(0, dataset.n, BATCH):
+        stop = min(start + BATCH, dataset.n)
+        low, high = np.searchsorted(rows[order], [start, stop])
+        if low < high:
+            table = dataset.read(start, stop, names)
+            parts.append(table.take(pa.array(rows[order][low:high] - start)))
+        advance(stop - start)
+    back = np.empty(len(rows), np.int64)
+    back[order] = np.arange(len(rows))
+    return pa.concat_tables(parts).combine_chunks().take(pa.array(back))

@@ -23,7 +23,7 @@ from rwn_core.randomness import SecretKey
 
 MANY_DIMENSIONS = 20  # from here on a tree looks at most of the table
 MUCH_SLOWER = 20  # times as long as Method 1
-_RANGE_STEPS = {"exact": 4, "sample": 2, "pairs": 5, "partition": 2}  # tasks of each range
+_RANGE_STEPS = {"exact": 4, "sample": 2}  # tasks of each range
 _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _READ, _PLACES = 1000, 20  # records that are read in a row, and how often
 
@@ -53,17 +53,15 @@ def plan_dataset(
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)
-    scheme = run.params.scheme
-    rows = run.rows if scheme.u is None else max(run.rows, ceil(run.dataset.n / scheme.u))
     offers, choice = _offers(run, params)
     return DatasetPlan(
         n=run.dataset.n,
         files=len(run.dataset.paths),
         size=run.dataset.size,
-        tasks=_RANGE_STEPS[scheme.neighbors] * ranges + (scheme.u or 0) + run.files,
+        tasks=_RANGE_STEPS[run.params.scheme.neighbors] * ranges + run.files,
         written=run.files,
         worker_bytes=PROGRAM_BYTES
-        + min(rows, run.dataset.n) * task_bytes(len(run.names), run.params),
+        + min(run.rows, run.dataset.n) * task_bytes(len(run.names), run.params),
         offers=offers,
         choice=choice,
     )
@@ -177,15 +175,5 @@ def effect_on_risk(offer: Offer, n: int) -> str:
             f"only {m:,} people give values, each {n / m:,.0f} times as often on average: what is "
             "rare about them is copied as often, and to know who was sampled is to know whose "
             "values these are"
-        )
-    if params.neighbors == "pairs":
-        return (
-            f"each record has about {params.m:,} random partners, so that an intruder who knows "
-            "the pairs has so few candidates for its values"
-        )
-    if params.neighbors == "partition":
-        return (
-            f"values never leave a record's part of {n // (params.u or 1):,}: an intruder who "
-            "knows the parts searches one of them, not everybody"
         )
     return ""

@@ -11,9 +11,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.staged_arrays import values_of_donors
-from rwn_core.laws.donors import Draws, random_streams
+from rwn_core.laws.donors import random_streams
 from rwn_core.neighbors.draw_request import DrawRequest
-from rwn_core.neighbors.table import NeighborTable
 
 
 class Found(NamedTuple):
@@ -31,19 +30,6 @@ def draw_request(run: Run) -> DrawRequest:
     return DrawRequest(
         key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
     )
-
-
-def found_of_table(
-    run: Run, table: NeighborTable, ids: NDArray[np.int64], others: NDArray[np.int64]
-) -> Found:
-    """Draw from a table of ranked neighbors."""
-    ball, drawing = run.params.ball, draw_request(run)
-    cut = table.cut(k=ball.k, epsilon=ball.epsilon)
-    members = others[table.records].astype(np.int32)
-    donors = Draws(run.key, ids, drawing.streams).from_rows(
-        np.arange(len(ids)), cut.sizes, (table.offsets, members), drawing.q, threads=1
-    )
-    return Found(donors=donors, sizes=cut.sizes, within=cut.within)
 
 
 def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:

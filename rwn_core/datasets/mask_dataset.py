@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,12 @@ from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.datasets import release_order, soft_donors, survey
 from rwn_core.datasets.dataset import Dataset, to_frame
-from rwn_core.datasets.dataset_second_reading import read_dataset_again
 from rwn_core.datasets.engine import Execute
 from rwn_core.datasets.engines import find_engine
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.steps import STRATEGIES, Follow
-from rwn_core.errors import NotWritten, ReleaseError
+from rwn_core.errors import NotWritten
 from rwn_core.masking.rwn import refuse_empty
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
@@ -43,8 +42,6 @@ class DatasetRelease:
         Records with another value than in the original, of each released variable.
     doubts : tuple of IdentityDoubt
         Which variables of the original may identify people.
-    second_reading : mapping of str to object
-        What another library found in the files, as plain data.
     imbalance : float
         Largest difference of the sum of a record's probabilities to give from its target.
     """
@@ -55,7 +52,6 @@ class DatasetRelease:
     governed: int
     changed: Mapping[str, int]
     doubts: tuple[IdentityDoubt, ...] = ()
-    second_reading: Mapping[str, Any] = field(default_factory=dict)
     imbalance: float = 0.0
 
 
@@ -81,7 +77,7 @@ def mask_dataset(
     dst : str or Path
         A folder that does not exist. It appears when all its files are there.
     params : RWN
-        Exact, or with the candidates of the paper's Methods 1 to 3.
+        Exact, or with the sample of the paper's Method 1.
     engine : str
         Key of `rwn_core.datasets.engines.ENGINES`.
     seed : int or SecretKey, optional
@@ -114,7 +110,6 @@ def mask_dataset(
         with start(run, thread_count(options.workers), options.address) as execute:
             answers = _masked(run, execute, options.progress)
         result = _counted(run, answers)
-        result["second_reading"] = _second_reading(run, target)
     _publish(run, target, result)
     return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
 
@@ -143,19 +138,6 @@ def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[
     ordering = run.numbered(release_order.STEP, run.files)
     execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
     return answers
-
-
-def _second_reading(run: Run, target: Path) -> dict[str, Any]:
-    """Read the release and the original by another library; refuse a value that is no copy."""
-    folder = run.release.folder if run.release.folder.exists() else target
-    released = [str(folder / release_order.file_name(number)) for number in range(run.files)]
-    dataset = run.dataset
-    try:
-        return read_dataset_again(dataset.paths, released, run.names, dataset.n).plain()
-    except ReleaseError:
-        run.release.remove()
-        run.stage.remove()
-        raise
 
 
 def _answer(run: Run, task: Task) -> dict[str, Any]:

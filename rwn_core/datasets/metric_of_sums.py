@@ -64,6 +64,11 @@ class SurveyStatistics:
     # records of each level, by the names of categorical and ordered variables
     levels: Mapping[str, Counts]
 
+    @property
+    def with_missing(self) -> list[str]:
+        """The variables with a missing value."""
+        return [name for name in (*self.numbers, *self.levels) if self.known(name) < self.n]
+
     def known(self, name: str) -> int:
         """Records with a value of a variable."""
         if name in self.levels:

@@ -1,14 +1,13 @@
-"""The planner for large tables: what the exact method and its samplings would take, and cost.
+"""The planner for large tables: what the exact method and a sample would take, and cost.
 
 Seconds come from a short calibration on this machine. They are those of an otherwise idle machine,
-however busy it is while it is asked, and right within a factor of `RANGE`.
+however busy it is while it is asked, and right within a factor of two.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,17 +24,9 @@ from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey
 
 _SIZES = (5_000, 20_000)  # records of the calibration
-_SMALLER = (2_500, 7_500)  # where each record has hundreds of partners
 _PROBES = 200  # records; their distances to all others are examined
 _SAMPLE = 10_000
-_PARTNERS = 200
-_PART = 50_000
 _LARGEST = 10_000_000_000
-
-RANGE = 2.0
-"""How far the time may be off, either way."""
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +50,8 @@ def plan_large(
     n: int | None = None,
     p: int | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
 ) -> list[Offer]:
-    """Forecast the exact method and Methods 1 to 3 on a large table."""
+    """Forecast the exact method and Method 1 on a large table."""
     if not hasattr(params, "neighbors"):
         raise ParameterError(
             "The planner compares the exact search with random candidates, and this method takes "
@@ -80,40 +70,29 @@ def plan_large(
             "a moment by the exact method."
         )
     base = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
-    offers = []
     schemes = _schemes(base, count, params.m if params.neighbors == "sample" else None)
     distances = _distances(base.points(microdata))
-    for done, (title, scheme) in enumerate(schemes):
-        offers.append(_offer(title, scheme, microdata, count, distances, thread_count(threads)))
-        if progress is not None:
-            progress((done + 1) / len(schemes))
-    return offers
+    return [
+        _offer(title, scheme, microdata, count, distances, thread_count(threads))
+        for title, scheme in schemes
+    ]
 
 
 def _schemes(params: RWN, n: int, m: int | None) -> list[tuple[str, RWN]]:
-    """The exact method, and its samplings in sizes that suit n; Method 1 with m, where given."""
+    """The exact method, and Method 1 with m, or a sample that suits n."""
     k = params.k or 1
     sample = m or min(n - 1, max(_SAMPLE, 20 * k))
-    partners = min(n - 1, max(_PARTNERS, 20 * k))
-    parts = max(2, math.ceil(n / _PART))
     return [
         ("exact", params),
         (
             f"Method 1: a sample of {sample:,} records",
             replace(params, neighbors="sample", m=sample),
         ),
-        (
-            f"Method 2: {partners:,} partners of each record",
-            replace(params, neighbors="pairs", m=partners),
-        ),
-        (f"Method 3: {parts:,} parts", replace(params, neighbors="partition", u=parts)),
     ]
 
 
 def candidates(params: RWN, n: int) -> float:
     """Share of the other records that are candidates."""
-    if params.neighbors == "partition":
-        return 1.0 / (params.u or 1)
     return 1.0 if params.m is None else min(1.0, params.m / n)
 
 
@@ -173,9 +152,8 @@ def _seconds(
     """Forecast the masking from small ones, by what the search has to look at."""
     from scipy.optimize import nnls
 
-    largest = _SMALLER if params.neighbors == "pairs" else _SIZES
     rows, taken = [], []
-    for position, size in enumerate(sorted({min(size, microdata.n) for size in largest})):
+    for position, size in enumerate(sorted({min(size, microdata.n) for size in _SIZES})):
         small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
         fitting = _scaled(params, size)
         if position == 0:
@@ -191,16 +169,12 @@ def _scaled(params: RWN, size: int) -> RWN:
     least = (params.k or 0) + 1
     if params.m is not None:
         return replace(params, m=max(least, min(params.m, size - 1)))
-    if params.u is not None:
-        return replace(params, u=2)
     return params
 
 
 def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, float]:
     """Count a search's work for n records: tree descents, and members examined."""
     share = candidates(params, n)
-    if params.neighbors == "pairs":
-        return float(n), n * n * share
     members = _neighborhoods(distances, params, n, share)[2]
     return n * math.log2(2 + share * n), n * members
 

@@ -20,7 +20,6 @@ from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
-from rwn_core.neighbors.candidates import BYTES_A_PARTNER
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.parallel.threads import Progress
@@ -108,7 +107,7 @@ def prepare_run(
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
         sample=sampled or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
-        leaves=setting.u or parts,
+        leaves=parts,
     )
     if target.exists() and not run.stage.holds(run.fingerprint):
         raise _exists(target)
@@ -123,15 +122,10 @@ def rows_for(columns: int, params: Any) -> int:
 
 def task_bytes(columns: int, params: Any) -> int:
     """Bytes that a task takes for each of its records, about."""
-    scheme = params.scheme
     listed = 0 if params.ball.kernel.is_even else LISTED_BYTES * LISTED
-    indexed = {
-        "exact": 3 * (120 + 24 * columns),  # a leaf, and what is read of the other ones
-        "sample": 0,
-        "pairs": BYTES_A_PARTNER * (scheme.m or 0),
-        "partition": 120 + 24 * columns + BYTES_A_PARTNER * (scheme.m or 0),
-    }
-    return 300 + 100 * columns + indexed[scheme.neighbors] + listed
+    # among everybody: a leaf, and what is read of the other ones
+    indexed = 3 * (120 + 24 * columns) if params.scheme.exact else 0
+    return 300 + 100 * columns + indexed + listed
 
 
 def _stage(target: Path, options: RunOptions) -> Stage:
@@ -157,10 +151,11 @@ def checked_setting(params: Any, n: int) -> Any:
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
-    if getattr(setting, "neighbors", None) is None or setting.fresh:
+    if getattr(setting, "neighbors", None) not in ("exact", "sample") or setting.fresh:
         raise ParameterError(
-            "A dataset is masked by the method rwn, and neighbors=sample takes one sample for all; "
-            "leave fresh out."
+            "A dataset is masked by the method rwn, among everybody or with neighbors=sample, one "
+            "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
+            "memory."
         )
     if setting.outside_household:
         raise ParameterError(
@@ -175,8 +170,6 @@ def checked_setting(params: Any, n: int) -> Any:
         )
     _check_neighborhoods(setting.ball, n)
     setting.scheme.check(n, setting.ball.k)
-    if setting.neighbors == "pairs" and 2 * setting.m > n:
-        raise ParameterError("neighbors=pairs takes an m of at most half of the records.")
     return setting
 
 

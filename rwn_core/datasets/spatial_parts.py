@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.datasets.pairs_and_parts import numbers_of_range
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
@@ -47,27 +46,17 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     with atomic_file(columns_path(run, number)) as unfinished:
         write_batches(unfinished, table, [len(table)], packed=False)
     points = found.to_points(found.microdata(table))
-    leaf, leaves = _part_numbers(run, task, points)
+    # leaves are the same in all tasks: their planes come from the sample alone
+    root, leaves = build_planes(turned(found.points, axes(run)), run.leaves)
+    leaf = leaf_numbers(root, points, axes(run))
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
     values = point_values(points)[order]
-    if run.params.scheme.exact:
-        save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
+    save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
     save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
     save(run, DEAL, f"{number:06d}-ends", ends)
     return {}
-
-
-def _part_numbers(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
-    """The leaf of each record of a range, and how many leaves there are."""
-    scheme = run.params.scheme
-    if scheme.exact:
-        root, leaves = build_planes(turned(run.survey_result.points, axes(run)), run.leaves)
-        return leaf_numbers(root, points, axes(run)), leaves
-    if scheme.neighbors == "partition":
-        return numbers_of_range(run, task["start"], task["stop"]), run.leaves
-    return np.zeros(len(points), dtype=np.int64), 1
 
 
 def count_leaves(run: Run, ranges: int) -> int:

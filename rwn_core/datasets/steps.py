@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from rwn_core.datasets import (
     exact_donors,
     joined_index,
-    pairs_and_parts,
     release_order,
     sample_donors,
     soft_donors,
@@ -25,7 +24,6 @@ from rwn_core.parallel.threads import Progress
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     survey.STEP: survey.survey_rows,
     sample_donors.STEP: sample_donors.mask_rows,
-    pairs_and_parts.BOUNDS: pairs_and_parts.find_bounds,
     DEAL: spatial_parts.deal_records,
     spatial_parts.INDEX: spatial_parts.index_leaf,
     joined_index.STEP: joined_index.join_leaves,
@@ -33,10 +31,6 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     soft_donors.LIST: soft_donors.list_leaf,
     soft_donors.STATE: soft_donors.weigh_all,
     soft_donors.STEP: soft_donors.mask_leaf,
-    pairs_and_parts.PART: pairs_and_parts.mask_part,
-    pairs_and_parts.PAIR: pairs_and_parts.draw_pairs,
-    pairs_and_parts.REPEATED: pairs_and_parts.find_repeated,
-    pairs_and_parts.PARTNERS: pairs_and_parts.mask_partners,
     release_order.STEP: release_order.order_file,
 }
 
@@ -99,33 +93,9 @@ def _sample(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     return masking
 
 
-def _pairs(run: Run, execute: Execute, follow: Follow) -> list[Task]:
-    """Method 2: pairs first, then range by range."""
-    execute(run.ranges(DEAL), follow.by(1))
-    execute(pairs_and_parts.slices(run), follow.by(1))
-    execute(run.ranges(pairs_and_parts.REPEATED), follow.by(1))
-    pairs_and_parts.merge_repeated(run)
-    masking = run.ranges(pairs_and_parts.PARTNERS)
-    execute(masking, follow.by(4))
-    return masking
-
-
-def _partition(run: Run, execute: Execute, follow: Follow) -> list[Task]:
-    """Method 3: part by part."""
-    ranges = len(run.ranges(DEAL))
-    execute(run.numbered(pairs_and_parts.BOUNDS, 1), follow.by(0))
-    execute(run.ranges(DEAL), follow.by(1))
-    tasks = run.numbered(pairs_and_parts.PART, run.leaves)
-    masking = [{**task, "ranges": ranges} for task in tasks]
-    execute(masking, follow.by(4 * ranges / run.leaves))
-    return masking
-
-
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
         "exact": Strategy(7, _exact),
         "sample": Strategy(4, _sample),
-        "pairs": Strategy(7, _pairs),
-        "partition": Strategy(5, _partition),
     }
 )

@@ -114,23 +114,6 @@ def _rust() -> Iterator[Any]:
         raise
 
 
-def batches_by_rust(path: str) -> Iterator[Any]:
-    """Read a Parquet file batch by batch."""
-    import pyarrow as pa
-
-    with _rust() as rust:
-        for batch in rust.read_parquet(path, batch_size=65_536):
-            yield pa.record_batch(batch)
-
-
-def batches_by_arrow(path: str) -> Iterator[Any]:
-    """Read a Parquet file batch by batch by the library that reads it the first time, too."""
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
-        yield from source.iter_batches()
-
-
 def stata_again(content: bytes, wanted: Wanted) -> Found:
     """Read a file of Stata by pandas."""
     import pandas as pd

@@ -27,17 +27,29 @@ from rwn_core.reporting.record_parts import (
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:  # they bring the compiler, which a reader of records does not need
+    from rwn_core.datasets.audit_dataset import DatasetAudit
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
+RECORDED = (
+    *("marginals", "association_loss", "subgroups", "correlation", "regression", "standard_errors"),
+    *("principal_components", "distance_linkage", "probabilistic_linkage", "true_matches"),
+    "k_anonymity",
+)
+"""Measures that a record has of a random sample of the records."""
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
 
 
 def dataset_record(
-    made: DatasetRelease, params: Any, schema: Schema, randomness: str, source: str | Path
+    made: DatasetRelease,
+    params: Any,
+    schema: Schema,
+    randomness: str,
+    source: str | Path,
+    audited: DatasetAudit | None = None,
 ) -> str:
-    """Write the record of a dataset's release."""
+    """Write the record of a dataset's release, with the readings of a sample of its records."""
     weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
     setting = Setting(params=params, weights=weights, slices=schema.slices)
     from rwn_core.datasets.dataset import Dataset  # when it is needed: to read a record it is not
@@ -70,12 +82,21 @@ def dataset_record(
         },
         "program": program_versions(),
     }
-    if made.second_reading:
-        document["file"]["second_reading"] = dict(made.second_reading)
+    if audited is not None:
+        document = with_audit(document, audited)
     document["identity"] = answers(made.doubts, schema)
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)
+
+
+def with_audit(record: Mapping[str, Any], audited: DatasetAudit) -> dict[str, Any]:
+    """Return a record with the readings of a sample; shares of changed cells stay those of all."""
+    from rwn_core.reporting.release_record import plain_readings
+
+    readings = plain_readings(audited.audit, audited.judged) | record["readings"]
+    judged = {"words": audited.words, "records": audited.judged, "of": audited.n}
+    return {**record, "readings": readings, "judged": judged}
 
 
 def is_dataset_record(text: str) -> bool:

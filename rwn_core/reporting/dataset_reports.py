@@ -1,7 +1,7 @@
-"""The reports of a dataset's release: what the public may know, and what stays in the house.
+"""The public files of a dataset's release, held against the dataset batch by batch.
 
-The facts are those of every release; what they say is read from the files, batch by batch. Nothing
-is held in memory but a batch of records, some texts of the release, and what the public files say.
+The facts are those of the record. Nothing is held in memory but a batch of records, some texts of
+the release, and what the public files say.
 What the leak check refuses is named by its kind, never by its value.
 """
 
@@ -9,33 +9,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
-from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.audit_dataset import AuditOptions, DatasetAudit, audit_dataset
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
-from rwn_core.datasets.dataset_regression import coefficients, standard_errors
-from rwn_core.errors import NotApplicable, ReleaseError
-from rwn_core.evaluation.standard_errors import Z95
-from rwn_core.measures.statistics.association import GONE, faded, relation_loss
-from rwn_core.measures.statistics.independence import chance_of_numbers
-from rwn_core.measures.statistics.ols import standardized_difference, turned
+from rwn_core.datasets.dataset_statistics import Advance, exact_sums
+from rwn_core.datasets.dataset_statistics import counted as passed
+from rwn_core.datasets.metric_of_sums import SurveyStatistics
+from rwn_core.errors import ReleaseError
 from rwn_core.parallel.threads import Progress
-from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.facts import Material
-from rwn_core.reporting.internal_report import internal_file
 from rwn_core.reporting.leak_check import (
     LEAST,
     check_file,
@@ -44,8 +37,6 @@ from rwn_core.reporting.leak_check import (
     said_values,
 )
 from rwn_core.reporting.public_notice import require_form, unchecked_file
-
-_COMPARED = 0.8  # of the work: four passes; the fifth looks for what the files would give away
 
 TEXTS = 10_000  # different texts of a released variable that are looked at
 _MANY = 0.5  # of them that must be those of an identifier
@@ -67,144 +58,20 @@ def public_dataset_files(
     forms = {name: require_form(name) for name in names}
     check_release(material.record)
     texts = check_released(material.record, released)
-    dataset = Dataset.at(original)
+    dataset, release = Dataset.at(original), Dataset.at(released)
     schema = recorded_schema(material.record, dataset)
-    options = AuditOptions(schema=replace(schema, question=None), sample=0)
-    found = audit_dataset(original, released, options, _part(progress, 0.0, _COMPARED))
-    check_copied(found)
-    known = _with_readings(material, found, schema.question)
-    contents = {name: unchecked_file(known, form) for name, form in forms.items()}
-    said = set[Any]().union(*(said_values(c, forms[n], known) for n, c in contents.items()))
-    rare = rare_in_dataset(dataset, schema, said, texts, _part(progress, _COMPARED, 1.0))
+    # three passes: the sums of both, and what the original has of all that is said
+    advance = passed(2 * dataset.n + release.n, progress)
+    known, before = exact_sums(dataset, schema, advance)
+    check_copied(before, exact_sums(release, known, advance)[1])
+    table = {**material.record["table"], "missing": before.with_missing}
+    material = replace(material, record={**material.record, "table": table})
+    contents = {name: unchecked_file(material, form) for name, form in forms.items()}
+    said = set[Any]().union(*(said_values(c, forms[n], material) for n, c in contents.items()))
+    rare = rare_in_dataset(dataset, schema, said, texts, advance)
     for name, content in contents.items():
-        check_file(content, forms[name], known, rare)
+        check_file(content, forms[name], material, rare)
     return contents
-
-
-def internal_dataset_file(
-    material: Material,
-    original: str | Path,
-    released: Path,
-    suffix: str,
-    key: SecretKey | None = None,
-    progress: Progress | None = None,
-) -> bytes:
-    """Write the internal report of a dataset's release."""
-    schema = recorded_schema(material.record, Dataset.at(original))
-    options = AuditOptions(schema=replace(schema, question=None), key=key)
-    found = audit_dataset(original, released, options, progress)
-    if schema.question is not None:
-        sides = (found.original, found.released)
-        with suppress(NotApplicable):
-            one, two = (coefficients(side, schema.question) for side in sides)
-            found = replace(found, regression=(one, two))
-    return internal_file(_with_readings(material, found, schema.question), suffix)
-
-
-def dataset_readings(found: DatasetAudit, question: Question | None) -> dict[str, dict[str, Any]]:
-    """Read the measures of public facts from sums over a dataset and its release."""
-    moved = {name: found.distances[name] for name in found.original.levels}
-    each = [*found.steps.values(), *moved.values()]
-    shifts = {name: _shift(found, name) for name in found.original.numeric}
-    readings: dict[str, dict[str, Any]] = {}
-    if each:
-        readings["marginals"] = {
-            "value": float(np.mean(each)),
-            "mean_shift": {name: shift for name, shift in shifts.items() if shift is not None},
-            "share_shift": moved,
-        }
-    readings |= _relations(found)
-    if question is not None:
-        with suppress(NotApplicable):
-            readings |= _regression(found, question)
-    return readings
-
-
-def _shift(found: DatasetAudit, name: str) -> float | None:
-    before, after = (side.columns[name] for side in (found.original, found.released))
-    return (after.mean - before.mean) / before.sd if before.sd > 0 and after.count else None
-
-
-def _fits(found: DatasetAudit, question: Question) -> tuple[list[str], list[Any], list[Any]]:
-    """Return the terms of a regression, and its slopes and their errors on both sides."""
-    sides = (found.original, found.released)
-    fits = [coefficients(side, question) for side in sides]
-    slopes = [np.array(list(fit.values())[1:]) for fit in fits]
-    return list(fits[0])[1:], slopes, [standard_errors(side, question) for side in sides]
-
-
-def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, Any]]:
-    _, slopes, errors = _fits(found, question)
-    moved = standardized_difference(slopes[0], slopes[1], errors[0])
-    ratio = errors[1] / errors[0]
-    return {
-        "regression": {"value": float(moved.max())},
-        "standard_errors": {
-            "value": float(np.median(np.abs(ratio - 1))),
-            "ratio": [1.0, *ratio.tolist()],  # the intercept's, which no fact reads, stands first
-        },
-    }
-
-
-def _relations(found: DatasetAudit) -> dict[str, dict[str, Any]]:
-    """The loss of relations between numbers: a dataset has no other ones in its sums."""
-    before, after = (side.correlation for side in (found.original, found.released))
-    names = list(found.original.numeric)
-    readings: dict[str, dict[str, Any]] = {}
-    if found.correlation_change is None:
-        return readings
-    readings["correlation"] = {"value": found.correlation_change}
-    loss = relation_loss(before, after, chance_of_numbers(len(names), found.original.n))
-    if np.isfinite(loss.value):
-        readings["association_loss"] = {
-            "value": loss.value,
-            "faded": faded(names, before, after, loss),
-            "gone": faded(names, before, after, loss, GONE),
-            "invented": loss.invented,
-            "only_numbers": True,
-        }
-    return readings
-
-
-def _slopes(found: DatasetAudit, question: Question | None) -> list[dict[str, Any]]:
-    """Return the slopes of a regression on this one release of very many records."""
-    if question is None:
-        return []
-    try:
-        terms, (own, new), errors = _fits(found, question)
-    except NotApplicable:
-        return []
-    held = np.abs(new - own) <= Z95 * errors[1]
-    turns = turned(own, new, errors[0])
-    parts: dict[str, list[bool]] = {}
-    for name in question.predictors:
-        mine = [t == name or t.startswith(f"{name} = ") for t in terms]
-        parts[name] = [bool(held[mine].all()), not turns[mine].any()]
-    return [
-        {
-            "response": question.response,
-            "names": list(parts),
-            "coverage": [float(held) for held, _ in parts.values()],
-            "signs": [float(same) for _, same in parts.values()],
-            "shift": [],
-            "releases": 1,
-            "drawn": 1,
-        }
-    ]
-
-
-def _with_readings(material: Material, found: DatasetAudit, question: Question | None) -> Material:
-    """The material with what the files show: the readings, and which variables lack values."""
-    record = material.record
-    readings = {**record["readings"], **dataset_readings(found, question)}
-    table = {**record["table"], "missing": found.original.with_missing}
-    more = {"readings": readings, "table": table, "slopes": _slopes(found, question)}
-    return replace(material, record={**record, **more}, dataset=found)
-
-
-def _part(progress: Progress | None, low: float, high: float) -> Callable[[float], None] | None:
-    """The progress of a part of the work."""
-    return None if progress is None else lambda share: progress(low + (high - low) * share)
 
 
 def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[str]]:
@@ -276,12 +143,11 @@ def _take_texts(source: Any, texts: dict[str, set[str]]) -> None:
             return
 
 
-def check_copied(found: DatasetAudit) -> None:
-    """Refuse a release with a value that its variable does not have in the original."""
-    before, after = found.original, found.released
+def check_copied(before: SurveyStatistics, after: SurveyStatistics) -> None:
+    """Refuse a release with a level or an extreme that its variable does not have."""
     strange = [name for name, each in after.levels.items() if each.keys() - before.levels[name]]
-    for name, each in after.columns.items():
-        known = before.columns[name]
+    for name, each in after.numbers.items():
+        known = before.numbers[name]
         if each.count and not (known.least <= each.least and each.greatest <= known.greatest):
             strange.append(name)
     if strange:
@@ -296,7 +162,7 @@ def rare_in_dataset(
     schema: Schema,
     said: Set[Any],
     texts: Texts,
-    progress: Progress | None = None,
+    advance: Advance,
 ) -> set[Any]:
     """Find which values a public file would say that few records of the original have."""
     # Direct identifiers are read, too: a name of one person is what must not be said.
@@ -314,8 +180,7 @@ def rare_in_dataset(
                     records[name][form, value] += count
                 if name in hidden and value in held:
                     owners[name][value] += count
-        if progress is not None:
-            progress(stop / original.n)
+        advance(stop - start)
     _refuse_texts(owners, texts)
     few = {form for each in records.values() for (form, _), n in each.items() if n < LEAST}
     return few - {""}

@@ -219,7 +219,7 @@ def record_document(
             "records": release.published("original").n,
             "slices": slices_of_law(release.law),
         },
-        "readings": _readings(audited, microdata.n),
+        "readings": plain_readings(audited, microdata.n),
         "slopes": judged_slopes(microdata, release, basis.plan),
         "limit": policy.to_records(),
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
@@ -255,7 +255,7 @@ def read_record(text: str) -> dict[str, Any]:
     return thawed(text, "internal record", FORMAT)
 
 
-def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
+def plain_readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
     """Return the readings of this release; a measure without an answer has its reason."""
     result: dict[str, dict[str, Any]] = {}
     for key, reading in audited.readings.items():

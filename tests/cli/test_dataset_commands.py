@@ -63,7 +63,7 @@ def test_a_plan_writes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_a_release_is_compared_and_linked(
+def test_a_release_is_judged_on_a_sample(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     numbers = np.random.default_rng(4)
@@ -75,22 +75,25 @@ def test_a_release_is_compared_and_linked(
     source, out, key = (str(tmp_path / name) for name in ("in.parquet", "out", "key"))
     masking = ["mask-dataset", source, out, "--k", "4", "--q", "0.5", "--workers", "1"]
     assert run([*masking, "--key-file", key]) == 0
-    command = ["audit-dataset", source, out, "--sample", "200"]
-    assert run([*command, "--response", "y", "--predictor", "x", "--key-file", key]) == 0
+    command = ["audit-dataset", source, out, "--sample", "200", "--measure", "regression"]
+    command += ["--measure", "distance_linkage", "--response", "y", "--predictor", "x"]
+    capsys.readouterr()
+    assert run([*command, "--key-file", key]) == 0
     said = capsys.readouterr()
-    assert "2,500 records, 2,500 released rows" in said.out
-    assert "the true one for" in said.out
-    assert "correlations changed by 0." in said.out
-    assert "regression, x: 1.0" in said.out or "regression, x: 0.9" in said.out
-    assert run([*command, "--json"]) == 0
+    assert said.out.startswith("judged on 200 of 2,500 records, drawn at random\n")
+    assert "WARNING" not in said.err
+    assert run([*command, "--json", "--key-file", key]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["records"], document["judged"]) == (2500, 200)
+    values = {row["measure"]: row["value"] for row in document["measures"]}
+    assert values["distance_linkage"] > 0.5
+    assert values["regression"] is not None
+    assert run([*command, "--json", "--seed", "1"]) == 0
     said = capsys.readouterr()
-    document = json.loads(said.out)
-    mean = pd.read_parquet(out)["x"].mean()
-    assert document["released"]["columns"]["x"]["mean"] == pytest.approx(mean, rel=1e-10)
-    assert document["linkage"]["linked"] is None
-    assert "without --key-file" in said.err
-    assert run([*command, "--key-file", str(tmp_path / "none")]) != 0
-    assert run([*command, "--response", "y"]) != 0
+    assert "look whether this is the key of the release" in said.err
+    assert run(command) == 2
+    assert "give --key-file" in capsys.readouterr().err
+    assert run([*command, "--key-file", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()
 
 
@@ -148,20 +151,16 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
     assert run([*auditing, *both, str(report)]) == 0
     assert run([*auditing, *both, str(report.with_suffix(".json"))]) == 0
 
-    table, masked = _table(), pd.read_parquet(out)
     text = report.read_text(encoding="utf-8")
     facts = {
         fact["key"]: fact["content"]
         for fact in json.loads(report.with_suffix(".json").read_text())["facts"]
     }
-    means = {row[0]: row[1:3] for row in facts["changed"]["table"]["rows"]}
-    assert means["x"] == [f"{each['x'].mean():.4g}" for each in (table, masked)]
-    assert means["sparse"] == ["–", "–"]
-    levels = {row[1]: row[3] for row in facts["levels"]["table"]["rows"] if row[0] == "place"}
-    assert levels["north"] == str((masked["place"] == "north").sum())
+    changed = {row[0]: row[1] for row in facts["changed"]["table"]["rows"]}
+    assert changed.keys() == {"x", "y", "place", "sparse"}
+    assert "judged on 50 of 600 records" in facts["judged"]["lines"][0]
     assert ["parameter k", "4"] in facts["parameters"]["table"]["rows"]
-    assert ["released rows in the sample", "50"] in facts["linkage"]["table"]["rows"]
-    assert any("true one" in row[0] and "%" in row[1] for row in facts["linkage"]["table"]["rows"])
+    assert any("linked" in row[0].lower() for row in facts["risks"]["table"]["rows"])
     assert "person" in facts["data"]["lines"][1]
     assert "What changed" in text
     for said in (text, json.dumps(facts, ensure_ascii=False), record.read_text()):
@@ -194,7 +193,7 @@ def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Pat
     for file in (out, part):
         assert run(["verify", str(file), str(card)]) == 0
     assert run(["report", str(record), "-o", str(released / "report.html")]) == 0
-    assert "not known without the key" in (released / "report.html").read_text()
+    assert "judged on 600 of 600 records" in (released / "report.html").read_text()
 
     notice.unlink()
     again = ["report", str(record), "--public", "-o", str(notice)]

@@ -17,8 +17,8 @@ data randomness parallel
 io neighbors
 laws
 masking measures
-evaluation datasets compile_ahead
-tuning charts
+evaluation compile_ahead
+tuning charts datasets
 reporting
 rwn_ui
 rwn_cli pages app

@@ -24,6 +24,6 @@ def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
     """The facts of a release that an audience may read."""
     return tuple(
         Fact(key=each.key, title=each.title, audience=each.audience, content=each.make(material))
-        for each in (FACTS if material.dataset is None else DATASET)
+        for each in (DATASET if "parts" in material.record["file"] else FACTS)
         if each.make is not None and each.audience in (audience, Audience.BOTH)
     )

@@ -9,16 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rwn_core.charts import Chart
 from rwn_core.masking import METHODS
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
-
-if TYPE_CHECKING:  # it brings the compiler, which a report does not need
-    from rwn_core.datasets.audit_dataset import DatasetAudit
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
 _FIRST = "Hold the parameters of "
@@ -93,8 +90,6 @@ class Material:
     record: Mapping[str, Any]  # from `rwn_core.reporting.release_record.read_record`
     # from `rwn_core.reporting.evidence.read_evidence`; empty where it is missing
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    # what was read of a release with the record of a dataset
-    dataset: DatasetAudit | None = None
     title: str = ""  # what the data are called, in the steward's words
     # public files that travel with the notice, by name
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)

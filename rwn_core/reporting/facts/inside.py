@@ -227,7 +227,7 @@ def _side(material: Material, side: str) -> Content:
             rows.append((about.title, reading["not_applicable"], "–", "–", ""))
             continue
         numbers = (reading["value"], reading.get("baseline"))
-        rows.append((reading["title"], *numbers, about.better, about.unit))
+        rows.append((reading.get("title", about.title), *numbers, about.better, about.unit))
     return Content(table=written_table(("measure", "value", "baseline", "better", "unit"), rows))
 
 

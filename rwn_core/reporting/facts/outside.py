@@ -72,10 +72,10 @@ def _loss(material: Material) -> Content:
     for key, what in words.LOST.items():
         value = material.reading(key).get("value")
         if value is not None:
-            only = material.reading(key).get("only_numbers", False)
-            what = words.ONLY_NUMBERS if only else what
             rows.append((what, words.AMOUNTS[bisect(_STEPS[key], value)]))
     lines = [words.LOSS[0]]
+    if "judged" in material.record:
+        lines.append(words.SAMPLED)
     if len(rows) < len(words.LOST):
         lines.append(words.LOSS[1])
     lines += _relations(material.reading("association_loss"))

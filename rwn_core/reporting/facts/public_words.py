@@ -37,7 +37,7 @@ LOST = {
     "association_loss": "relations between variables",
     "subgroups": "sizes of small groups",
 }
-ONLY_NUMBERS = "relations between numeric variables"
+SAMPLED = "It was measured on a random sample of the records."
 FADED = "The relations that faded most: {names}."
 GONE = "Nearly gone: {names}."
 INVENTED = "The file shows relations that the original does not have."
@@ -172,7 +172,7 @@ def vocabulary() -> tuple[str, ...]:
         *LOSS,
         *LOSS_COLUMNS,
         *ERRORS,
-        *(ONLY_NUMBERS, FADED, GONE, INVENTED, PAIR),
+        *(SAMPLED, FADED, GONE, INVENTED, PAIR),
         *(JUDGED, SINGLE, MISSED, TURNED, HELD, UNJUDGED, ASK, NOBODY),
     ]
     parts += [*LOST.values(), *CHANGED.values(), *NEAR, *USE]

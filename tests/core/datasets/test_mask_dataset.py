@@ -12,19 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import dataset_plan, joined_index, key_file, pairs_and_parts, soft_donors
+from rwn_core.datasets import dataset_plan, joined_index, key_file, soft_donors
 from rwn_core.datasets.prepare_run import LISTED_BYTES, PROGRAM_BYTES
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
-from rwn_core.neighbors.candidates import random_parts
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.neighbors.soft_lists import LISTED, Lists
 from rwn_core.parallel.threads import Cancelled
-from rwn_core.randomness import PARTS_STREAM
 from tests.core.datasets import datasets
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
@@ -83,9 +80,6 @@ def test_the_release_is_that_of_the_table_in_memory(
         rwn.RWN(k=3, neighbors="sample", m=40, scale="range", encoding="matching"),
         rwn.RWN(epsilon=3.5, k=1, neighbors="sample", m=1500, weights="discrete", q=0.5),
         rwn.RWN(k=800, epsilon=1.0, scale="range", encoding="matching"),  # more than a leaf has
-        rwn.RWN(k=3, epsilon=2.0, q=0.8, neighbors="pairs", m=4),
-        rwn.RWN(k=3, epsilon=1.5, q=0.8, neighbors="partition", u=4),
-        rwn.RWN(k=3, q=0.8, neighbors="partition", u=3, m=5),
         rwn.RWN(kernel="exponential", own=True, bandwidth="fixed", balance=0.5, q=0.6),
         rwn.RWN(
             kernel="gaussian", bandwidth="absolute", bandwidth_k=230, encoding="matching", q=0.8
@@ -99,34 +93,6 @@ def test_other_settings_are_the_same_too(
     datasets.mask(datasets.write_files(tmp_path / "in", few, 3), tmp_path / "out", params, seed=9)
     wanted = in_memory(few, params, tmp_path / "memory.parquet", seed=9)
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
-
-
-@pytest.mark.parametrize(("n", "u"), [(3000, 7), (3000, 1), (500_000, 3), (10, 10)])
-def test_parts_are_those_of_a_table(n: int, u: int) -> None:
-    key = rwn.SecretKey.from_seed(5)
-    bounds = pairs_and_parts.part_bounds(key, n, u)
-    found = pairs_and_parts.part_numbers(key, np.arange(n), bounds)
-    for number, records in enumerate(random_parts(key, n, u)):
-        np.testing.assert_array_equal(np.flatnonzero(found == number), records)
-
-
-def test_records_of_equal_first_numbers_are_told_apart_by_the_second() -> None:
-    key, records = rwn.SecretKey.from_seed(5), np.arange(4)
-    first, second = (values[:1] for values in two_uniforms(key, records, PARTS_STREAM))
-    for step, part in ((1e-9, 0), (0.0, 1), (-1e-9, 1)):
-        bounds = np.array([first, second + step])
-        assert pairs_and_parts.part_numbers(key, records, bounds)[0] == part
-
-
-def test_repeated_pairs_are_left_out(tmp_path: Path) -> None:
-    table = datasets.frame(200)
-    few = datasets.write_files(tmp_path / "in", table, 2)
-    params = rwn.RWN(k=3, neighbors="pairs", m=90)  # nearly half of all pairs
-    datasets.mask(few, tmp_path / "out", params, seed=1)
-    wanted = in_memory(table, params, tmp_path / "memory.parquet", seed=1)
-    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
-    with pytest.raises(rwn.ParameterError, match="at most half"):
-        datasets.mask(few, tmp_path / "other", rwn.RWN(k=3, neighbors="pairs", m=101))
 
 
 def test_a_balance_that_is_not_reached_is_counted(
@@ -260,6 +226,8 @@ def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_pat
     ("params", "sentence"),
     [
         (rwn.RWN(k=5, neighbors="sample", m=50, fresh=True), "neighbors=sample"),
+        (rwn.RWN(k=5, neighbors="pairs", m=50), "among everybody or with neighbors=sample"),
+        (rwn.RWN(k=5, neighbors="partition", u=3), "mask a table that fits into memory"),
         (rwn.RWN(k=3000), "k must be"),
         (rwn.NBRS2015(epsilon=1.0), "method rwn"),
         (rwn.RWN(k=5, neighbors="sample", m=4), "m must be"),

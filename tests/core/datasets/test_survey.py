@@ -1,4 +1,4 @@
-"""The survey of a dataset finds what a table in memory has, and least squares its records'."""
+"""The survey of a dataset finds what a table in memory has."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.question import Question
 from rwn_core.datasets import prepare_run as scale
 from rwn_core.datasets.column_sums import (
     BLOCK,
-    ColumnStatistics,
     block_sums,
     merge_sums,
-    weighted_statistics,
 )
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.dataset_regression import coefficients, standard_errors
-from rwn_core.datasets.dataset_statistics import DatasetStatistics
 from rwn_core.datasets.steps import perform
 from rwn_core.datasets.survey import STEP, merge_survey
 from rwn_core.datasets.survey_result import SurveyResult
-from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets
@@ -99,60 +93,3 @@ def test_a_damaged_file_and_values_in_the_names_of_folders_are_refused(tmp_path:
     datasets.frame(10).to_parquet(tmp_path / "one" / "year=2020" / "a.parquet")
     with pytest.raises(rwn.InputError, match="folder's names hold values"):
         Dataset.at(tmp_path / "one")
-
-
-def sums_of(**columns: np.ndarray) -> DatasetStatistics:
-    values = np.column_stack(list(columns.values()))
-    n = len(values)
-    return DatasetStatistics(
-        n=n,
-        columns={
-            name: ColumnStatistics(
-                count=int(np.isfinite(each).sum()), mean=each.mean(), sd=1, least=0, greatest=1
-            )
-            for name, each in columns.items()
-        },
-        levels={},
-        numeric=tuple(columns),
-        covariance=np.cov(values, rowvar=False),
-        correlation=np.corrcoef(values, rowvar=False),
-        bins=np.zeros((len(columns), 1), dtype=np.int64),
-    )
-
-
-def test_slopes_and_their_errors_are_those_of_the_records() -> None:
-    numbers = np.random.default_rng(3)
-    x, z = 1e6 + 1e3 * numbers.normal(size=50), 1e-3 * numbers.normal(size=50)
-    y = 5 + 2e-3 * x - 400 * z + numbers.normal(size=50)
-    statistics = sums_of(x=x, z=z, y=y)
-    question = Question(response="y", predictors=("x", "z"))
-    design = np.column_stack([np.ones(50), x - x.mean(), z])
-    beta, *_ = np.linalg.lstsq(design, y, rcond=None)
-    rest = y - design @ beta
-    errors = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * (rest @ rest) / 47)
-    slopes = coefficients(statistics, question)
-    assert [slopes["x"], slopes["z"]] == pytest.approx(beta[1:], rel=1e-8)
-    assert slopes["intercept"] == pytest.approx(beta[0] - slopes["x"] * x.mean(), rel=1e-8)
-    assert standard_errors(statistics, question) == pytest.approx(errors[1:], rel=1e-8)
-
-
-def test_there_is_not_always_an_answer() -> None:
-    x = np.arange(20.0)
-    y = np.sin(x)
-    cases = {
-        "follow from each other": (sums_of(x=x, z=3 - 2 * x, y=y), ("x", "z")),
-        "exactly": (sums_of(x=x, y=7 - 2 * x), ("x",)),
-        "missing values": (sums_of(x=np.where(x == 4, np.nan, x), y=y), ("x",)),
-        "continuous or count": (sums_of(x=x, y=y), ("place",)),
-        "fewer": (sums_of(x=x[:2], y=y[:2]), ("x",)),
-    }
-    for reason, (statistics, predictors) in cases.items():
-        with pytest.raises(NotApplicable, match=reason):
-            standard_errors(statistics, Question(response="y", predictors=predictors))
-
-
-def test_statistics_from_counts_are_those_of_the_values() -> None:
-    found = weighted_statistics(np.array([0.0, 1.0, 2.0]), np.array([3, 0, 2]))
-    values = np.array([0, 0, 0, 2, 2])
-    assert found.mean == values.mean()
-    assert found.sd == pytest.approx(values.std(ddof=1), rel=1e-15)

@@ -159,21 +159,20 @@ def test_a_footer_with_more_than_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_release_may_reach_the_ends_of_the_original_and_not_beyond() -> None:
-    def found(least: float, greatest: float, *, count: int = 5, level: str = "a") -> Any:
-        def side(low: float, high: float, n: int, levels: list[str]) -> SimpleNamespace:
-            column = SimpleNamespace(least=low, greatest=high, count=n)
-            return SimpleNamespace(columns={"x": column}, levels={"t": dict.fromkeys(levels, 1)})
+    def side(low: float, high: float, n: int, levels: list[str]) -> Any:
+        column = SimpleNamespace(least=low, greatest=high, count=n)
+        return SimpleNamespace(numbers={"x": column}, levels={"t": dict.fromkeys(levels, 1)})
 
-        before = side(1.0, 2.0, 9, ["a", "b"])
-        return SimpleNamespace(original=before, released=side(least, greatest, count, [level]))
+    def found(least: float, greatest: float, *, count: int = 5, level: str = "a") -> Any:
+        return side(1.0, 2.0, 9, ["a", "b"]), side(least, greatest, count, [level])
 
     for held in (found(1.0, 2.0), found(1.5, 1.75), found(5.0, 0.0, count=0)):
-        check_copied(held)
+        check_copied(*held)
     for strange, name in (
         (found(0.5, 2.0), "x"), (found(1.0, 2.5), "x"), (found(1.0, 2.0, level="z"), "t")
     ):  # fmt: skip
         with pytest.raises(ReleaseError, match=f"The released variable {name} has a value"):
-            check_copied(strange)
+            check_copied(*strange)
 
 
 def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value() -> None:

@@ -23,20 +23,17 @@ def table() -> rwn.Microdata:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "_SIZES", (2_100, 3_000))
-    monkeypatch.setattr(planner, "_SMALLER", (500, 1_000))
 
 
-def test_the_offers_are_the_exact_method_and_three_samplings(table) -> None:
-    shares: list[float] = []
-    offers = plan_large(rwn.RWN(epsilon=0.2, k=3), microdata=table, progress=shares.append)
-    assert [offer.params.neighbors for offer in offers] == ["exact", "sample", "pairs", "partition"]
-    assert shares[-1] == 1.0
+def test_the_offers_are_the_exact_method_and_a_sample(table) -> None:
+    offers = plan_large(rwn.RWN(epsilon=0.2, k=3), microdata=table)
+    assert [offer.params.neighbors for offer in offers] == ["exact", "sample"]
     exact = offers[0]
     assert exact.candidate_share == 1.0
     found = exact.params.neighborhoods(table)
     assert exact.fall_back == pytest.approx((found.within < 3).mean(), abs=0.12)
     assert exact.radius == pytest.approx(np.median(found.radius), rel=0.2)
-    for offer in offers[:2]:
+    for offer in offers:
         rwn.mask(table, offer.params, seed=1)
     for offer in offers:
         assert offer.seconds >= 0
@@ -60,7 +57,7 @@ def test_what_cannot_be_planned_is_refused(wrong: dict) -> None:
         plan_large(rwn.RWN(k=3), **wrong)
     with pytest.raises(ParameterError, match="random candidates"):
         plan_large(rwn.NBRS2015(epsilon=2.0), n=10_000, p=5)
-    assert len(plan_large(rwn.RWN(epsilon=0.5, k=3), n=50_000, p=2)) == 4
+    assert len(plan_large(rwn.RWN(epsilon=0.5, k=3), n=50_000, p=2)) == 2
 
 
 def test_a_setting_of_k_alone_or_of_a_radius_alone_is_forecast() -> None:
