@@ -96,7 +96,7 @@ class DatasetAudit:
 
     @property
     def words(self) -> str:
-        """How many records were judged."""
+        """The size of the sample, and of the dataset."""
         return f"judged on {self.judged:,} of {self.n:,} records"
 
 
@@ -108,8 +108,8 @@ def audit_dataset(
 ) -> DatasetAudit:
     """Read measures on a random sample of a dataset and its release.
 
-    An intruder who searches the sample alone has fewer records to choose from than one who
-    searches the dataset, so that linkage by distance is found at least as often.
+    A search of the sample has fewer candidates than a search of the dataset, so it links at
+    least as many of these rows by distance.
 
     Parameters
     ----------
@@ -158,9 +158,8 @@ def audit_dataset(
     schema = Schema(variables=variables, question=question)
     schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
     check_rows(before, schema, 0)
-    kept = list(schema.names)
-    data = Microdata(before[kept], schema)
-    table = Microdata(after[kept], released_schema(schema))
+    data = Microdata(before[list(schema.names)], schema)
+    table = Microdata(after[list(schema.names)], released_schema(schema))
 
     audited = audit(
         data,
@@ -174,7 +173,7 @@ def audit_dataset(
 
 
 def _apart(data: Microdata, table: Microdata) -> bool:
-    """True if released rows are hardly nearer to their own records than to those before them."""
+    """True if the rows are about as far from their own records as from other ones."""
     metric = Metric.fit(data)
     both, rows = together(metric.coded(data), metric.coded(table)), np.arange(data.n)
     others = squared_distances(both, data.n + rows, np.roll(rows, 1))

@@ -123,7 +123,7 @@ def rows_for(columns: int, params: Any) -> int:
 def task_bytes(columns: int, params: Any) -> int:
     """Bytes that a task takes for each of its records, about."""
     listed = 0 if params.ball.kernel.is_even else LISTED_BYTES * LISTED
-    # among everybody: a leaf, and what is read of the other ones
+    # the exact way reads a leaf and parts of the other ones
     indexed = 3 * (120 + 24 * columns) if params.scheme.exact else 0
     return 300 + 100 * columns + indexed + listed
 

@@ -1,4 +1,4 @@
-"""The public files of a dataset's release, held against the dataset batch by batch.
+"""The public files of a dataset's release, checked against the dataset batch by batch.
 
 The facts are those of the record. Nothing is held in memory but a batch of records, some texts of
 the release, and what the public files say.
