@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.charts.parts import style
-from rwn_core.charts.parts.bands import NAME, area
+from rwn_core.charts.parts.bands import NAME
 from rwn_core.charts.parts.tables import table
 from rwn_core.masking import SHORT_NAMES
 from rwn_core.measures.measure import Reading
@@ -30,23 +30,18 @@ def draw(
         f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
     others = f" at {others}" if others else ""
-    names = [f"{NAME}, from", f"{NAME}, to"][: len(_band(detail))]
-    few = ""
-    if detail.get("few_decide"):
-        few = ". No range is given: a few values carry most of the variance"
-        note += " · no range, few values decide"
     return style.chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
         f"Expected {words} over {detail['axis_words']}{others}; at the present value {stated} is "
-        "expected" + ("" if realized is None else f" and this draw has {write(realized)}") + few,
+        "expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
         data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},
         table=table(
-            [sign, f"expected {words}", *names, "expected share of changed cells"],
-            [detail["values"], detail["expected"], *_band(detail), detail["changed"]],
+            [sign, f"expected {words}", "expected share of changed cells"],
+            [detail["values"], detail["expected"], detail["changed"]],
         ),
     )
 
@@ -58,17 +53,12 @@ def _writer(detail: Mapping[str, Any]) -> Callable[[float], str]:
     return lambda value: style.number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
 
 
-def _band(detail: Mapping[str, Any]) -> list[Any]:
-    """Return the ends of 9 of 10 draws, if there are such."""
-    return [] if detail["low"] is None else [detail["low"], detail["high"]]
-
-
 def _span(
     expected: Reading, realized: float | None, interval: tuple[float, float] | None
 ) -> tuple[float, float]:
     """Return the ends of the upright axis, which hold curve, draw and original."""
     detail = expected.detail
-    parts = [detail["expected"], [expected.value, expected.baseline or 0.0], *_band(detail)]
+    parts = [detail["expected"], [expected.value, expected.baseline or 0.0]]
     parts += [] if realized is None else [[realized]]
     parts += [] if interval is None else [interval]
     every = np.concatenate([np.asarray(part, dtype=float) for part in parts])
@@ -112,9 +102,7 @@ def _curve(detail: Mapping[str, Any], sign: str) -> list[style.Trace]:
     made["line"] |= {"color": style.NEUTRAL}
     form = ".1%" if detail["share"] else ".4g"
     made["hovertemplate"] = f"{sign} %{{x:.3g}}: %{{y:{form}}}<extra>expected</extra>"
-    if detail["low"] is None:
-        return [made]
-    return [area(detail["values"], detail["low"], detail["high"]), made]
+    return [made]
 
 
 def _interval(now: float, interval: tuple[float, float] | None) -> list[style.Trace]:

@@ -53,13 +53,10 @@ def sums_of_moments(
         seen=(known.T @ known)[np.newaxis],
         second=(shown.T @ shown + together)[np.newaxis],
         noise=totals[np.newaxis],
-        third=np.zeros((1, len(order))),  # its numbers have laws of their own, like a normal one
-        fourth=np.zeros((1, len(order))),
         together=_levels(columns, cells)[np.newaxis],
         retained=np.array([alone]),
         rows=np.array([rows_intact.sum()]),
         unseen=np.empty((1, 0)),
-        gap_means=np.empty((1, 0)),
     )
 
 

@@ -68,11 +68,6 @@ class Columns:
         """True if no number is missing."""
         return bool(self.known.all())
 
-    @property
-    def gaps(self) -> NDArray[np.intp]:
-        """Which numbers are missing somewhere, shape (g,)."""
-        return np.flatnonzero(~self.known.all(axis=0))
-
     def pairs_sharing_donor(self, positions: NDArray[np.int64]) -> list[tuple[int, int]]:
         """Which pairs of columns, given each one's variable, share a donor."""
         unit_of = {position: number for number, unit in enumerate(self.units) for position in unit}

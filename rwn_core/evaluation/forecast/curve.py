@@ -74,8 +74,6 @@ def curve(
     if statistic == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
     expected = [statistic.expected(each, microdata) for each in scan]
-    bands = [statistic.band(each) for each in scan[:-1]]
-    ends = [None if None in bands else np.array([b[end] for b in bands if b]) for end in (0, 1)]
     now = getattr(params, axis)
     return Reading(
         value=expected[-1],
@@ -86,9 +84,6 @@ def curve(
             "values": np.array([float(value) for value in values]),
             "now": 0.0 if now is None else float(now),
             "expected": np.array(expected[:-1]),
-            "low": ends[0],
-            "high": ends[1],
-            "few_decide": any(statistic.few_decide(each) for each in scan[:-1]),
             "changed": np.array([1 - CELLS.expected(each, microdata) for each in scan[:-1]]),
             "words": statistic.words,
             "short": statistic.short,

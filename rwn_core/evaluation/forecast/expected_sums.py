@@ -3,21 +3,10 @@
 Cells of different records are independent, and so are those of one record unless their
 variables share a donor. Every expectation here follows from that and from the sums of each
 column over the neighborhoods.
-
-The expected mean of the released values that are not missing is an integral, since sum S and
-number N of the known values are random together. With p_i the probability that record i shows a
-value and e_i its part of S in expectation,
-
-    E[S / N; N > 0] = integral over t from 0 to 1 of the sum over i of e_i t^(N - 1)
-                    = integral over u from 0 to 1 of
-                      (sum of e_i / (1 - p_i u)) exp(sum of log(1 - p_i u)), u = 1 - t,
-
-as records are independent. Both sums are added up block by block at a few values of u.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,11 +17,8 @@ from scipy.sparse import csr_array
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import EVEN
-from rwn_core.neighbors.table import LARGEST_DENSE
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
-LARGEST_EXACT = LARGEST_DENSE  # records; beyond, the ratio of expectations is as good
-_POINTS = 10  # of a Gauss-Legendre rule, between two powers of 1/2
 
 Floats = NDArray[np.float64]
 
@@ -49,10 +35,6 @@ class ExpectedSums:
     # shape (s, m, m): sum over records of the covariance of two released cells; its diagonal, of
     # the variances
     noise: Floats
-    # third, fourth: shape (s, m): sums over records of the third and fourth cumulant of each
-    # released number
-    third: Floats
-    fourth: Floats
     # shape (s, L, L): of the number of records with two levels, for variables that do not share a
     # donor; its diagonal, of each level's count
     together: Floats
@@ -62,9 +44,6 @@ class ExpectedSums:
     # person is unique on them, where they share a donor; shape (s, 0) where they do not, or where
     # some rows only are added up
     unseen: Floats
-    # shape (s, g): of the means of the g numbers that are missing somewhere; g is 0 for a large
-    # table
-    gap_means: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,11 +88,8 @@ class Adder:
         each = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
         if not columns.complete:
             each.append(columns.known)
-        each += [numbers**3, numbers**4]  # last: what a few values do to the shape of a mean
         self._ends = np.cumsum([part.shape[1] for part in each])
         self._every = np.column_stack(each)
-        self._gaps = columns.gaps
-        self._depths: Floats = np.empty(0)
 
     def total(
         self,
@@ -124,7 +100,6 @@ class Adder:
         """Add up all records, block by block."""
         total: list[Floats] = []
         which, n = np.arange(len(found.sizes)) if which is None else which, len(found.starts) - 1
-        self._depths, weights = depths(n)
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
         for first, end in record_blocks(found.starts, wide, len(self.q)):
             near, same = self.near(found, slice(first, end))
@@ -133,10 +108,7 @@ class Adder:
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
                 progress(end / n)
-        *sums, missing, added, unseen = total
-        means = [mean_of_known(*each, weights) for each in zip(missing, added, strict=True)]
-        made = [*sums, unseen, np.array(means)]
-        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, made, strict=True)))
+        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
 
     def near(self, found: Neighbors, block: slice) -> tuple[Floats, Floats]:
         """Means over the neighborhoods of a block: of the columns, and of "has my own value"."""
@@ -176,19 +148,6 @@ class Adder:
         spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
         return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
 
-    def cumulants(self, near: Floats, block: slice, q: Floats) -> tuple[Floats, Floats]:
-        """Sums of the third and fourth cumulants of a block's numbers, shape (s, m) each."""
-        m, own = self._ends[0], self._every[block]
-        left, moments = 1 - q, []
-        for first in (0, m, own.shape[1] - 2 * m, own.shape[1] - m):
-            columns = slice(first, first + m)
-            moments.append(left * own[:, columns] + q * near[..., columns])
-        a, b, c, d = moments
-        square = a * a
-        third = c - a * (3 * b - 2 * square)
-        fourth = d - 4 * a * c - 3 * b * b + 6 * square * (2 * b - square)
-        return third.sum(axis=1), fourth.sum(axis=1)
-
     def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
         mean, variance = self.cells(near, block)
         noise = _diagonal(variance.sum(axis=1))
@@ -196,16 +155,19 @@ class Adder:
         turned = mean.transpose(0, 2, 1)
         known = self._known(near, block)
         levels = self._levels(near, block)
+        first_seen, seen = turned @ known, known.transpose(0, 2, 1) @ known
+        if not self.columns.complete:  # a number is known where it is known, and not by chance
+            each = np.arange(mean.shape[2])
+            first_seen[:, each, each] = mean.sum(axis=1)
+            seen[:, each, each] = known.sum(axis=1)
         return [
             mean.sum(axis=1),
-            turned @ known,
-            known.transpose(0, 2, 1) @ known,
+            first_seen,
+            seen,
             turned @ mean + noise,
             noise,
-            *self.cumulants(near, block, self.q[:, None, self.columns.positions]),
             _counts(levels),
             *self._intact(same),
-            *parts(known[..., self._gaps], mean[..., self._gaps], self._depths),
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:
@@ -318,36 +280,3 @@ def prefix_sums(
     np.cumsum(values, axis=0, out=running[1:])
     begin = starts[:-1]
     return np.asarray(running[begin + sizes] - running[begin], dtype=np.float64)
-
-
-def depths(n: int) -> tuple[Floats, Floats]:
-    """Values of u and the weights of the integral over them; the last is u = 1, without weight."""
-    if n > LARGEST_EXACT:
-        return np.empty(0), np.empty(0)
-    place, weight = np.polynomial.legendre.leggauss(_POINTS)
-    ends = np.append(0.0, 0.5 ** np.arange(math.ceil(math.log2(n)) + 2, -1, -1.0))
-    half = np.diff(ends)[:, None] / 2
-    points = (ends[:-1, None] + half + half * place).ravel()
-    return np.append(points, 1.0), np.append((half * weight).ravel(), 0.0)
-
-
-def parts(known: Floats, expected: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Both sums of the integrand over a block of records, shape (s, m, T)."""
-    shape = (known.shape[0], known.shape[2], len(points))
-    missing, added = np.empty(shape), np.empty(shape)
-    with np.errstate(divide="ignore", invalid="ignore"):  # at u = 1, where a value is certain
-        for number, point in enumerate(points):
-            left = 1.0 - known * point
-            missing[..., number] = np.log(left).sum(axis=1)
-            added[..., number] = (expected / left).sum(axis=1)
-    return missing, added
-
-
-def mean_of_known(missing: Floats, added: Floats, weights: Floats) -> Floats:
-    """The expected mean of columns, given that some value is known; NaN where none can be."""
-    if not weights.size:
-        return np.empty(0)
-    some = -np.expm1(missing[:, -1])
-    summed = (np.exp(missing[:, :-1]) * added[:, :-1]) @ weights[:-1]
-    nothing = np.full(len(summed), np.nan)
-    return np.asarray(np.divide(summed, some, out=nothing, where=some > 0))

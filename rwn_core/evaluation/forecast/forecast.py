@@ -18,9 +18,9 @@ from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
 class Forecast:
     """Hold what is expected of a release, given the original.
 
-    Exact for complete numbers. Where numbers are missing, covariances, and means of more than
-    2,000 records, are ratios of expectations, which differ from the expectation of the ratio by a
-    term of order 1/n; so are both where the method loses some records, but not how many of them.
+    Exact for complete numbers. Where numbers are missing, or where the number of records that the
+    method loses is drawn, means and covariances are ratios of expectations, which differ from the
+    expectation of the ratio by a term of order 1/n.
 
     Attributes
     ----------
@@ -30,9 +30,6 @@ class Forecast:
         Expected covariance matrix, divisor n - 1.
     mean_variances : pandas.Series
         Variance of each released mean over releases.
-    mean_skewness, mean_excess : pandas.Series
-        Skewness and excess kurtosis of each released mean over releases: far from 0 where a few
-        values carry the variance. 0 where a mean does not vary.
     category_counts : mapping of str to pandas.Series
         Expected number of records in each level of the categorical and ordered variables with
         at most 200 levels.
@@ -52,8 +49,6 @@ class Forecast:
     means: pd.Series[float]
     covariances: pd.DataFrame
     mean_variances: pd.Series[float]
-    mean_skewness: pd.Series[float]
-    mean_excess: pd.Series[float]
     category_counts: Mapping[str, pd.Series[float]]
     cells_intact: pd.Series[float]
     rows_intact: float
@@ -116,14 +111,7 @@ def forecast_from_sums(
     count = np.diag(seen)
     some = count > 0
     mean = np.where(some, sums.first[setting] / np.where(some, count, 1.0), np.nan)
-    if sums.gap_means.size:
-        mean[columns.gaps] = sums.gap_means[setting]
     variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
-    spread = np.maximum(np.diag(noise), 0.0)
-    varies = spread > 0
-    safe_spread = np.where(varies, spread, 1.0)
-    skewness = np.where(varies, sums.third[setting] / safe_spread**1.5, 0.0)
-    excess = np.where(varies, sums.fourth[setting] / safe_spread**2, 0.0)
     own, other = sums.first_seen[setting], sums.first_seen[setting].T
     enough = seen > 1
     safe = np.where(enough, seen, 2.0)
@@ -134,8 +122,6 @@ def forecast_from_sums(
             np.where(enough, covariance, np.nan) * np.outer(unit, unit), index=names, columns=names
         ),
         mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
-        mean_skewness=pd.Series(skewness, index=names, dtype=np.float64),
-        mean_excess=pd.Series(excess, index=names, dtype=np.float64),
         category_counts=_category_counts(columns, np.diag(sums.together[setting])),
         cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),

@@ -28,8 +28,6 @@ class RowAdder(Adder):
         masked: NDArray[np.bool_],  # shape (p,): which variables a selected record modifies
         neighbors: Neighbors,
         missing: NDArray[np.bool_],  # shape (n, p): cells without a value, which cannot lose it
-        # of each setting, which of the neighborhoods it has, and how likely a record is selected
-        chances: Sequence[tuple[int, float]] = (),
     ) -> None:
         settings = len(neighbors.sizes)
         super().__init__(columns, np.tile(masked.astype(np.float64), (settings, 1)))
@@ -37,9 +35,6 @@ class RowAdder(Adder):
         joint = [missing[:, list(unit)].all(axis=1) for unit in columns.units if len(unit) > 1]
         self._still = np.column_stack([missing, *joint]).astype(np.float64)
         both = 2 * len(columns.names)
-        self._chances = chances
-        # sums of the third and fourth cumulants of each number, once all is added up
-        self.cumulant_sums = np.zeros((len(chances), 2, len(columns.names)))
         self.change = np.zeros((settings, both))
         self.products = np.zeros((settings, both, both))
 
@@ -60,11 +55,6 @@ class RowAdder(Adder):
         change = np.concatenate([mean, known], axis=2) - own
         self.change += change.sum(axis=1)
         self.products += change.transpose(0, 2, 1) @ change
-        modified = self.q[:, None, self.columns.positions]
-        for number, (which, share) in enumerate(self._chances):
-            some = near[which : which + 1]
-            found = self.cumulants(some, block, share * modified[which : which + 1])
-            self.cumulant_sums[number] += np.concatenate(found)
         return super()._add(near, same, block)
 
 
@@ -77,8 +67,7 @@ def mixed_sums(
     neighbors, which = Neighbors.from_each([law.drawn.neighborhoods for law in laws])
     missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
-    chances = [(int(at), law.row_share) for at, law in zip(which, laws, strict=True)]
-    adder = RowAdder(columns, modified, neighbors, missing, chances)
+    adder = RowAdder(columns, modified, neighbors, missing)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
     drawn = adder.total(replace(neighbors, sizes=sizes), progress=progress)
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
@@ -101,20 +90,16 @@ def mixed_sums(
     noise = share[:, None, None] * drawn.noise[which]
     for number, law in enumerate(laws):
         noise[number] += _selection_covariance(adder, int(which[number]), law, mean[number], count)
-    nothing = np.empty((len(laws), 0))
     return ExpectedSums(
         first=first,
         first_seen=mixed("first_seen"),
         seen=seen,
         second=mixed("second"),
         noise=noise,
-        third=adder.cumulant_sums[:, 0],
-        fourth=adder.cumulant_sums[:, 1],
         together=mixed("together"),
         retained=mixed("retained"),
         rows=mixed("rows"),
-        unseen=nothing,
-        gap_means=nothing,
+        unseen=np.empty((len(laws), 0)),
     )
 
 

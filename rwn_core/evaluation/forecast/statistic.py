@@ -229,11 +229,6 @@ KINDS: Mapping[str, _Kind] = {
 """Every kind of statistic."""
 
 
-Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
-SKEWED = 1.0  # skewness of a mean beyond which it has no normal band
-PEAKED, FLAT = 1.0, -0.4  # excess kurtosis, the same
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
     """Say what to expect, and to look for, in a release.
@@ -292,32 +287,11 @@ class Statistic:
     def expected(self, forecast: Forecast, original: Microdata) -> float:
         """Return the expectation under the setting; raises NotApplicable.
 
-        Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000 records
-        only of variables without missing values). What is made of covariances differs by a term of
-        order 1/n.
+        Exact for categories, subgroups, cells, rows, true fragments and means of variables without
+        missing values. Means of others, and what is made of covariances, differ by a term of order
+        1/n.
         """
         return _known(KINDS[self.kind].expected(self, forecast, original), self)
-
-    def band(self, forecast: Forecast) -> tuple[float, float] | None:
-        """Return the closed-form interval of 9 of 10 releases; for means only.
-
-        A mean of many independent cells is close to normal, unless a few values carry most of
-        its variance: then there is no band. Where values are missing, its variance is known up
-        to a term of order 1/n.
-        """
-        if self.kind != "mean" or self.few_decide(forecast):
-            return None
-        (name,) = self.names
-        mean, spread = forecast.means[name], np.sqrt(forecast.mean_variances[name])
-        return float(mean - Z90 * spread), float(mean + Z90 * spread)
-
-    def few_decide(self, forecast: Forecast) -> bool:
-        """True if a few values carry the variance of a mean, so that it is not near normal."""
-        if self.kind != "mean":
-            return False
-        (name,) = self.names
-        excess = float(forecast.mean_excess[name])
-        return abs(forecast.mean_skewness[name]) > SKEWED or not FLAT < excess < PEAKED
 
     def realized(self, comparison: Comparison) -> float:
         """Return the statistic of the masked table; raises NotApplicable."""

@@ -257,7 +257,7 @@ def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
         now=2.0,
         words=f"mean of {HOSTILE}",
         short="mean",
-        **{"low": None, "high": None, "share": False, "others": {"k": 5, "q": 1.0}, **more},
+        **{"share": False, "others": {"k": 5, "q": 1.0}, **more},
     )
 
 

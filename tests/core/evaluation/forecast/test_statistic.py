@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.charts.tuning.expected_curve import draw
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
@@ -104,15 +103,6 @@ def test_the_mean_of_many_releases_is_what_was_expected(simulated):
             assert abs(values.mean() - other) > 4 * error + slack, statistic.words
 
 
-def test_the_closed_band_of_a_mean_holds_nine_of_ten_releases(simulated):
-    data, params, drawn = simulated
-    statistic = Statistic(kind="mean", names=("x",))
-    low, high = statistic.band(forecast(data, params))
-    inside = np.mean([low <= statistic.realized(one) <= high for one in drawn])
-    assert 0.84 < inside < 0.955  # 0.9, four standard errors of 200 releases and a half
-    assert Statistic(kind="rows").band(forecast(data, params)) is None
-
-
 @pytest.mark.parametrize("axis", ["epsilon", "k", "q"])
 def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis):
     data, params = people(), rwn.RWN(epsilon=0.8, k=4, q=0.6)
@@ -151,54 +141,3 @@ def test_what_is_no_moment():
         pair.expected(forecast(flat, rwn.RWN(k=1)), flat)
     with pytest.raises(NotApplicable, match="correlation of x and y"):
         pair.realized(Comparison(original=flat, masked=flat))
-
-
-def with_an_outlier(times: float, seed: int = 11) -> Microdata:
-    """A number of which one value is so many times the others."""
-    draw = np.random.default_rng(seed)
-    values = draw.normal(10, 2, 200)
-    values[17] = 10 * times
-    return Microdata.from_frame(pd.DataFrame({"x": values, "y": draw.normal(size=200)}))
-
-
-@pytest.mark.parametrize(("times", "q"), [(1.0, 1.0), (1000.0, 0.25)])
-def test_a_band_is_withheld_or_holds_nine_of_ten(times: float, q: float) -> None:
-    """Finding A8: where one value carries the variance, a normal band holds 75 to 80 %."""
-    data, params = with_an_outlier(times), rwn.RWN(k=5, q=q)
-    statistic, ahead = Statistic(kind="mean", names=("x",)), forecast(data, rwn.RWN(k=5, q=q))
-    band = statistic.band(ahead)
-    assert (band is None) == (times == 1000.0)  # where the normal band fails most
-    prepared = params.prepare(data)
-    drawn = [
-        float(prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame["x"].mean())
-        for seed in range(400)
-    ]
-    normal = Statistic(kind="mean", names=("x",))
-    mean, spread = ahead.means["x"], np.sqrt(ahead.mean_variances["x"])
-    held = np.mean(np.abs(np.array(drawn) - mean) <= 1.6448536 * spread)
-    assert band is None or held > 0.9 - 4 * 0.3 / np.sqrt(400)
-    assert (held < 0.86) == (band is None)  # what the withheld band would have done
-    assert normal.few_decide(ahead) == (band is None)
-
-
-def test_a_curve_without_a_band_says_why() -> None:
-    statistic = Statistic(kind="mean", names=("x",))
-    found = expected_curve(
-        with_an_outlier(1000.0), rwn.RWN(k=5, q=0.2), [0.1, 0.2], axis="q", statistic=statistic
-    )
-    assert (found.detail["low"], found.detail["few_decide"]) == (None, True)
-    drawn = draw(found, None)
-    assert "no range" in drawn["note"]
-    assert "a few values carry most of the variance" in drawn["alt"]
-
-
-def test_the_shape_of_a_mean_is_that_of_its_draws() -> None:
-    data, params = with_an_outlier(30.0), rwn.RWN(k=5, q=0.3)
-    ahead, prepared = forecast(data, params), params.prepare(data)
-    drawn = np.array([
-        float(prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame["x"].mean())
-        for seed in range(1500)
-    ])  # fmt: skip
-    scaled = (drawn - drawn.mean()) / drawn.std()
-    assert (scaled**3).mean() == pytest.approx(ahead.mean_skewness["x"], abs=0.2)
-    assert (scaled**4).mean() - 3 == pytest.approx(ahead.mean_excess["x"], abs=0.5)
