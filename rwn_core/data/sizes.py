@@ -1,10 +1,14 @@
 """Sizes that several rooms share: beyond them a reading is of a sample, or gives its reason."""
 
-# decides: records that are done at once: all of a small table, so many of a larger one
+# decides: records that are done at once: all of a small table, so many of a larger one; the red
+# team's models learn from so many
 QUICK_RECORDS = 1_000
+# decides: records that are assigned jointly, n cubed steps; beyond, linkage is "at least" or not
+# read
+LARGEST_ASSIGNMENT = 1_500
 # decides: records up to which Tune shows all, limits that are quick are read with every move, the
 # nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
-# so many random ones are shown, and found; the red team's models learn from so many
+# so many random ones are shown, and found
 LIVE_RECORDS = 5_000
 # decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
 # and every person outside (beyond, random ones), and the exchange within blocks has an exact law

@@ -123,7 +123,7 @@ def _red_team(reading: Reading) -> Table | None:
     if not reading.detail["findings"]:
         return None
     return {
-        "title": "What simple attacks achieve on this release",
+        "title": "What simple attacks achieve on this release, at least",
         "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
         "rows": [
             [

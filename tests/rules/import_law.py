@@ -54,6 +54,9 @@ SIBLINGS = {
 }
 """Folders, and which of their files do not know each other."""
 
+ALONE = {"rwn_core.measures.attacks": "red_team"}
+"""In a folder the one that knows no other and that no other knows: an independent second look."""
+
 LATER = {("rwn_core", "rwn_ui.notebook")}
 """Public names of other rooms, which stand in the list of rwn_core and are imported when they are
 first used: `tune` alone."""
@@ -236,6 +239,10 @@ def _siblings(here: str, there: str) -> str:
         one, two = (_stem_in(folder, module) for module in (here, there))
         if one != two and _is_one_of(one, which) and _is_one_of(two, which):
             return f"files of {folder} do not know each other"
+    for folder, alone in ALONE.items():
+        one, two = (_stem_in(folder, module) for module in (here, there))
+        if one and two and one != two and alone in (one, two):
+            return f"{alone} and the other files of {folder} do not know each other"
     return ""
 
 

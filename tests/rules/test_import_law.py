@@ -71,6 +71,8 @@ rwn_core.charts.measures.two_way | from rwn_core.charts.measures.quantiles impor
 rwn_ui.risk.view | from rwn_ui.utility import tables | rwn_ui.utility.tables
 pages.extra | import pages.other | pages.other
 rwn_core.reporting.scenario | from rwn_ui.server.messages import show | rwn_ui.server.messages
+rwn_core.measures.attacks.red_team.merge | from rwn_core.measures.attacks.posterior import link | rwn_core.measures.attacks.posterior
+rwn_core.measures.attacks.worst_case | from rwn_core.measures.attacks.red_team import merge | rwn_core.measures.attacks.red_team.merge
 rwn_core.data.variable | import rwn_core.attic | rwn_core.attic
 """  # noqa: E501
 

@@ -11,14 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.sizes import ATTACKED_PAIRS
+from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.posterior import entries, largest, times
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
-# decides: records that are assigned jointly, n cubed steps; beyond, linkage is "at least" or not
-# read
-LARGEST_ASSIGNMENT = 1500
 SCALING_STEPS = 20  # with more, names are right .002 more often at most
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save

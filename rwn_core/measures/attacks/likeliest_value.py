@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.special import betainc, betaincinv
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.measures.attacks.posterior import entries
 from rwn_core.measures.comparison import codes, columns, numbers
+from rwn_core.measures.statistics.intervals import beyond_luck, naming_score
 
 NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
 OF_VALUE = 0.05  # of a person's own value
@@ -234,43 +233,6 @@ class ReleasedValues:
 
         person, value, share = likeliest(*entries(weights), self._held, self._ends, EVEN)
         return Names(person, self.values[value], share)
-
-
-CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is
-LUCK = 0.025  # chance that the true precision lies below the bound that counts
-
-
-def naming_score(right: ArrayLike, named: ArrayLike, people: ArrayLike, base: ArrayLike) -> Floats:
-    """Score an attack that names a value: recall x (lower - base) / (1 - base), from 0 to recall.
-
-    `people` have the value; `base` is the precision of naming it of random people. Naming the
-    majority of all people scores 0.
-
-    >>> naming_score(10, 10, 13, 13 / 600).round(3).item()
-    0.527
-    >>> naming_score(570, 600, 570, 0.95).item()
-    0.0
-    """
-    # lower: one-sided 97.5 % bound of Clopper and Pearson for the precision right / named, so that
-    # a few lucky names do not count
-    r, n, p, b = np.broadcast_arrays(
-        *[np.asarray(x, np.float64) for x in (right, named, people, base)]
-    )
-    low = np.zeros(r.shape)
-    some = (r > 0) & (n > 0) & (p > 0) & (b < 1)
-    low[some] = betaincinv(r[some], np.maximum(n[some] - r[some], 0.0) + 1, LUCK)
-    score = np.zeros(r.shape)
-    lift = (low[some] - b[some]) / (1 - b[some])
-    score[some] = r[some] / p[some] * np.maximum(lift, 0.0)
-    return score
-
-
-def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
-    """True if random naming gives so many right names with a chance below 1 % over all counts."""
-    luck = betainc(
-        np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
-    )
-    return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)
 
 
 CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value

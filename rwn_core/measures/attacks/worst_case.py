@@ -10,10 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.sizes import ATTACKED_PAIRS
+from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.assignment import (
-    LARGEST_ASSIGNMENT,
     AllRows,
     Blocks,
     all_rows,

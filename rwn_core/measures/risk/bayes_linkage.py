@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
 from rwn_core.measures.comparison import Comparison, require_same_records
 from rwn_core.measures.measure import Measure, Reading

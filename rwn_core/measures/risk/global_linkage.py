@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.assignment import (
-    LARGEST_ASSIGNMENT,
     cheapest_assignment,
     expected_right,
     in_classes,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT, LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows

@@ -13,22 +13,27 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.nearest_points import spread_sample
 
-FLAT = 1e-10  # share of the largest variance below which a direction counts as flat
+FLAT = 1e-10  # share of the largest variance below which a direction counts as unchanged
 TIE = 1e-9
 
 
-def difference_root(before: Floats, after: Floats) -> Floats:
-    """Return a root of the pseudo-inverse of the covariance of x - x', shape (m, rank)."""
+def difference_root(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """Return a root of the inverse of the covariance of x - x', (m, m), and flat means, (m,)."""
+    # A direction in which masking moves nothing but all records alike, such as an unchanged
+    # variable, has as good as no variance: there a row must agree with its source. The means are
+    # the common moves along such directions.
     change = before - after
-    change = change - change.mean(axis=0)
+    mean = change.mean(axis=0)
+    change = change - mean
     values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
-    varied = values > FLAT * max(values.max(initial=0.0), 1e-300)
-    if not varied.any():
+    least = FLAT * values.max(initial=0.0)
+    if least <= 0:
         raise NotApplicable(
             "Masking moves no number beyond a common shift, so there is no covariance of the "
             "differences; look at distance linkage."
         )
-    return np.asarray(vectors[:, varied] / np.sqrt(values[varied]))
+    root = vectors / np.sqrt(np.maximum(values, least))
+    return np.asarray(root), np.where(values > least, 0.0, mean @ root)
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -44,9 +49,9 @@ def compute(comparison: Comparison) -> Reading:
     before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
     size = np.abs(before).max(axis=0)
     before, after = before / size, np.clip(after / size, -1e100, 1e100)
-    root = difference_root(before, after)
+    root, moved = difference_root(before, after)
     chosen = spread_sample(np.arange(len(rows)))
-    score = _scores(before @ root, after[chosen] @ root, chosen)
+    score = _scores(before @ root, after[chosen] @ root + moved, chosen)
     detail: dict[str, Any] = {
         "names": [n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         "score": score,

@@ -8,11 +8,11 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from rwn_core.measures.attacks.likeliest_value import LUCK
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.intervals import LUCK
 
 SURE = 0.9  # precision of names that are nearly sure
 
@@ -61,7 +61,7 @@ def _row(found: Finding) -> dict[str, Any]:
 def sentence(reading: Reading, n: int) -> str:
     """Say how far the best link and the best name go, and by which attack."""
     link, name = reading.detail["identity"], reading.detail["attribute"]
-    parts = [f"Simple attacks score {percent(reading.value)} at most."]
+    parts = [f"The risk is at least {percent(reading.value)}, which simple attacks achieve."]
     if link is not None:
         parts.append(
             f"They link {percent(link['score'])} of the released rows correctly, by "
@@ -86,9 +86,10 @@ MEASURE = Measure(
     question="How far do simple attacks go on this very release: what share of the rows do they "
     "link, and of which confidential value do they name the people, beyond luck?",
     sentence=sentence,
-    source="Merges on known values, nearest rows, predictions, and assignments of values and "
-    "ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall and "
-    "precision beyond naming the value of random people (Clopper and Pearson 1934)",
+    source="Merges on known values, nearest rows, agreement as learned from half of the pairs "
+    "(Fellegi and Sunter 1969), predictions (a random forest: Breiman 2001), and assignments of "
+    "values and ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall "
+    "and precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
     of_released=True,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, require_same_records
 from rwn_core.measures.measure import Measure, Reading

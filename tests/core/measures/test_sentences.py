@@ -151,7 +151,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
      "people who have one of its values.", "luck"),
     ("red_team", {"attribute": {**A_LEVEL, "level": None}}, "the 13 people.", "one of its"),
-    ("red_team", {"identity": None}, "score", "They link"),
+    ("red_team", {"identity": None}, "at least", "at most"),
     ("bayes_linkage", {"top5": 0.37}, "37 % of all the right one is among five", "?"),
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
     ("uniqueness", {"baseline": 0.83}, "original: 83 %", "?"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from rwn_core.measures.attacks.red_team import matching, merge, nearest, prediction
+from rwn_core.measures.attacks.red_team import learned, matching, merge, nearest, prediction
 from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, scored
 from rwn_core.measures.comparison import Comparison
@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import Comparison
 __all__ = ["ATTACKS", "Finding", "attack", "findings"]
 
 ATTACKS: Mapping[str, Callable[[Files], list[Finding | Tried]]] = MappingProxyType(
-    {each.KEY: each.attack for each in (merge, nearest, prediction, matching)}
+    {each.KEY: each.attack for each in (merge, nearest, learned, prediction, matching)}
 )
 """Every attack by its key: what it linked, and the names that it gave."""
 

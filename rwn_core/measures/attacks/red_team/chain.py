@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team.finding import best_single_guess
+from rwn_core.measures.statistics.intervals import naming_score
 
 LINKS = 3  # merges of a chain
 _SAME = 1e-9  # relative difference of numbers that are the same value

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.likeliest_value import beyond_luck, naming_score
 from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files
+from rwn_core.measures.statistics.intervals import beyond_luck, naming_score
 
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
 ROUNDED_OFF = 1e-9
@@ -60,6 +60,7 @@ class Tried(NamedTuple):
     named: Floats  # shape (levels,)
     people: Floats  # shape (levels,)
     base: Floats  # shape (levels,)
+    independent: Floats  # shape (levels,): the names that do not come from one row or class
 
 
 def reach(truth: Floats, values: Floats) -> Floats:
@@ -81,11 +82,14 @@ def count_names(
     how: tuple[str, str],
     *,
     targets: Integers | slice = slice(None),
+    weights: Floats | None = None,
 ) -> list[Tried]:
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
-    # how is (attack, words); targets are the people asked for
+    # how is (attack, words); targets are the people asked for; weights: how many independent names
+    # a name is, less than 1 where one row names several people
     truth = files.column(files.truth, secret)[targets]
     asked = ~np.isnan(truth)
+    weights = (np.ones(len(truth)) if weights is None else weights)[asked]
     truth, guess = truth[asked], guess[asked]
     if not truth.size:
         return []
@@ -93,7 +97,7 @@ def count_names(
     values = files.cached(("levels", secret), lambda: _levels(files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
     near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
-    found = [_all(files, secret, (truth, guess, near), how)]
+    found = [_all(files, secret, (truth, guess, near), how, weights)]
     if values is not None:
         equal = np.abs(guess - truth) <= ROUNDED_OFF * np.abs(truth)
         place = np.searchsorted(values, truth)
@@ -105,12 +109,16 @@ def count_names(
             right=np.bincount(place[equal], minlength=len(values)).astype(np.float64),
             named=np.bincount(shown[fits], minlength=len(values)).astype(np.float64),
             people=sizes, base=sizes / truth.size,
+            independent=np.asarray(
+                np.bincount(shown[fits], weights[named][fits], len(values)), np.float64
+            ),
         ))  # fmt: skip
     elif secret not in files.levels:
-        found.append(_all(files, secret, (truth, guess, ROUNDED_OFF * np.abs(truth)), how))
+        exact = ROUNDED_OFF * np.abs(truth)
+        found.append(_all(files, secret, (truth, guess, exact), how, weights))
     common = files.cached(("common", secret), lambda: _common(files, secret))
     if common is not None:
-        found.append(_rare(secret, common, (truth, guess, near), how))
+        found.append(_rare(secret, common, (truth, guess, near), how, weights))
     return found
 
 
@@ -127,7 +135,11 @@ def _common(files: Files, secret: str) -> Floats | None:
 
 
 def _rare(
-    secret: str, common: Floats, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
+    secret: str,
+    common: Floats,
+    values: tuple[Floats, Floats, Floats],
+    how: tuple[str, str],
+    weights: Floats,
 ) -> Tried:
     """Return the pooled names of values that few people share."""
     truth, guess, near = values
@@ -135,12 +147,16 @@ def _rare(
     named = ~np.isnan(guess) & ~np.isin(guess, common)
     right = having & named & (np.abs(guess - truth) <= near)
     base = best_single_guess(truth[having], near[having]) * having.mean()
-    counts = (np.array([float(each)]) for each in (right.sum(), named.sum(), having.sum(), base))
-    return Tried(*how, secret, [RARE], *counts)
+    counts = (right.sum(), named.sum(), having.sum(), base, weights[named].sum())
+    return Tried(*how, secret, [RARE], *(np.array([float(each)]) for each in counts))
 
 
 def _all(
-    files: Files, secret: str, values: tuple[Floats, Floats, Floats], how: tuple[str, str]
+    files: Files,
+    secret: str,
+    values: tuple[Floats, Floats, Floats],
+    how: tuple[str, str],
+    weights: Floats,
 ) -> Tried:
     """Return the names of all values together; a number is right within its reach."""
     truth, guess, near = values
@@ -149,8 +165,8 @@ def _all(
     base = files.cached(
         ("base", secret, truth.size, bool(near.any())), lambda: best_single_guess(truth, near)
     )
-    counts = (np.array([float(each)]) for each in (right, named.sum(), truth.size, base))
-    return Tried(*how, secret, [None], *counts)
+    counts = (right, named.sum(), truth.size, base, weights[named].sum())
+    return Tried(*how, secret, [None], *(np.array([float(each)]) for each in counts))
 
 
 def _levels(files: Files, secret: str) -> Floats | None:
@@ -176,12 +192,13 @@ def scored(tried: Sequence[Tried]) -> list[Finding]:
     """Return the findings beyond luck of all names that were tried."""
     if not tried:
         return []
-    right, named, people, base = (
+    right, named, people, base, independent = (
         np.concatenate([getattr(each, part) for each in tried])
-        for part in ("right", "named", "people", "base")
+        for part in ("right", "named", "people", "base", "independent")
     )
-    score = naming_score(right, named, people, base)
-    score = np.where(beyond_luck(right, named, base), score, 0.0)
+    share = np.minimum(independent / np.maximum(named, 1.0), 1.0)
+    score = naming_score(right, named, people, base, share)
+    score = np.where(beyond_luck(right * share, named * share, base), score, 0.0)
     owners = [(each, level) for each in tried for level in each.levels]
     return [
         Finding(

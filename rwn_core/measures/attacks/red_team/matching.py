@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
 from rwn_core.measures.attacks.red_team.merge import column_hashes

@@ -1,4 +1,4 @@
-"""Merge attack: people are looked up by known values."""
+"""Merge attack: people are looked up by known values, rows by what they share with one person."""
 
 from __future__ import annotations
 
@@ -7,32 +7,82 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import (
+    ROUNDED_OFF,
     Finding,
     Tried,
+    best_single_guess,
     count_names,
+    link_finding,
     named_set,
     reach,
 )
 
 KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
+GROWN = 3  # sets of one variable that grow
 POOL = 40  # variables with most different values, of which sets are built
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
+SURELY = 0.001  # chance of so much agreement among random rows, at most
 Near = Callable[[Floats], Floats] | None
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Name a secret by merges on the keys, slices, stated sets and greedy sets."""
-    found: list[Finding | Tried] = []
+    """Link rows by sets that grow; name secrets by keys, slices, stated and greedy sets."""
+    found: list[Finding | Tried] = [*links(files)]
     for secret in files.secrets:
         for names in sets_for(files, secret):
             found += _merged(files, names, secret)
     return found
+
+
+def links(files: Files) -> Iterator[Finding]:
+    """Yield links of the rows that share the values of some variables with one person."""
+    # Sets begin with each variable alone, and the best of them grow: an intruder sees how many rows
+    # have exactly one person.
+    people, rows = zip(*(_as_released(files, name) for name in files.names), strict=True)
+    hashes = column_hashes(np.concatenate((np.column_stack(people), np.column_stack(rows))))
+    places = range(min(len(files.names), POOL))
+    found: dict[tuple[int, ...], tuple[int, float]] = {}
+
+    def alone(chosen: tuple[int, ...]) -> int:
+        """Return the number of rows with exactly one person."""
+        classes = np.unique(hashes[:, chosen].sum(axis=1), return_inverse=True)[1]
+        person, row = classes[: files.n], classes[files.n :]
+        count = np.bincount(person, minlength=len(classes))[row]
+        right = (person[files.owner] == row) / np.maximum(count, 1)
+        found[chosen] = int((count == 1).sum()), float(right.sum())
+        return found[chosen][0]
+
+    singles: list[tuple[int, ...]] = [(place,) for place in places]
+    for chosen in sorted(singles, key=lambda one: -alone(one))[:GROWN]:
+        wider = chosen
+        while len(wider) < LARGEST_SET:
+            longer = [(*wider, place) for place in places if place not in wider]
+            best = max(longer, key=alone, default=wider)
+            if found[best][0] <= found[wider][0]:
+                break
+            wider = best
+    for chosen, (_, right) in found.items():
+        words = f"a merge on {named_set([files.names[place] for place in chosen])}"
+        yield link_finding(KEY, words, right, files.n, files.n)
+
+
+def _as_released(files: Files, name: str) -> tuple[Floats, Floats]:
+    """Return people's values rounded to released ones, within half of the least step, and rows."""
+    people, rows = (files.column(table, name) for table in (files.people, files.rows))
+    grid = np.unique(rows[~np.isnan(rows)])
+    if name in files.levels or len(grid) < 2:
+        return people, rows
+    after = np.searchsorted(grid, people).clip(1, len(grid) - 1)
+    near = np.where(people - grid[after - 1] <= grid[after] - people, grid[after - 1], grid[after])
+    reach = np.diff(grid).min() / 2 * (1 + ROUNDED_OFF)
+    return np.where(np.abs(near - people) <= reach, near, people), rows
 
 
 def sets_for(files: Files, secret: str) -> Iterator[Names]:
@@ -104,14 +154,26 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     truth = files.column(files.truth, secret)
     near = None if secret in files.levels else (lambda some: reach(truth, some))
     guess, agreement = shown(row, values, person, near)
-    alone = np.bincount(person)[person] == 1
+    together = np.bincount(person)[person]
+    alone = together == 1
+    # people whom the same rows name are one name, unless so many rows agree that it is no luck
+    known = ~np.isnan(values)
+    size = np.bincount(row[known], minlength=max(row.max(), person.max()) + 1)[person]
+    if near is None:
+        often = np.bincount(values[known].astype(np.int64), minlength=1) / max(known.sum(), 1)
+        base = often[np.nan_to_num(guess).astype(np.int64)]
+    else:
+        base = np.full(files.n, best_single_guess(truth, near(truth)))
+    luck = betainc(np.maximum(agreement * size, 1), size * (1 - agreement) + 1, base)
+    weights = np.where(luck <= SURELY, 1.0, 1.0 / together)
     found: list[Tried] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
         for some, tag in ((enough, "everybody"), (enough & alone, "people alone")):
             if some.any():
                 words = f"a merge on {named_set(names)}" + (", people alone" * (tag != "everybody"))
-                found += count_names(files, secret, np.where(some, guess, np.nan), (KEY, words))
+                named = np.where(some, guess, np.nan)
+                found += count_names(files, secret, named, (KEY, words), weights=weights)
     return found
 
 

@@ -19,7 +19,7 @@ from rwn_core.measures.attacks.red_team.finding import (
 from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "nearest"
-ASKED = 2_000  # rows, and people, that are attacked
+ASKED = 1_000  # rows, and people, that are attacked
 FEWEST = 500  # random rows of a table with more than `LISTED_PAIRS` distances, at least
 AT_ONCE = 4_000_000  # distances
 TIE = 1e-9
@@ -65,14 +65,16 @@ def names(files: Files) -> list[Tried]:
         ])  # fmt: skip
         gaps = np.sqrt(((people[targets][:, np.newaxis] - rows[nearest]) ** 2).sum(axis=2))
         first = nearest[np.arange(len(targets)), gaps.argmin(axis=1)]
+        weights = 1 / np.bincount(first)[first]  # several people named by one row are one name
         for secret in files.secrets:
             values = files.column(files.rows, secret)
             agreed = _agree(files, secret, values, first, nearest)
             words = f"the nearest row by {title} of the keys"
-            found += count_names(files, secret, values[first], (KEY, words), targets=targets)
+            about = {"targets": targets, "weights": weights}
+            found += count_names(files, secret, values[first], (KEY, words), **about)
             several = np.where(agreed, values[first], np.nan)
             words += f", {nearest.shape[1]} agreeing"
-            found += count_names(files, secret, several, (KEY, words), targets=targets)
+            found += count_names(files, secret, several, (KEY, words), **about)
     return found
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rwn_core.data.arrays import Floats
-from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
     RARE,
@@ -23,13 +23,17 @@ CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
 LEAF = 5  # rows of a leaf of a tree, at least
 MANY_LEVELS = 50  # of a category; of more, a key is one number and a secret is not predicted
 
+TREES = 20  # of a forest
+SURELY = 3.0  # standard errors by which a model beats the majority on rows that it has not seen
+
 Predicted = tuple[Floats, Floats]
 """A value for each person, and its chance."""
-Models = Iterator[tuple[str, Callable[[Floats], Predicted]]]
+Model = Callable[[Floats, Floats], Callable[[Floats], Predicted]]
+"""Of released keys and secrets: what predicts the secret of a person's keys."""
 
 
 def attack(files: Files) -> list[Finding | Tried]:
-    """Name secrets by least squares, a logistic regression and a shallow tree."""
+    """Name secrets by least squares, a logistic regression, a shallow tree and a forest."""
     found: list[Finding | Tried] = []
     if not files.known:
         return found
@@ -39,21 +43,42 @@ def attack(files: Files) -> list[Finding | Tried]:
     middle, spread = tables[0].mean(axis=0), tables[0].std(axis=0)
     rows, *others = ((each - middle) / np.where(spread > 0, spread, 1.0) for each in tables)
     for secret in files.secrets:
-        shown = files.column(files.rows, secret)
-        learned = np.flatnonzero(~np.isnan(shown))[:LIVE_RECORDS]
+        shown, levels = files.column(files.rows, secret), secret in files.levels
+        learned = np.flatnonzero(~np.isnan(shown))[:QUICK_RECORDS]
         few = len(learned) < 2 * LEAF or np.unique(shown[learned]).size < 2
         if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
             continue
-        models = _levels if secret in files.levels else _numbers
-        for words, predict in models(rows[learned], shown[learned]):
+        known = rows[learned], shown[learned]
+        for words, fit in _models(levels).items():
+            if not _relates(fit, *known, levels):
+                continue  # what it says of people is luck: that of one model names them all
+            predict = fit(*known)
             predicted = [predict(each) for each in others]
-            for least in CONFIDENT if secret in files.levels else CONFIDENT[:1]:
+            for least in CONFIDENT if levels else CONFIDENT[:1]:
                 sure = f", where its chance is at least {least:g}" if least else ""
                 inside, *outside = (np.where(chance >= least, value, np.nan)
                                     for value, chance in predicted)  # fmt: skip
                 tried = count_names(files, secret, inside, (KEY, f"{words} on the keys{sure}"))
                 found += [_against(files, each, outside[0]) for each in tried] if outside else tried
     return found
+
+
+def _relates(fit: Model, rows: Floats, shown: Floats, levels: bool) -> bool:
+    """True if a model of one half of the rows tells the secrets of the other beyond luck."""
+    half = np.arange(len(shown)) % 2 == 0  # rows are in random order
+    better = np.zeros(len(shown))
+    for own in (half, ~half):
+        if np.unique(shown[own]).size < 2:
+            return False
+        value, _ = fit(rows[own], shown[own])(rows[~own])
+        if levels:
+            kinds, count = np.unique(shown[own], return_counts=True)
+            better[~own] = (value == shown[~own]) - 1.0 * (kinds[count.argmax()] == shown[~own])
+        else:  # of ranks: one far number does not decide
+            one, two = (np.argsort(np.argsort(each)) for each in (value, shown[~own]))
+            better[~own] = (one - one.mean()) * (two - two.mean()) if np.ptp(value) else 0.0
+    error = float(better.std()) / np.sqrt(len(better))
+    return bool(better.mean() > SURELY * error)
 
 
 def _features(files: Files, table: Floats) -> Floats:
@@ -70,39 +95,49 @@ def _features(files: Files, table: Floats) -> Floats:
     return np.column_stack(parts)
 
 
-def _numbers(rows: Floats, shown: Floats) -> Models:
-    """Yield least squares and a tree of the standardized number."""
-    from sklearn.tree import DecisionTreeRegressor
-
-    middle, unit = float(shown.mean()), float(shown.std())
-    scaled = (shown - middle) / unit
-    slopes = np.linalg.lstsq(_with_one(rows), scaled, rcond=None)[0]
-    tree = DecisionTreeRegressor(min_samples_leaf=LEAF, random_state=0).fit(rows, scaled)
-    for words, predict in (
-        ("a regression", lambda people: _with_one(people) @ slopes),
-        ("a tree", tree.predict),
-    ):
-        yield words, partial(_in_units, predict, middle, unit)
-
-
-def _levels(rows: Floats, shown: Floats) -> Models:
+def _models(levels: bool) -> Mapping[str, Model]:
+    """Return the models of a category, or of a number."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LogisticRegression
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    tree = DecisionTreeClassifier(min_samples_leaf=LEAF, random_state=0)
-    line = LogisticRegression(max_iter=200, tol=1e-3)
-    for words, model in (("a tree", tree), ("a logistic regression", line)):
-        yield words, partial(_likeliest, model.fit(rows, shown))
+    tree: dict[str, Any] = {"min_samples_leaf": LEAF, "random_state": 0}
+    forest = {**tree, "min_samples_leaf": 2, "max_features": "sqrt", "n_estimators": TREES}
+    if levels:
+        return {
+            "a tree": partial(_levels, DecisionTreeClassifier(**tree)),
+            "a logistic regression": partial(_levels, LogisticRegression(max_iter=200, tol=1e-3)),
+            "a random forest": partial(_levels, RandomForestClassifier(**forest)),
+        }
+    return {
+        "a regression": _line,
+        "a tree": partial(_numbers, DecisionTreeRegressor(**tree)),
+        "a random forest": partial(_numbers, RandomForestRegressor(**forest)),
+    }
+
+
+def _line(rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
+    slopes = np.linalg.lstsq(_with_one(rows), shown, rcond=None)[0]
+    return lambda people: (_with_one(people) @ slopes, np.ones(len(people)))
+
+
+def _numbers(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
+    from sklearn.base import clone
+
+    fitted, unit = clone(model), float(shown.std()) or 1.0
+    fitted.fit(rows, (shown - shown.mean()) / unit)
+    middle = float(shown.mean())
+    return lambda people: (fitted.predict(people) * unit + middle, np.ones(len(people)))
+
+
+def _levels(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
+    from sklearn.base import clone
+
+    return partial(_likeliest, clone(model).fit(rows, shown))
 
 
 def _with_one(table: Floats) -> Floats:
     return np.column_stack((np.ones(len(table)), table))
-
-
-def _in_units(
-    predict: Callable[[Floats], Floats], middle: float, unit: float, people: Floats
-) -> Predicted:
-    return np.asarray(predict(people) * unit + middle), np.ones(len(people))
 
 
 def _likeliest(model: Any, people: Floats) -> Predicted:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
+from rwn_core.measures.statistics.intervals import naming_score
 
 ROLES = {"a": "key", "b": "key", "c": "other", "s": "confidential"}
 

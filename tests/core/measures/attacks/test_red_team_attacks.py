@@ -9,7 +9,6 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, RowCopy
-from rwn_core.measures.attacks.likeliest_value import naming_score
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
@@ -18,6 +17,7 @@ from rwn_core.measures.attacks.red_team.finding import (
 )
 from rwn_core.measures.attacks.red_team.merge import shown
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.intervals import naming_score
 from tests.attacked_tables import (
     best,
     coarse_survey,
@@ -38,6 +38,7 @@ def counts(tried):
     return {
         (each.words, level): tuple(part[i] for part in (each.right, each.named, each.people))
         for each in tried
+        if isinstance(each, Tried)
         for i, level in enumerate(each.levels)
     }
 
