@@ -19,9 +19,8 @@ TIE = 1e-9
 
 def difference_root(before: Floats, after: Floats) -> tuple[Floats, Floats]:
     """Return a root of the inverse of the covariance of x - x', (m, m), and flat means, (m,)."""
-    # A direction in which masking moves nothing but all records alike, such as an unchanged
-    # variable, has as good as no variance: there a row must agree with its source. The means are
-    # the common moves along such directions.
+    # An unchanged variable, or a direction with the same change in all records, has no variance:
+    # there a row must agree with its source. The means are the changes in such directions.
     change = before - after
     mean = change.mean(axis=0)
     change = change - mean

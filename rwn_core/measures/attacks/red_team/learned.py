@@ -14,8 +14,8 @@ from rwn_core.measures.attacks.red_team.places import knowledge
 
 KEY = "learned"
 PAIRS = 200_000  # of a row that is linked and a person
-LEVELS = np.linspace(0.0, 1.0, 9)  # quantiles of the changes between which a change counts alike
-ANOTHER = 7  # random people beside each row from which chance is learned
+LEVELS = np.linspace(0.0, 1.0, 9)  # quantiles of the changes: ends of their classes
+ANOTHER = 7  # random people for each row: how often they agree
 
 Weigh = Callable[[Floats, Floats], Floats]
 """Log of how much likelier values (of rows, of people) are of one person than of two."""
@@ -23,8 +23,8 @@ Weigh = Callable[[Floats, Floats], Floats]
 
 def attack(files: Files) -> list[Finding | Tried]:
     """Link the rows of one half to all people, by what the pairs of the other half show."""
-    # An intruder has such a half where some people are known to be in the file, and so does one who
-    # masks a table alike. A variable that is never changed must agree: its weight has no end.
+    # An intruder who knows some people of the file has such pairs. A variable that is never changed
+    # must agree.
     half = files.n // 2
     asked = np.arange(half, files.n)[: max(1, min(QUICK_RECORDS, PAIRS // files.n))]
     found: list[Finding | Tried] = []

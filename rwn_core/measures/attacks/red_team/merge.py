@@ -156,7 +156,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
     guess, agreement = shown(row, values, person, near)
     together = np.bincount(person)[person]
     alone = together == 1
-    # people whom the same rows name are one name, unless so many rows agree that it is no luck
+    # people named by the same rows count as one name, unless many of the rows agree
     known = ~np.isnan(values)
     size = np.bincount(row[known], minlength=max(row.max(), person.max()) + 1)[person]
     if near is None:
