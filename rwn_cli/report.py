@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,8 +55,8 @@ def report(
         str,
         option(
             "DATE",
-            "When the release is looked at again, such as 2030-01-31; a year after it was "
-            "made if left out.",
+            "When the release is looked at again, such as 2030-01-31; the notice says that no "
+            "day was stated if left out.",
         ),
     ] = "",
     contact: Annotated[
@@ -92,17 +92,17 @@ def report(
     _refuse_options(dataset, auditors, public, released)
     if dataset:
         content = _of_dataset(text, out, material, (original, released), public)
-        _write(out, content, public, overwrite)
+        _write(out, content, public, overwrite, {})
         return
     known = material(read_record_file(record))
     if auditors:
         _for_auditors(known, out, original, overwrite)
         return
     if public:
-        _write(out, _public(known, out, original), public, overwrite)
+        _write(out, _public(known, out, original), public, overwrite, known.record["verdict"])
         return
     known = replace(known, evidence=read_evidence(known.record, record))
-    _write(out, internal_file(known, out.suffix), public, overwrite)
+    _write(out, internal_file(known, out.suffix), public, overwrite, {})
 
 
 def _with_answers(
@@ -116,10 +116,15 @@ def _with_answers(
     return with_context(record, context, review=review, contact=contact)
 
 
-def _write(out: Path, content: bytes, public: bool, overwrite: bool) -> None:
+def _write(
+    out: Path, content: bytes, public: bool, overwrite: bool, verdict: Mapping[str, Any]
+) -> None:
     write(out, content, overwrite=overwrite)
     if public:
         say(f"public file written to {out}; nothing of the original was found in it")
+        if not verdict.get("kept", True):
+            state = verdict.get("state", "not kept")
+            say(f"its policy is {state}, which the file does not say. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
 

@@ -226,8 +226,8 @@ def _fixed() -> Iterator[str]:
 def _own(material: Material) -> Iterator[str]:
     """Yield words about the method and the names that the steward gave."""
     method = material.method
-    yield from (*method_words(method), what_it_destroys(method), method.title)
-    yield from (material.setting.words, material.made, material.review_day)
+    yield from (*method_words(method), material.does, what_it_destroys(method), method.title)
+    yield from (material.setting.words, material.made, material.context.review)
     yield from material.setting.params.cautions()
     yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))
     test = material.context.intruder_test

@@ -104,7 +104,7 @@ def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
 def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     """Return all tokens with digits that a public file may hold."""
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
-    own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
+    own = {material.made, material.context.review, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
     own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
     # a year in the steward's words is wanted, a value of few records is not
@@ -116,7 +116,7 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
 def _own_words(material: Material) -> re.Pattern[str]:
     """Return words about the method, and values that the release shows itself."""
     method = material.method
-    words = {*method_words(method), what_it_destroys(method), method.title}
+    words = {*method_words(method), material.does, what_it_destroys(method), method.title}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

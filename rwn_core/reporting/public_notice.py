@@ -81,18 +81,18 @@ def _json(material: Material, facts: Facts) -> bytes:
 
 
 def _card(material: Material, facts: Facts) -> bytes:
-    name, words, source = method_words(material.method)
+    name, _, source = method_words(material.method)
     document: dict[str, Any] = {
         "format": CARD,
         "title": material.name,
         "release": material.record["release"]["id"],
         "made": material.made,
-        "review": material.review_day,
+        **({"review": material.context.review} if material.context.review else {}),
         "sha256": material.record["file"]["sha256"],
         "records": material.records,
         "variables": list(material.variables),
         "method": f"{name} ({material.method.title})",
-        "words": words,
+        "words": material.does,
         "source": source,
     }
     document |= {name: text for name, text in material.context.public.items() if text}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import orjson
@@ -50,6 +51,23 @@ def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
     assert not Path("ledger.jsonl").exists()
 
 
+def test_a_public_file_of_a_policy_that_is_not_kept_says_so_on_the_terminal(masked: Run) -> None:
+    """Finding: a notice was written for a broken policy without a word."""
+    path = Path("record.toml")
+    report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
+    text = path.read_text(encoding="utf-8")
+    for kept, state in (("true", "kept"), ("false", "broken"), ("false", "not judged")):
+        said = re.sub(r"(?m)^kept = \w+$", f"kept = {kept}", text)
+        said = re.sub(r'(?m)^state = ".*"$', f'state = "{state}"', said)
+        path.write_text(said, encoding="utf-8")
+        code, _, terminal = masked(*report)
+        assert code == 0, terminal
+        assert (f"its policy is {state}, which the file does not say" in terminal) == (
+            kept == "false"
+        )
+        assert "policy" not in Path("notice.html").read_text(encoding="utf-8")
+
+
 def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     """Finding N2: users are told to ask, and whom."""
     report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
@@ -91,8 +109,8 @@ def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
     for name in ("a.html", "a.txt"):
         code, _, said = masked(*report, name)
         assert (code, "no value of a record was found" in said) == (0, True), said
-        assert "56 clauses, " in said
-    assert "6.2.3 · motives to identify" in Path("a.txt").read_text("utf-8")
+        assert "27 clauses, " in said
+    assert "6 · who may get access" in Path("a.txt").read_text("utf-8")
     for wrong, why in (("a.json", "must end in"), ("b.html", "two files")):
         more = ("--public",) if wrong == "b.html" else ()
         code, _, said = masked(*report, wrong, *more)

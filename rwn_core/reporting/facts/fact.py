@@ -6,12 +6,12 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from rwn_core.charts import Chart
+from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
@@ -19,6 +19,29 @@ from rwn_core.tuning import Setting
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
 _FIRST = "Hold the parameters of "
+
+# What RWN does, by its setting; pairs are for False and True.
+RWN_NEAR = (
+    "A record's neighborhood is the records within a radius of it, or the records nearest to it, "
+    "whichever set is larger; each of them is equally likely to be a donor.",
+    "Records near a record are likelier to be its donors than records far from it.",
+)
+RWN_VALUES = (
+    "Each masked value is replaced by the same variable's value of a donor drawn at random.",
+    "Chance decides whether a masked value is kept or replaced by the same variable's value of a "
+    "donor drawn at random.",
+)
+RWN_SLICES = (
+    "In a row the variables of one group take their values from one common donor: {slices}. Every "
+    "other masked variable has a donor of its own."
+)
+RWN_OWN = "A record may be its own donor."
+RWN_BALANCE = "Donors are weighed so that records give their values about equally often."
+RWN_HOUSEHOLD = "No donor is of the record's own household."
+RWN_TRUE = (
+    "Types survive, and every released value is one that some record of the original has.",
+    "Every released value is one that some record of the original has, but for rounding.",
+)
 
 
 class Audience(StrEnum):
@@ -109,14 +132,6 @@ class Material:
         """The day on which the release was made."""
         return str(self.record["made"])[:10]
 
-    @property
-    def review_day(self) -> str:
-        """The day on which the release is looked at again; a year after it was made by default."""
-        if self.context.review:
-            return self.context.review
-        day = date.fromisoformat(self.made)
-        return date(day.year + 1, day.month, min(day.day, 28)).isoformat()
-
     @cached_property
     def setting(self) -> Setting:
         """Method of the release; a radius for each record is not recorded, so it is 0."""
@@ -141,6 +156,16 @@ class Material:
     def variables(self) -> tuple[str, ...]:
         """The released variables, in order."""
         return tuple(self.record["table"]["variables"])
+
+    @property
+    def changed(self) -> dict[str, float]:
+        """The share of cells that changed, by variable; empty if it was not read."""
+        return changed_shares(self.reading("cells_changed"))
+
+    @property
+    def does(self) -> str:
+        """Say in words what the method does at this setting."""
+        return setting_words(self.record["setting"]) or method_words(self.method)[1]
 
     def reading(self, measure: str) -> Mapping[str, Any]:
         """Return the record's entry of a measure; empty if it was not read or has no answer."""
@@ -175,6 +200,22 @@ def method_words(method: Any) -> tuple[str, str, str]:
     name = one_line(first).removeprefix(_FIRST).rstrip(".")
     words = one_line(more) or " ".join(lever.help for lever in method.levers)
     return name, words, one_line(about.get("References", ""))
+
+
+def setting_words(setting: Mapping[str, Any]) -> str:
+    """Say in words what RWN does at a setting; empty for any other method."""
+    if setting["method"] != "rwn":
+        return ""
+    known, slices = setting["parameters"], setting.get("slices", ())
+    soft = known.get("kernel", "even") != "even"
+    said = [RWN_NEAR[soft], RWN_VALUES[float(known.get("q", 1.0)) < 1]]
+    said += [RWN_SLICES.format(slices="; ".join(", ".join(names) for names in slices))] * bool(
+        slices
+    )
+    said += [RWN_OWN] * (soft and bool(known.get("own", False)))
+    said += [RWN_BALANCE] * (soft and float(known.get("balance", 0.0)) > 0)
+    said += [RWN_HOUSEHOLD] * bool(known.get("outside_household", False))
+    return " ".join([*said, RWN_TRUE[bool(setting.get("precision"))]])
 
 
 def what_it_destroys(method: Any) -> str:

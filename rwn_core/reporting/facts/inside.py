@@ -85,15 +85,20 @@ def _decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
 def _data(material: Material) -> Content:
     table = material.record["table"]
     rows = zip(table["variables"], table["kinds"], table["roles"], strict=True)
-    left = set(table["not_masked"])
+    left, shares = {*table["not_masked"], *table.get("left_alone", ())}, material.changed
+
+    def treated(name: str) -> str:
+        if name in left:
+            return "no"
+        return f"{100 * shares[name]:.1f} % of cells" if name in shares else "not measured"
+
     lines = [f"{table['records']:,} records; the file has {material.records:,}."]
     removed = ", ".join(table["removed"])
     lines.append(f"Left out, as identifiers or households: {removed or 'none'}.")
     return Content(
         lines=tuple(lines),
         table=written_table(
-            ("variable", "kind", "role", "masked"),
-            ((*row, "no" if row[0] in left else "yes") for row in rows),
+            ("variable", "kind", "role", "changed"), ((*row, treated(row[0])) for row in rows)
         ),
     )
 
@@ -312,10 +317,7 @@ INTRUDER_TEST = "What came out of a motivated-intruder test?"
 def context(material: Material) -> Content:
     """List every question about the context with its answer, and a motivated-intruder test."""
     about = material.context
-    rows: list[tuple[str, str]] = [
-        (each.question, about.stated(each.name)) for each in QUESTIONS if each.name != "review"
-    ]
-    rows.append(("When is it looked at again?", material.review_day))
+    rows: list[tuple[str, str]] = [(each.question, about.stated(each.name)) for each in QUESTIONS]
     rows.append((INTRUDER_TEST, _intruder_test(about)))
     lines = [f"Not stated: {', '.join(about.missing)}."] if about.missing else []
     return Content(lines=tuple(lines), table=written_table(("question", "answer"), rows))
@@ -355,10 +357,11 @@ def _title(material: Material, measure: str) -> str:
 def _techniques(material: Material) -> Content:
     """List each variable with its kind of identifier, its technique and the reason."""
     table, setting = material.record["table"], material.record["setting"]
-    changed = material.reading("cells_changed")
-    shares = dict(zip(changed.get("names", ()), changed.get("share", ()), strict=True))
-    alone, rows = table.get("left_alone", ()), []
+    shares, alone, rows = material.changed, table.get("left_alone", ()), []
+    # where no key is declared, the measures take other variables as keys
+    keys = material.reading("k_anonymity").get("names", ())
     for name, role in zip(table["variables"], table["roles"], strict=True):
+        role = "key" if role == "other" and name in keys else role
         technique, why = f"masked by {material.method.title}", _REASONS.get(role, _HELPS)
         if name in table["not_masked"]:
             technique, why = "kept", "the steward chose to release it as it is"

@@ -27,15 +27,16 @@ _STEPS = {
 _INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
+_SHARES = (0.01, *_CHANGED)
 
 
 def _treated(material: Material) -> Content:
-    name, does, source = method_words(material.method)
+    name, _, source = method_words(material.method)
     first, method, what, where, closed = words.TREATED
     lines = [
         first,
         method.format(method=name, title=material.method.title),
-        what.format(words=does),
+        what.format(words=material.does),
     ]
     if source:
         lines.append(where.format(source=source))
@@ -63,7 +64,16 @@ def treatments(material: Material) -> dict[str, str]:
 
 
 def _variables(material: Material) -> Content:
-    table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(treatments(material).items()))
+    unmasked, shares = _unmasked(material), material.changed
+    rows = []
+    for name, treatment in treatments(material).items():
+        much = words.NOT_MEASURED
+        if name in unmasked:
+            much = words.NONE_CHANGED
+        elif name in shares:  # a share of 0 stays unsaid: it would tell that all values are true
+            much = words.CHANGED_SHARES[bisect(_SHARES, shares[name])]
+        rows.append((name, treatment, much))
+    table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(rows))
     return Content(lines=(words.VARIABLES,), table=table)
 
 
@@ -163,7 +173,8 @@ def _file(material: Material) -> Content:
 
 
 def _review(material: Material) -> Content:
-    return Content(lines=(words.REVIEW.format(review=material.review_day),))
+    day = material.context.review
+    return Content(lines=(words.REVIEW.format(review=day) if day else words.NO_REVIEW,))
 
 
 _PUBLIC, _BOTH = Audience.PUBLIC, Audience.BOTH

@@ -20,8 +20,20 @@ MISSING = (
     "lacks it in the original."
 )
 MASKED, KEPT, ROUNDED = "masked", "released as in the original", "; rounded"
-VARIABLES = "Of each variable it is said whether the method may have changed it."
-VARIABLE_COLUMNS = ("variable", "treatment")
+VARIABLES = (
+    "Of each variable it is said whether the method may have changed it, and how many of its "
+    "values differ from the original record's own, in order of magnitude."
+)
+VARIABLE_COLUMNS = ("variable", "treatment", "values changed")
+CHANGED_SHARES = (
+    "fewer than one in a hundred",
+    "fewer than one in ten",
+    "a part",
+    "about half",
+    "most",
+    "nearly all",
+)
+NONE_CHANGED, NOT_MEASURED = "none", "not measured"
 
 AMOUNTS = (
     "almost nothing",
@@ -134,6 +146,7 @@ CLAIMS = (
 )
 CLAIM_TABLE = "Claim table for analysts"
 REVIEW = "The release is looked at again by {review}."
+NO_REVIEW = "No day was stated on which the release is looked at again."
 NOTICE = "Public notice"
 TITLES = (
     "How the data were treated",
@@ -165,6 +178,9 @@ def vocabulary() -> tuple[str, ...]:
     parts += [
         TOTALS,
         REVIEW,
+        NO_REVIEW,
+        *CHANGED_SHARES,
+        *(NONE_CHANGED, NOT_MEASURED),
         DESTROYED,
         *TREATED,
         *VARIABLE_COLUMNS,

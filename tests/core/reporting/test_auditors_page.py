@@ -75,7 +75,7 @@ def test_every_clause_is_answered_by_page_and_line(name: str) -> None:
     text = auditors_file(material, data, ".txt").decode()
     auditors_file(material, data, ".html")
     found = checklist(material)
-    assert len(found) == 56
+    assert len(found) == 27
     assert not [(each.number, each.asks) for each in found if not each.answered]
     pages = text.split("\f")
     for each in found:
@@ -85,8 +85,9 @@ def test_every_clause_is_answered_by_page_and_line(name: str) -> None:
 
 def test_what_the_steward_did_not_state_is_empty() -> None:
     found = {(each.number, each.asks) for each in checklist(by_hand()) if not each.answered}
-    assert {("6.2.3", "motives to identify"), ("9.2", "roles"), ("9.4", "incidents")} <= found
-    assert ("7.2", "data types") not in found
+    assert {("7", "review"), ("decision", "who decided, and when")} <= found
+    assert ("12", "harms, monitoring and incidents") in found
+    assert ("1", "singling out") not in found
     text = FORMS[".txt"](by_hand()).decode()
     assert "none was recorded" in text
 
@@ -96,8 +97,8 @@ def test_a_clause_of_two_questions_needs_both_answers(missing: str) -> None:
     context = replace(FULL, **{missing: ""})
     found = checklist(by_hand(context=context.to_dict()))
     empty = {(each.chapter, each.number) for each in found if not each.answered}
-    assert {("ISO/IEC 27559:2022", "6.2.2"), ("ISO/IEC 27559:2022", "8.3.2")} <= empty
-    assert ("ISO/IEC 27559:2022", "6.2.3") not in empty
+    assert ("ICO: How do we ensure anonymisation is effective?", "6") in empty
+    assert ("ICO: How do we ensure anonymisation is effective?", "5") not in empty
 
 
 @pytest.fixture

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from rwn_core.errors import ParameterError
+from rwn_core.reporting.auditors_page import FORMS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Material
+from rwn_core.reporting.public_notice import unchecked_file
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
-from tests.core.reporting.records_by_hand import RECORD, by_hand, record, said
+from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 EVIDENCE: dict[str, Any] = {
     "riskiest": {
@@ -117,12 +119,88 @@ def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(
         section(key, Material(record=damaged))
 
 
-def test_the_review_is_a_year_later_on_a_day_that_every_month_has() -> None:
+def test_no_day_of_review_is_told_that_nobody_stated() -> None:
+    """Finding: the notice named a day a year later, which no person had chosen."""
     assert by_hand().made == "2028-02-29"
-    assert by_hand().review_day == "2029-02-28"
-    assert Material(record=record(made="2027-12-07T01:00")).review_day == "2028-12-07"
-    assert by_hand(context={"review": "2031-05-30"}).review_day == "2031-05-30"
+    for context, line in (
+        ({}, "No day was stated on which the release is looked at again."),
+        ({"review": "2031-05-30"}, "The release is looked at again by 2031-05-30."),
+    ):
+        material = by_hand(context=context)
+        assert said(section("review", material)) == [line]
+        rows = section("context", material).table.rows
+        answer = dict(rows)["When is it looked at again?"]
+        assert answer == context.get("review", "not stated")
+        card = unchecked_file(material, ".toml").decode()
+        assert ("review" in card) == bool(context)
+    assert "2029" not in str(FORMS[".txt"](by_hand()))
     assert by_hand().name == "Masked microdata"
     assert replace(by_hand(), title="Homes").name == "Homes"
     with pytest.raises(ParameterError, match="must be a date such as 2030-01-31; correct it"):
         _ = by_hand(context={"review": "2030-13-01"}).context
+
+
+def test_variables_that_the_measures_take_as_keys_are_keys_in_every_table() -> None:
+    """Finding: one clause called each variable "other" that the next one took for a key."""
+    table = {**RECORD["table"], "roles": ["other", "confidential", "other"]}
+    rows = section("techniques", by_hand(table=table)).table.rows
+    kinds = {row[0]: row[1] for row in rows}
+    assert [kinds[name] for name in ("age", "income", "sex")] == [
+        "indirect identifier", "sensitive attribute", "indirect identifier"
+    ]  # fmt: skip
+    alone = section("techniques", by_hand(table=table, readings={})).table.rows
+    assert {row[1] for row in alone if row[0] in ("age", "sex")} == {"other"}
+
+
+def test_how_much_of_a_variable_changed_is_told() -> None:
+    """Finding: "masked: yes" where one cell in a thousand changed."""
+    read = {**RECORD["readings"]["cells_changed"], "share": [0.001, 0.0, 0.25]}
+    table = {**RECORD["table"], "left_alone": []}
+    material = by_hand(readings={"cells_changed": read}, table=table)
+    data = {row[0]: row[3] for row in section("data", material).table.rows}
+    assert data == {"age": "0.1 % of cells", "income": "0.0 % of cells", "sex": "no"}
+    rows = {row[0]: row[2] for row in section("variables", material).table.rows}
+    # 0 is not told apart from .1 %: it would say that each value is true
+    few = "fewer than one in a hundred"
+    assert rows == {"age": few, "income": few, "sex": "none"}
+    unread = by_hand(readings={}, table=table)
+    assert {row[2] for row in section("variables", unread).table.rows} == {"not measured", "none"}
+
+
+SETTINGS = {
+    "drawn by itself": ({}, ["equally likely", "replaced by the same"], ["common donor", "Chance"]),
+    "slices": (
+        {"slices": [["age", "income"]]},
+        ["take their values from one common donor: age, income."],
+        ["anew for every value"],
+    ),
+    "q": ({"q": 0.5}, ["Chance decides whether a masked value is kept"], ["with probability q"]),
+    "soft": (
+        {"kernel": "gaussian", "width": 1.0},
+        ["likelier to be its donors than"],
+        ["equally"],
+    ),
+    "balance": ({"kernel": "gaussian", "balance": 1.0}, ["about equally often"], ["own donor"]),
+    "own": ({"kernel": "gaussian", "own": True}, ["may be its own donor"], ["equally often"]),
+    "household": ({"outside_household": True}, ["of the record's own household"], []),
+    "rounded": ({"precision": {"age": 5.0}}, ["but for rounding"], ["Types survive"]),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_notice_says_what_the_method_does_at_this_setting(name: str) -> None:
+    change, told, untold = SETTINGS[name]
+    setting = {"method": "rwn", "parameters": {"k": 5}}
+    for key, value in change.items():
+        if key in ("slices", "precision"):
+            setting[key] = value
+        else:
+            setting["parameters"][key] = value
+    material = by_hand(setting=setting)
+    for text in (
+        " ".join(said(section("treated", material))),
+        unchecked_file(material, ".toml").decode(),
+        unchecked_file(material, ".html").decode().replace("&#x27;", "'").replace("&#39;", "'"),
+    ):
+        assert all(words in text for words in told), text
+        assert not any(words in text for words in untold), text
