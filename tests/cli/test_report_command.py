@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
 import orjson
@@ -12,7 +11,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record
-from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
@@ -55,16 +54,14 @@ def test_a_public_file_of_a_policy_that_is_not_kept_says_so_on_the_terminal(mask
     """Finding: a notice was written for a broken policy without a word."""
     path = Path("record.toml")
     report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
-    text = path.read_text(encoding="utf-8")
-    for kept, state in (("true", "kept"), ("false", "broken"), ("false", "not judged")):
-        said = re.sub(r"(?m)^kept = \w+$", f"kept = {kept}", text)
-        said = re.sub(r'(?m)^state = ".*"$', f'state = "{state}"', said)
-        path.write_text(said, encoding="utf-8")
+    document = read_record(path.read_text(encoding="utf-8"))
+    for kept, state in ((True, "kept"), (False, "broken"), (False, "not judged")):
+        document["verdict"] |= {"kept": kept, "state": state}
+        path.write_text(frozen_text(document), encoding="utf-8")
         code, _, terminal = masked(*report)
         assert code == 0, terminal
-        assert (f"its policy is {state}, which the file does not say" in terminal) == (
-            kept == "false"
-        )
+        told = f"its policy is {state}, which the file does not say" in terminal
+        assert told == (not kept)
         assert "policy" not in Path("notice.html").read_text(encoding="utf-8")
 
 
