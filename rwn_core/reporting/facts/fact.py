@@ -36,7 +36,7 @@ RWN_SLICES = (
     "other masked variable has a donor of its own."
 )
 RWN_OWN = "A record may be its own donor."
-RWN_BALANCE = "Donors are weighed so that records give their values about equally often."
+RWN_BALANCE = "Donors are weighted so that every record is drawn about equally often."
 RWN_HOUSEHOLD = "No donor is of the record's own household."
 RWN_TRUE = (
     "Types survive, and every released value is one that some record of the original has.",
