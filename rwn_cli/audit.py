@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.file_option import read_file
+from rwn_cli.file_option import Laid, read_file
 from rwn_cli.terminal import option, print_json, progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
@@ -61,7 +62,9 @@ def audit(
     slice_: options.Sliced = None,
     round_: options.Precision = None,
     schema: options.SchemaFile = None,
+    file: Laid = None,
     drop: options.Dropped = None,
+    only: options.Chosen = None,
 ) -> None:
     """Read the measures on an original and a masked table.
 
@@ -69,7 +72,8 @@ def audit(
     it. A shuffled release cannot be audited row by row. The worst case needs to know how MASKED
     was made: give --record, or --method and --set.
     """
-    data = options.described(options.load(original, schema), identifiers=drop or ())
+    read, gone = options.load_chosen(original, schema, file or (), only or (), drop or ())
+    data = options.described(read, identifiers=gone)
     from rwn_core.evaluation.audit import compare, read_all
 
     data = options.asked(data, response, predictor or ())
@@ -87,10 +91,11 @@ def audit(
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     said = weights is not None or population is not None
     sampling = rwn.Sampling(weights=weights, population=population) if said else None
-    comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
+    data_read, other = comparable(data, like(data, masked))
+    comparison = compare(data_read, other, sampling=sampling, key_sets=known)
     comparison = comparison.with_halves(sides)
     if setting is not None:
-        comparison = _with_law(comparison, setting)
+        comparison = _with_law(comparison, setting, partial=data_read is not data)
     with progress("auditing") as report:
         readings = read_all(comparison, measure, progress=report)
     if as_json:
@@ -138,8 +143,11 @@ def _stated(
     return rwn.Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
 
 
-def _with_law(comparison: rwn.Comparison, setting: rwn.Setting) -> rwn.Comparison:
+def _with_law(comparison: rwn.Comparison, setting: rwn.Setting, *, partial: bool) -> rwn.Comparison:
     """The comparison under the law of the setting, if MASKED can have been made by it."""
+    if partial:
+        say("note: the worst case is not computed, because the distance had more variables.")
+        return comparison
     data = comparison.original
     law = setting.params.prepare(data).law
     if law is None:
@@ -162,6 +170,23 @@ def _check(comparison: rwn.Comparison) -> None:
             "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
             "record or parameters, and rows in the original order."
         )
+
+
+def comparable(data: rwn.Microdata, masked: rwn.Microdata) -> tuple[rwn.Microdata, rwn.Microdata]:
+    """Return both tables without the variables that could not be read in the masked one."""
+    released = {variable.name for variable in masked.schema.released}
+    lost = [v.name for v in data.schema.released if v.name in masked.names]
+    lost = [name for name in lost if name not in released]
+    if not lost or len(lost) == len(data.schema.released):
+        return data, masked
+    for notice in masked.notices:
+        say(f"note: in MASKED: {notice}")
+    say(f"note: not compared, because MASKED has no such values: {', '.join(lost)}.")
+    remaining = [v.name for v in data.schema.released if v.name not in lost]
+    variables = tuple(v for v in masked.schema.variables if v.name in remaining)
+    kept = replace(masked.schema.releasing(remaining), variables=variables)
+    table = rwn.Microdata.from_frame(masked.frame[list(kept.names)], kept)
+    return data.with_schema(data.schema.releasing(remaining)), table
 
 
 def like(data: rwn.Microdata, masked: Path) -> rwn.Microdata:

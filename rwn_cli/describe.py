@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.file_option import Laid, description, read_file
-from rwn_cli.options import Chosen, chosen_names
+from rwn_cli.file_option import Laid
+from rwn_cli.options import Chosen, Dropped, load_chosen
+from rwn_cli.options import described as described_as
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.terminal import option, say, size_words
 
@@ -27,6 +28,7 @@ def describe(
         Path | None, option("FILE", "Write the schema (TOML).", "--output", "-o")
     ] = None,
     file: Laid = None,
+    drop: Dropped = None,
     only: Chosen = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -38,9 +40,8 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    data = read_file(source, description(source, schema), file or ())
-    if only:
-        data = data.with_schema(data.schema.releasing(chosen_names(only)))
+    read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
+    data = described_as(read, identifiers=gone)
     say(f"{Path(source).name}: {size_words(data)}")
     for notice in data.notices:
         say(f"note: {notice}")

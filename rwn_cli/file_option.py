@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,14 +42,26 @@ def description(source: str, schema: Path | None) -> Path | None:
 
 
 def read_file(
-    source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
+    source: str,
+    schema: Path | None,
+    given: Sequence[str] | None = None,
+    *,
+    hint: bool = True,
+    only: Sequence[str] = (),
+    drop: Sequence[str] = (),
 ) -> rwn.Microdata:
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
+    # `only` and `drop` choose columns before they are parsed, where a file has too many
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.io.read import begin, schema_from
 
     described = schema_from(schema)
     layout = _layout(described, given or ())
-    reading = begin(source, described, layout)
+    begun = layout
+    if only or drop:
+        base = layout or (described and described.file) or FileLayout()
+        begun = replace(base, only=tuple(only), drop=tuple(drop))
+    reading = begin(source, described, begun)
     try:
         reading.wait()
         return reading.result()

@@ -107,8 +107,7 @@ def mask(
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
     stated = _stated(own, options.settings(set_ or ()))
     params = _parameters(loaded, method, stated, sliced=bool(slice_))
-    read = options.load(source, schema, file or ())
-    drop = [*(drop or ()), *options.left_out(read.schema, only or ())]
+    read, drop = options.load_chosen(source, schema, file or (), only or (), drop or ())
     read = options.described(read, identifiers=drop, retained=keep or ())
     data = options.working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)

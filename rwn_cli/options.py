@@ -108,6 +108,8 @@ def load(
     layout: Sequence[str] | None = None,
     *,
     finds: bool = True,
+    only: Sequence[str] = (),
+    drop: Sequence[str] = (),
 ) -> rwn.Microdata:
     """Read a table by its path, or a demo table as demo:NAME; the layout is what --file says."""
     # `finds`: a description that lies with the file is used where no schema is given
@@ -122,7 +124,25 @@ def load(
     for path in (Path(source), schema):
         if path is not None:
             require_openable(path)
-    return read_file(source, schema, layout)
+    return read_file(source, schema, layout, only=chosen_names(only), drop=drop)
+
+
+def load_chosen(
+    source: str,
+    schema: Path | None,
+    layout: Sequence[str] | None,
+    only: Sequence[str],
+    drop: Sequence[str],
+    *,
+    finds: bool = True,
+) -> tuple[rwn.Microdata, list[str]]:
+    """Read a table, and name the variables that --only and --drop leave out of it."""
+    from rwn_core.io.limits import READ
+
+    data = load(source, schema, layout, finds=finds, only=only, drop=drop)
+    if any(READ in notice for notice in data.notices):  # what is dropped was not read
+        drop = [name for name in drop if name in data.names]
+    return data, [*drop, *left_out(data.schema, only)]
 
 
 def require_openable(path: Path) -> None:

@@ -11,20 +11,29 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.file_option import Laid
-from rwn_cli.options import SchemaFile, Source, load
+from rwn_cli.options import Chosen, Dropped, SchemaFile, Source, described, load_chosen
 from rwn_cli.terminal import say
 
 _OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
 
 
-def recommend(source: Source, schema: SchemaFile = None, file: Laid = None) -> None:
+def recommend(
+    source: Source,
+    schema: SchemaFile = None,
+    file: Laid = None,
+    drop: Dropped = None,
+    only: Chosen = None,
+) -> None:
     """Recommend a setting for a table, and say which methods cannot work on it."""
     from rwn_core.masking import at_levers
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.tuning.policy_presets import policy_presets
     from rwn_core.tuning.quick_verdict import WITHIN
 
-    data = load(source, schema, file or ())
+    read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
+    data = described(read, identifiers=gone)
+    for notice in read.notices:
+        say(f"note: {notice}")
     advice = rwn.recommend(data)
     typer.echo(f"recommended: {advice.setting.words}")
     typer.echo(f"why: {advice.reason}")

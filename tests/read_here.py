@@ -12,7 +12,16 @@ from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
 from rwn_core.io import reading
+from rwn_core.io.parse import parse
 from rwn_core.parallel.pool import Task
+
+
+def said_of(name: str, content: bytes, *given: Any) -> str:
+    """The refusal of a file, or else all that is said of its table."""
+    try:
+        return " ".join(parse(name, content, *given).notices)
+    except RWNError as refusal:
+        return str(refusal)
 
 
 class Here:

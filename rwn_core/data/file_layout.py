@@ -41,6 +41,8 @@ class FileLayout:
         Of a workbook; its first one with values if left out.
     fill : bool
         Whether every cell of a merged area of a sheet has the area's value.
+    only, drop : tuple of str
+        Columns of a table with more than 2,000: those that are read, or that are not.
 
     Raises
     ------
@@ -57,6 +59,8 @@ class FileLayout:
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     fill: bool = False
+    only: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -67,16 +71,17 @@ class FileLayout:
             raise SchemaError("The separator of a file must be one character, such as a semicolon.")
         if self.decimal not in (".", ","):
             raise SchemaError("The decimal mark of a file must be a point or a comma.")
-        for name in ("header", "fill"):
-            if not isinstance(getattr(self, name), bool):
-                raise SchemaError(f"The {name} of a file must be true or false.")
+        odd = [name for name in ("header", "fill") if not isinstance(getattr(self, name), bool)]
+        if odd:
+            raise SchemaError(f"The {odd[0]} of a file must be true or false.")
         for name in ("above", "below"):
             _check_lines(name, getattr(self, name))
         notation = as_notation(self.dates)
         if notation is None:
             raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")
         object.__setattr__(self, "dates", notation)
-        object.__setattr__(self, "missing", _words(self.missing))
+        for name in ("missing", "only", "drop"):
+            object.__setattr__(self, name, _words(name, getattr(self, name)))
         if not isinstance(self.sheet, str | None):
             raise SchemaError("The sheet of a workbook must be its name.")
 
@@ -85,12 +90,12 @@ class FileLayout:
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         usual = {field.name: field.default for field in fields(self)}
         given = {name: value for name, value in mine.items() if value != usual[name]}
-        return {name: [*each] if name == "missing" else each for name, each in given.items()}
+        return {name: [*v] if isinstance(v, tuple) else v for name, v in given.items()}
 
     @property
     def divides(self) -> bool:
         """Return True if the layout states the places of fields."""
-        return not self.changed().keys() <= {"dates", "missing"}
+        return not self.changed().keys() <= {"dates", "missing", "only", "drop"}
 
     @classmethod
     def from_dict(cls, table: Any) -> FileLayout:
@@ -109,11 +114,12 @@ def _check_lines(name: str, lines: Any) -> None:
         )
 
 
-def _words(words: Any) -> tuple[str, ...]:
+def _words(name: str, words: Any) -> tuple[str, ...]:
     listed = isinstance(words, tuple | list)
     if not listed or not all(isinstance(each, str) and each.strip() for each in words):
-        raise SchemaError('The missing values of a file must be a list of texts, as ["n/a"].')
-    return tuple(each.strip() for each in words)
+        what = "missing values" if name == "missing" else f"columns of {name}"
+        raise SchemaError(f'The {what} of a file must be a list of texts, as ["n/a"].')
+    return tuple(each.strip() if name == "missing" else each for each in words)
 
 
 def _encoding(name: object) -> str:

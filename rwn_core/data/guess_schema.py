@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -34,6 +35,17 @@ def _guess_kind(column: pd.Series[Any]) -> Kind:
     if pd.api.types.is_float_dtype(dtype):
         return Kind.CONTINUOUS
     return Kind.CATEGORICAL
+
+
+def completed(schema: Schema, frame: pd.DataFrame) -> Schema:
+    """The schema in the order of the columns, with guesses for those that it does not name."""
+    names = [str(name) for name in frame.columns]
+    if schema.names == tuple(names):
+        return schema
+    schema.require_columns(names)
+    guessed = guess_schema(frame[[name for name in names if name not in schema.by_name]])
+    known = {**schema.by_name, **guessed.by_name}
+    return replace(schema, variables=tuple(known[name] for name in names))
 
 
 def with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:

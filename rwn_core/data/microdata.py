@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized, fingerprint
-from rwn_core.data.guess_schema import guess_schema, with_levels
+from rwn_core.data.guess_schema import completed, guess_schema, with_levels
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.validation import (
@@ -21,6 +21,7 @@ from rwn_core.data.validation import (
     check_shape,
     table_notices,
     typed_levels,
+    with_usable_columns,
 )
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError, SchemaError
@@ -80,7 +81,7 @@ class Microdata(Summarized):
             At least two rows; columns of numbers, booleans, texts, categories or dates. Its
             index is left out, since row names identify records.
         schema : Schema, optional
-            One variable for each column; guessed from the column types when left out.
+            Of the columns that it does not name, variables are guessed from the column types.
         notices : tuple of str
             Notices of the reader of a file, besides those of the table itself.
 
@@ -122,17 +123,25 @@ class Microdata(Summarized):
 
     @classmethod
     def from_own_frame(
-        cls, frame: pd.DataFrame, schema: Schema | None, *, notices: tuple[str, ...] = ()
+        cls,
+        frame: pd.DataFrame,
+        schema: Schema | None,
+        *,
+        notices: tuple[str, ...] = (),
+        left_out: Mapping[str, str] | None = None,
     ) -> Microdata:
         """Check a new frame and take it without a copy; its rows are numbered from 0."""
+        # `left_out`, of a reader of files: why columns are no variables of a release; others with
+        # wrong values follow. Without it, they are refused.
         check_shape(frame)
         check_names(frame.columns)
-        if schema is None:
-            schema = guess_schema(frame)
+        schema = guess_schema(frame) if schema is None else completed(schema, frame)
+        if left_out is None:
+            for variable in schema.variables:
+                check_column(frame[variable.name], variable)
         else:
-            schema.require_names(tuple(frame.columns))
-        for variable in schema.variables:
-            check_column(frame[variable.name], variable)
+            schema, notice = with_usable_columns(frame, schema, left_out)
+            notices = (*notices, *notice)
         noticed = cache(lambda: (*notices, *table_notices(frame, schema)))  # slow: if asked for
         if schema.edit_rules:  # but a rule that does not fit the values is refused at once
             noticed()

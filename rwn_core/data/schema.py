@@ -225,6 +225,20 @@ class Schema(Summarized):
         """The first variable of a role, None without any."""
         return next((v.name for v in self.variables if v.role is role), None)
 
+    def require_columns(self, names: Sequence[str]) -> None:
+        """Refuse a table that lacks a variable.
+
+        Raises
+        ------
+        SchemaError
+        """
+        there = set(names)
+        for name in self.names:
+            if name not in there:
+                raise SchemaError(
+                    f"The schema has a variable {name} that the table lacks; take it out."
+                )
+
     def require_names(self, names: Sequence[str]) -> None:
         """Refuse a table unless its columns are these variables in this order.
 
@@ -235,11 +249,7 @@ class Schema(Summarized):
         for name in names:
             if name not in self.names:
                 raise SchemaError(f"The schema lacks column {name}; add it as a variable.")
-        for name in self.names:
-            if name not in names:
-                raise SchemaError(
-                    f"The schema has a variable {name} that the table lacks; take it out."
-                )
+        self.require_columns(names)
         if self.names != tuple(names):
             raise SchemaError(
                 "The schema has the variables in another order than the table; reorder them."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,32 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
         _check_dates(column, name)
     if variable.levels is not None:
         _check_levels(column, variable)
+
+
+def with_usable_columns(
+    frame: pd.DataFrame, schema: Schema, left_out: Mapping[str, str]
+) -> tuple[Schema, list[str]]:
+    """Return the schema of a file's table without columns that cannot be used, and their notice.
+
+    These columns of the frame are emptied.
+    """
+    reasons = {name: why for name, why in left_out.items() if schema.variable(name).is_released}
+    for variable in schema.variables:
+        name = variable.name
+        if variable.is_released and name not in reasons and frame[name].isna().all():
+            reasons[name] = "no values"
+            continue
+        try:
+            unused = replace(variable, role=Role.IDENTIFIER, group=None)
+            check_column(frame[name], unused if name in reasons else variable)
+        except InputError as refusal:
+            reasons[name] = str(refusal).removeprefix(f"Column {name} has ").rstrip(".")
+    if not reasons:
+        return schema, []
+    frame[list(reasons)] = np.nan
+    usable = [variable.name for variable in schema.released if variable.name not in reasons]
+    words = ", ".join(f"{name} ({why})" for name, why in reasons.items())
+    return schema.releasing(usable), [f"Left out of every release: {words}."]
 
 
 def _count(wrong: Any) -> str:
@@ -240,7 +267,11 @@ def _column_notices(
 ) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
-        return [f"{name} is a direct identifier: it is left out of every release."]
+        return (
+            []
+            if column.isna().all()
+            else [f"{name} is a direct identifier: it is left out of every release."]
+        )
     if variable.role is Role.HOUSEHOLD:
         return [f"{name} says who belongs together: it is left out of every release."]
     notices = []

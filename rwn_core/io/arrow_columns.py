@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
@@ -12,13 +12,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import LARGEST_NUMBER, check_names
+from rwn_core.data.validation import check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size, chosen_columns
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 
@@ -47,19 +48,31 @@ _SURE = 15  # significant digits that every floating number keeps
 
 
 def arrow_microdata(
-    file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
+    file: str,
+    table: pa.Table,
+    fields: Sequence[pa.Field],
+    schema: Schema | None,
+    notices: Sequence[str] = (),
+    left_out: Mapping[str, str] | None = None,
 ) -> Microdata:
-    """Return the microdata of a checked Arrow table."""
+    """Return the microdata of a checked Arrow table; `left_out` says which columns it lacks."""
     series = {}
-    notices: list[str] = []
+    said, reasons = list(notices), dict(left_out or {})
     for field in fields:
-        variable = None if schema is None else schema.variable(field.name)
-        column = _flat(file, field, table.column(field.name))
-        series[field.name], noticed = _typed(field, column, variable)
-        _check_values(file, field.name, series[field.name])
-        notices += noticed + _notices(field, series[field.name])
+        name = field.name
+        variable = None if schema is None else schema.by_name.get(name)
+        try:
+            if name in reasons:
+                raise InputError(reasons[name])
+            column = _flat(file, field, table.column(name))
+            series[name], noticed = _typed(field, column, variable)
+            said += noticed + _notices(field, series[name])
+        except InputError as refusal:
+            reasons[name] = _reason(file, name, refusal)
+            series[name] = pd.Series(np.full(table.num_rows, np.nan))
     with in_file(file):
-        data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        frame = pd.DataFrame(series)
+        data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=reasons)
     return data.with_schema(_with_decimals(data, fields))
 
 
@@ -75,18 +88,35 @@ def _with_decimals(data: Microdata, fields: Sequence[pa.Field]) -> Schema:
     return described
 
 
-def check_fields(
-    file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None
-) -> None:
-    """Refuse columns that are too many, badly named, of a strange type, or not the schema's."""
-    check_size(file, records, len(fields))
+def _reason(file: str, name: str, refusal: InputError) -> str:
+    """Return why a column is left out, without its name."""
+    return str(refusal).removeprefix(f"{file}, column {name}: ").rstrip(".")
+
+
+def usable_fields(
+    file: str,
+    fields: Sequence[pa.Field],
+    records: int,
+    schema: Schema | None,
+    layout: FileLayout | None,
+) -> tuple[list[pa.Field], list[str], dict[str, str]]:
+    """Return the fields to read, a notice where they are too many, and why some are left out."""
     names = [field.name for field in fields]
     with in_file(file):
         check_names(pd.Index(names, dtype=object))
         if schema is not None:
-            schema.require_names(names)
-    for field in fields:
-        check_type(file, field)
+            schema.require_columns(names)
+    chosen, notices = chosen_columns(file, names, schema, layout)
+    check_size(file, records, len(chosen))
+    left_out = {}
+    for field in (fields[place] for place in chosen):
+        if pa.types.is_time(field.type) or pa.types.is_duration(field.type):
+            continue
+        try:
+            check_type(file, field)
+        except InputError as refusal:
+            left_out[field.name] = _reason(file, field.name, refusal).removeprefix("the column ")
+    return [fields[place] for place in chosen], notices, left_out
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
@@ -179,7 +209,12 @@ def _lengths(array: pa.Array) -> pa.Array:
 def _typed(
     field: pa.Field, array: pa.Array, variable: Variable | None
 ) -> tuple[pd.Series[Any], list[str]]:
-    """The column as pandas has it, and what is to be said of exact decimals."""
+    """The column as pandas has it, and what is to be said of exact decimals and times."""
+    if pa.types.is_time(array.type) or pa.types.is_duration(array.type):
+        per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[array.type.unit]
+        seconds = array.cast(f"int{array.type.bit_width}").to_numpy(zero_copy_only=False) / per
+        said = f"{field.name} has times of the day or durations: they are numbers of seconds."
+        return pd.Series(seconds), [said]
     if not pa.types.is_decimal(array.type):
         return column_series(field, array), []
     name = field.name
@@ -237,17 +272,6 @@ def _category(array: pa.DictionaryArray, ordered: bool) -> pd.Series[Any]:
         return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
     category = pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered)
     return pd.Series(category.remove_unused_categories())
-
-
-def _check_values(file: str, name: str, series: pd.Series[Any]) -> None:
-    if not pd.api.types.is_float_dtype(series.dtype):
-        return
-    large = np.abs(series.to_numpy(dtype=np.float64)) > LARGEST_NUMBER
-    if large.any():
-        raise InputError(
-            f"{file}, column {name}, record {int(large.argmax()) + 1:,}: {int(large.sum()):,} "
-            f"of the values are infinite or beyond {LARGEST_NUMBER:g}; replace or remove them."
-        )
 
 
 def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:

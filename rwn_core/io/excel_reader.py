@@ -32,9 +32,9 @@ from rwn_core.io.guessed_layout import (
     guessed_decimal,
     guessed_missing,
 )
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, MOST_COLUMNS
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns
 from rwn_core.io.text_types.column import TextColumn
-from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.convert import told_of_texts, typed
 from rwn_core.io.text_types.lay_out import with_points
 from rwn_core.io.text_types.patterns import Form, text_forms
 
@@ -82,20 +82,29 @@ def read_excel(
         check_names(pd.Index(names, dtype=object))
     if schema is not None:
         with in_file(file):
-            schema.require_names(names)
+            schema.require_columns(names)
     if len(rows) < 2:
         raise InputError(
             f"{file}: no record follows the header line; masking needs at least two records."
         )
     series = {}
-    for position, name in enumerate(names):
+    chosen, wide = chosen_columns(file, names, schema, layout)
+    as_texts: dict[str, str] = {}
+    for position, name in ((place, names[place]) for place in chosen):
         values = [_emptied(row[position], layout.missing) for row in rows[1:]]
         cells = _Cells(file, name, values, first + 1, layout)
-        variable = None if schema is None else schema.variable(name)
-        series[name], noticed = cells.typed(variable)
+        variable = None if schema is None else schema.by_name.get(name)
+        try:
+            series[name], noticed = cells.typed(variable)
+        except InputError as refusal:
+            as_texts[name] = str(refusal).removeprefix(f"{file}, column {name}, ").rstrip(".")
+            series[name], noticed = cells.texts(), []
         notices += noticed
+    told, left_out = told_of_texts(as_texts, schema)
+    notices = [*wide, *notices, *told]
     with in_file(file):
-        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        frame = pd.DataFrame(series)
+        return Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
 
 
 def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: float) -> None:
@@ -115,10 +124,6 @@ def _emptied(value: Any, missing: Sequence[str]) -> Any:
 
 
 def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
-    if len(row) > MOST_COLUMNS:
-        raise InputError(
-            f"{file} has {len(row):,} columns; choose at most {MOST_COLUMNS:,} of them."
-        )
     for position, name in enumerate(row, start=1):
         if not isinstance(name, str):
             # the name stays out of the message: without a header line it is a cell's value
@@ -126,7 +131,7 @@ def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
                 f"{file}, row {first:,}, column {position}: the name is a number or a date, as "
                 "if the header line were left out; add a line with the names."
             )
-    return [str(name) for name in row]
+    return [" ".join(name.split()) if "\n" in name or "\r" in name else name for name in row]
 
 
 class _Cells:
@@ -141,12 +146,13 @@ class _Cells:
         self.kinds = np.array([_column_kind(value) for value in values], dtype=object)
 
     def typed(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
-        """The column with the type of its cells; what is mixed is refused."""
+        """The column with the type of its cells; an InputError where it is mixed."""
         kinds = set(self.kinds[~self.gaps])
-        if _TIME in kinds:
-            self._refuse(self.kinds == _TIME, "times of the day or durations", "write numbers")
+        if kinds == {_TIME}:
+            said = f"{self.name} has times of the day or durations: they are numbers of seconds."
+            return pd.Series([_seconds(value) for value in self.values], dtype="float64"), [said]
         if variable is not None and variable.kind is Kind.CATEGORICAL and kinds != {_TRUTH}:
-            return self._texts(), []
+            return self.texts(), []
         written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
             return self._as_written(variable)
@@ -163,7 +169,7 @@ class _Cells:
         }
         if not kinds:
             return pd.Series([None] * len(self.values), dtype="float64"), []
-        return make.get(kinds.pop(), self._texts)(), self._notices()
+        return make.get(kinds.pop(), self.texts)(), self._notices()
 
     def _as_written(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
         """The column as a text file with the same texts has it."""
@@ -176,7 +182,10 @@ class _Cells:
         ]
         column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
         if comma:
-            column = with_points(self.file, self.name, column)
+            odd: dict[str, str] = {}
+            column = with_points(self.name, column, odd)
+            if odd:
+                raise InputError(odd[self.name])
         made = TextColumn(
             file=self.file,
             name=self.name,
@@ -250,7 +259,7 @@ class _Cells:
         values = np.array([value is True for value in self.values])
         return pd.Series(pd.arrays.BooleanArray(values, self.gaps))
 
-    def _texts(self) -> pd.Series[Any]:
+    def texts(self) -> pd.Series[Any]:
         texts = [
             None if gap else _text(value) for gap, value in zip(self.gaps, self.values, strict=True)
         ]
@@ -264,6 +273,13 @@ class _Cells:
             f"{self.file}, column {self.name}, row{'s' * (len(rows) != 1)} {places}{dots}: "
             f"{'1 cell holds' if len(rows) == 1 else f'{len(rows):,} cells hold'} {what}; {remedy}."
         )
+
+
+def _seconds(value: datetime.time | datetime.timedelta | str | None) -> float:
+    """Return a time of the day, or a duration, in seconds; NaN for an empty cell."""
+    if isinstance(value, datetime.time):
+        value = datetime.datetime.combine(datetime.date.min, value) - datetime.datetime.min
+    return value.total_seconds() if isinstance(value, datetime.timedelta) else math.nan
 
 
 def _column_kind(value: Any) -> str:

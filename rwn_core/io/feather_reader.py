@@ -5,27 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.io.arrow_columns import arrow_microdata, arrow_refusals, check_fields, checked_fields
+from rwn_core.io.arrow_columns import arrow_microdata, arrow_refusals, checked_fields, usable_fields
 from rwn_core.io.limits import check_unpacked
 
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
 
 
-def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+def read_feather(
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a Feather file of version 2, which is an Arrow file."""
     check_unpacked(file, _unpacked_size(content))
     with arrow_refusals(file):
         source = pa.ipc.open_file(pa.BufferReader(content))
         fields = checked_fields(source.schema)
-    check_fields(file, fields, 0, schema)
     with arrow_refusals(file):
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
-    check_fields(file, fields, table.num_rows, schema)
-    return arrow_microdata(file, table, fields, schema)
+    usable = usable_fields(file, fields, table.num_rows, schema, layout)
+    return arrow_microdata(file, table, usable[0], schema, *usable[1:])
 
 
 def _unpacked_size(content: bytes) -> int:

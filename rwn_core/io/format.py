@@ -55,8 +55,8 @@ class Format:
     # endings of a file's name, in lower case with their point; files are written under the first
     suffixes: tuple[str, ...]
     media_type: str
-    # Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or raises
-    # InputError or SchemaError. Where `layout` names any, it takes a FileLayout, too.
+    # Of the file's name for messages, its bytes, a Schema or None and a FileLayout; gives a
+    # Microdata, or raises InputError or SchemaError.
     read: Callable[..., Microdata]
     # Of a data frame and a Schema or None; gives bytes that hold the values, with the labels and
     # codes of the schema as far as the format keeps them, and nothing else, always the same. None

@@ -8,15 +8,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.arrow_columns import (
     arrow_microdata,
     arrow_refusals,
-    check_fields,
     checked_fields,
     is_text,
+    usable_fields,
 )
 from rwn_core.io.limits import MOST_LETTERS, check_unpacked
 
@@ -25,31 +26,37 @@ _LARGEST_PREFIXED = 200_000_000  # unpacked bytes of a file with such texts
 _SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
-def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+def read_parquet(
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a Parquet file."""
     with arrow_refusals(file):
         source = _open(content)
         fields = checked_fields(source.schema_arrow)
         meta = source.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
-    check_fields(file, fields, meta.num_rows, schema)
+    fields, notices, left_out = usable_fields(file, fields, meta.num_rows, schema, layout)
+    read = [field for field in fields if field.name not in left_out]
     size = sum(group.total_byte_size for group in groups)
     check_unpacked(file, size)
     with arrow_refusals(file):
-        table = _table(file, content, fields, size)
+        table = _table(file, content, read, size)
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
-        _refuse_wrapped(file, content, table, meta)
+        left_out |= dict.fromkeys(
+            _wrapped(content, table, meta), "dates outside the years 1 to 9999"
+        )
         table = table.unify_dictionaries()
-    return arrow_microdata(file, table, fields, schema)
+    return arrow_microdata(file, table, fields, schema, notices, left_out)
 
 
 def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> pa.Table:
     # texts come in as dictionaries, so that a long one that occurs a million times is held once
     texts = [field.name for field in fields if is_text(field.type)]
     try:
-        return _open(content, texts).read(use_pandas_metadata=False)
+        names = [field.name for field in fields]
+        return _open(content, texts).read(columns=names, use_pandas_metadata=False)
     except OSError as error:
         if _DELTA not in str(error):
             raise
@@ -71,20 +78,19 @@ def _open(content: bytes, texts: list[str] | None = None, unit: str = "us") -> p
     )
 
 
-def _refuse_wrapped(file: str, content: bytes, table: pa.Table, meta: pq.FileMetaData) -> None:
-    """Raise an InputError for moments of 96 bits that have no microseconds in 64 bits."""
+def _wrapped(content: bytes, table: pa.Table, meta: pq.FileMetaData) -> list[str]:
+    """Name columns of moments of 96 bits that have no microseconds in 64 bits."""
     columns = [meta.schema.column(number) for number in range(meta.num_columns)]
     names = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
     if not names:
-        return
+        return []
     seconds = _open(content, unit="s").read(columns=names, use_pandas_metadata=False)
+    found = []
     for name in names:
         micro = table[name].cast(pa.int64()).drop_null().to_numpy()
         if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
-            raise InputError(
-                f"{file}, column {name}: the column has dates outside the years 1 to 9999; replace "
-                "or remove them."
-            )
+            found.append(name)
+    return found
 
 
 def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:

@@ -67,11 +67,8 @@ def parse(
         schema = None  # it says how the file is laid out, and nothing of the columns
     _check_layout(form, file, layout)
     _check_content(form, file, content)
-    if form.layout:
-        read = form.read(file, content, schema, layout)
-    else:
-        read = form.read(file, content, schema)
-    data = without_missing_codes(read, schema)
+    data = without_missing_codes(form.read(file, content, schema, layout), schema)
+    layout = replace(layout, only=(), drop=())  # the variables say which columns were read
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
 
 
@@ -101,7 +98,7 @@ def too_large(file: str) -> str:
 
 def _check_layout(form: Format, file: str, layout: FileLayout) -> None:
     for name in layout.changed():
-        if name not in form.layout:
+        if name not in (*form.layout, "only", "drop"):
             raise InputError(
                 f"{file} is to be read with a given {name}, which {form.noun} does not have; leave "
                 "it out."
@@ -145,7 +142,7 @@ def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microd
     said = []
     for variable in declared:
         column = frame[variable.name]
-        if not variable.is_released:
+        if not microdata.schema.variable(variable.name).is_released:
             continue
         codes = variable.missing_codes
         known = column.dropna().unique().tolist()
@@ -164,4 +161,6 @@ def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microd
         return microdata
     before = table_notices(microdata.frame, microdata.schema)  # their notices of codes are decided
     retained = [notice for notice in microdata.notices if notice not in before]
-    return Microdata.from_frame(frame, microdata.schema, notices=(*retained, *said))
+    return Microdata.from_own_frame(
+        frame, microdata.schema, notices=(*retained, *said), left_out={}
+    )

@@ -19,10 +19,13 @@ from rdata.parser import (
 )
 
 from rwn_core.data.codebook import Code
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
-from rwn_core.io.limits import MOST_CELLS, check_size
+from rwn_core.io.file_name import in_file
+from rwn_core.io.limits import MOST_CELLS, check_size, chosen_columns
 from rwn_core.io.unpacked import unpacked
 from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table, plain_code
 
@@ -34,11 +37,14 @@ _USED = {
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 
 
-def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+def read_r(
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a file of R."""
     plain = unpacked(file, content)
     try:
-        columns, notices = _columns(file, plain)
+        left_out: dict[str, str] = {}
+        columns, notices = _columns(file, plain, left_out)
     except InputError:
         raise
     # a broken file breaks the library in many ways; none of its words is shown
@@ -46,15 +52,22 @@ def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata
         raise _damaged(file) from None
     if len({len(column.values) for column in columns}) > 1:
         raise _damaged(file)
+    with in_file(file):
+        check_names(pd.Index([column.name for column in columns], dtype=object))
+    chosen, wide = chosen_columns(file, [column.name for column in columns], schema, layout)
+    columns = [columns[place] for place in chosen]
     check_size(file, len(columns[0].values) if columns else 0, len(columns))
-    return labelled_table(file, columns, schema, notices)
+    left_out = {column.name: left_out[column.name] for column in columns if column.name in left_out}
+    return labelled_table(file, columns, schema, [*notices, *wide], left_out)
 
 
 def _damaged(file: str) -> InputError:
     return InputError(f"{file} is damaged or cut off; get or save the file again.")
 
 
-def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
+def _columns(
+    file: str, plain: bytes, left_out: dict[str, str]
+) -> tuple[list[LabelledColumn], list[str]]:
     """The columns of the first data frame, and what is to be said of the rest of the file."""
     ending = ".rda" if plain.startswith(b"RD") else ".rds"
     parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
@@ -79,7 +92,25 @@ def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
                 f"{head} is a factor with {count:,} code{'s' * (count != 1)} beyond its levels: "
                 "they are missing here."
             )
-    return [_column(file, head, each, names) for head, each in pairs], notices
+    heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
+    nothing = pd.Series(np.full(max(heights, default=0), np.nan))
+    faults = {head: _fault(each, names) for head, each in pairs}
+    left_out |= {head: fault for head, fault in faults.items() if fault is not None}
+    notices += [f"{head} has durations: they stay numbers of {unit}." for head, each in pairs
+                if (unit := _unit(names.attributes(each)))]  # fmt: skip
+    return [
+        LabelledColumn(name=head, values=nothing)
+        if head in left_out
+        else _column(head, each, names)
+        for head, each in pairs
+    ], notices
+
+
+def _unit(attributes: Mapping[str, Any]) -> str | None:
+    """Return what a vector of durations counts; None for another one."""
+    if "difftime" not in attributes.get("class", ()):
+        return None
+    return str((attributes.get("units") or ["an unknown unit"])[0])
 
 
 def _beyond(r_object: RObject, names: _Names) -> int:
@@ -164,12 +195,9 @@ def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterat
             r_object = following
 
 
-def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledColumn:
+def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
     attributes = names.attributes(r_object)
     classes = [str(each) for each in attributes.get("class", ())]
-    fault = _fault(r_object, attributes, classes)
-    if fault:
-        raise InputError(f"{file}, column {name}: the column {fault}.")
     values = _values(names.bare(r_object), classes, attributes)
     label = attributes.get("label")
     return LabelledColumn(
@@ -181,13 +209,11 @@ def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledC
     )
 
 
-def _fault(r_object: RObject, attributes: Mapping[str, Any], classes: list[str]) -> str | None:
-    if r_object.info.type in _LISTS or "dim" in attributes:
-        return "holds lists or a matrix; write each part as a column of its own"
+def _fault(r_object: RObject, names: _Names) -> str | None:
+    if r_object.info.type in _LISTS or "dim" in names.attributes(r_object):
+        return "lists or a matrix"
     if r_object.info.type not in _VECTORS:
-        return "holds bytes, complex numbers or objects; write numbers, texts or dates"
-    if "difftime" in classes and attributes.get("units", [""])[0] != "days":
-        return "holds durations; write them as numbers of one unit"
+        return "bytes, complex numbers or objects"
     return None
 
 

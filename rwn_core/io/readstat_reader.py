@@ -11,10 +11,13 @@ import pandas as pd
 import pyreadstat
 
 from rwn_core.data.codebook import Code
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
-from rwn_core.io.limits import check_size, check_unpacked
+from rwn_core.io.file_name import in_file
+from rwn_core.io.limits import check_size, check_unpacked, chosen_columns
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table, plain_code
 
@@ -29,6 +32,7 @@ def read_labelled(
     file: str,
     content: bytes,
     schema: Schema | None,
+    layout: FileLayout | None = None,
     *,
     kind: str,
     has_missing: bool,
@@ -36,17 +40,22 @@ def read_labelled(
     """Read a file of one of these programs."""
     # The description comes first: sizes are judged before any record is unpacked.
     _, meta = _parsed(file, content, kind, metadataonly=True)
-    _check_sizes(file, meta)
-    options = {"user_missing": True} if has_missing else {}
+    with in_file(file):
+        check_names(pd.Index(meta.column_names, dtype=object))
+    chosen, wide = chosen_columns(file, meta.column_names, schema, layout)
+    _check_sizes(file, meta, len(chosen))
+    options: dict[str, Any] = {"user_missing": True} if has_missing else {}
+    if wide:
+        options["usecols"] = [meta.column_names[place] for place in chosen]
     frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
-    _check_sizes(file, meta)
+    _check_sizes(file, meta, len(chosen))
     if meta.number_rows not in (None, len(frame)):
         raise _damaged(file)
     columns = [
         _column(name, frame.iloc[:, place], meta, kind)
         for place, name in enumerate(meta.column_names)
     ]
-    return labelled_table(file, columns, schema, _without_labels(meta, kind))
+    return labelled_table(file, columns, schema, [*wide, *_without_labels(meta, kind)])
 
 
 def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
@@ -61,9 +70,9 @@ def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
         raise _damaged(file) from None
 
 
-def _check_sizes(file: str, meta: Any) -> None:
+def _check_sizes(file: str, meta: Any, columns: int) -> None:
     records = meta.number_rows or 0
-    check_size(file, records, max(len(meta.column_names), 1))
+    check_size(file, records, max(columns, 1))
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
 
 

@@ -9,6 +9,7 @@ from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format, when_called
 
 if TYPE_CHECKING:
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
 
@@ -18,7 +19,9 @@ _MEMBER = re.compile(rb"HEADER RECORD\*{7}MEMB(?:ER  |V8  )HEADER RECORD!{7}")
 _RECORD = 80  # bytes; a transport file does not say how many of them it has
 
 
-def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+def read(
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a SAS table or transport file, see `read_labelled`."""
     from rwn_core.io.readstat_reader import read_labelled
 
@@ -32,7 +35,7 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     if not table and len(content) % _RECORD:
         raise InputError(f"{file} is damaged or cut off; get or save the file again.")
     kind = "sas7bdat" if table else "xport"
-    return read_labelled(file, content, schema, kind=kind, has_missing=table)
+    return read_labelled(file, content, schema, layout, kind=kind, has_missing=table)
 
 
 def detects(content: bytes) -> bool:

@@ -9,6 +9,7 @@ from rwn_core.io.format import Feature, Format, when_called
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Variable
@@ -17,13 +18,15 @@ _STAMP = 92  # where the time of making stands, after the sign, the program and 
 _PORTABLE = b"SPSS PORT FILE"
 
 
-def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+def read(
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+) -> Microdata:
     """Read an SPSS file, see `read_labelled`."""
     from rwn_core.io.readstat_reader import read_labelled
 
     portable = not content.startswith((b"$FL2", b"$FL3"))
     kind = "por" if portable else "sav"
-    return read_labelled(file, content, schema, kind=kind, has_missing=not portable)
+    return read_labelled(file, content, schema, layout, kind=kind, has_missing=not portable)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

@@ -10,6 +10,7 @@ from rwn_core.io.format import Feature, Format, when_called
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
 
@@ -18,14 +19,16 @@ _TIME = b"<timestamp>\x11"  # and 17 letters
 _OLD = range(104, 116)  # the number of a release before 13 is the first byte
 
 
-def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+def read(
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a Stata file, see `read_labelled`."""
     from rwn_core.io.readstat_reader import read_labelled
 
     # the labels of values stand at the end: without it, codes would come in for their labels
     if content.startswith(_BEGIN) and not content.rstrip(b"\0\r\n ").endswith(_END):
         raise InputError(f"{file} is cut off; get or save the file again.")
-    return read_labelled(file, content, schema, kind="dta", has_missing=True)
+    return read_labelled(file, content, schema, layout, kind="dta", has_missing=True)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

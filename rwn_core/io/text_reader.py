@@ -26,10 +26,10 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.limits import LONGEST_FIELD, chosen_columns
 from rwn_core.io.read_progress import report
 from rwn_core.io.text_types.column import TextColumn
-from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts
 from rwn_core.io.text_types.date_texts import are_days
 from rwn_core.io.text_types.digits import written_decimals
 from rwn_core.io.text_types.first_line import (
@@ -118,11 +118,16 @@ def read_text_table(
     if schema is not None:
         with in_file(file):
             names = names if layout.header else names_of_schema(names, schema)
-            schema.require_names(names)
+            schema.require_columns(names)
     columns = _columns(text, names)
-    columns = [without_words(column, layout.missing) for column in columns]
+    chosen, wide = chosen_columns(file, names, schema, layout)
+    names = tuple(names[place] for place in chosen)
+    columns = [without_words(columns[place], layout.missing) for place in chosen]
+    as_texts: dict[str, str] = {}  # why columns are not what they seem, or are said to be
     if layout.decimal == ",":
-        columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
+        columns = [
+            with_points(name, column, as_texts) for name, column in zip(names, columns, strict=True)
+        ]
     cells = [
         TextColumn(
             file=file,
@@ -143,9 +148,9 @@ def read_text_table(
     usual = None if layout.dates == USUAL_DATES else layout.dates
     for done, (name, column) in enumerate(zip(names, cells, strict=True)):
         report(_SPLIT + (1 - _SPLIT) * done / len(names))
-        variable = None if schema is None else schema.variable(name)
+        variable = None if schema is None else schema.by_name.get(name)
         notation = (variable and variable.notation) or usual
-        series[name], noticed = typed(column, variable, notation)
+        series[name], noticed, notation = typed_or_texts(column, variable, notation, as_texts)
         notices += noticed
         fields, said = _written(column, series[name], variable, notation)
         notices += said
@@ -153,7 +158,9 @@ def read_text_table(
             written[name] = fields
     with in_file(file):
         frame = pd.DataFrame(series, copy=False)
-        data = Microdata.from_own_frame(frame, schema, notices=tuple(notices))
+        told, left_out = told_of_texts(as_texts, schema)
+        notices = [*wide, *notices, *told]
+        data = Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
     described = data.schema
     for name, fields in written.items():
         described = described.replace_variable(name, **fields)
@@ -231,10 +238,7 @@ def _header(text: _Text) -> tuple[str, ...]:
     refuse_named_separator(file, names)
     if not text.chosen:
         refuse_other_separator(file, text.content, text.separator)
-    if len(names) > MOST_COLUMNS:
-        raise InputError(
-            f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
-        )
+    names = [" ".join(each.split()) if "\n" in each or "\r" in each else each for each in names]
     if not text.header:
         return tuple(f"V{number}" for number in range(1, len(names) + 1))
     for position, name in enumerate(names, start=1):

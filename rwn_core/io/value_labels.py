@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.codebook import Code, is_missing, level_names, missing_words
-from rwn_core.data.guess_schema import guess_schema
+from rwn_core.data.guess_schema import completed, guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
@@ -53,26 +53,28 @@ def labelled_table(
     columns: Sequence[LabelledColumn],
     schema: Schema | None,
     notices: Sequence[str] = (),
+    left_out: Mapping[str, str] | None = None,
 ) -> Microdata:
-    """Make microdata of labelled columns."""
+    """Make microdata of labelled columns; `left_out` says why some of them hold nothing."""
     with in_file(file):
         check_names(pd.Index([column.name for column in columns], dtype=object))
         if schema is not None:
-            schema.require_names([column.name for column in columns])
+            schema.require_columns([column.name for column in columns])
         series: dict[str, pd.Series[Any]] = {}
         said = list(notices)
         for column in columns:
-            variable = None if schema is None else schema.variable(column.name)
+            variable = None if schema is None else schema.by_name.get(column.name)
             series[column.name], noticed = _typed(column, variable)
             said += noticed
         frame = pd.DataFrame(series)
-        described = guess_schema(frame) if schema is None else schema
+        described = guess_schema(frame) if schema is None else completed(schema, frame)
         with_codes = tuple(
             _with_codes(variable, column)
             for variable, column in zip(described.variables, columns, strict=True)
         )
-        return Microdata.from_frame(
-            frame, replace(described, variables=with_codes), notices=tuple(said)
+        described = replace(described, variables=with_codes)
+        return Microdata.from_own_frame(
+            frame, described, notices=tuple(said), left_out=left_out or {}
         )
 
 

@@ -28,6 +28,7 @@ from rwn_core.io import FORMATS, limits, writable
 from rwn_core.io.parse import parse
 from rwn_core.io.read import read, read_bytes
 from rwn_core.io.write import table_bytes
+from tests.read_here import said_of
 
 WORD = "Zaphod"  # a cell that may not appear in a message
 FRAME = pd.DataFrame({"a": [1.5, 2.25, 7.125], "t": [WORD, "y", "z"], "g": ["u", "v", "u"]})
@@ -108,11 +109,9 @@ CASES: dict[str, tuple[str, bytes, str]] = {
         with_part(GOOD["excel"], SHEET, FORMULA),
         "row 2: 1 cell is a formula",
     ),
-    "excel_mixed": (".xlsx", sheet(["a"], [1], [WORD], [2]), "column a, row 3: 1 cell"),
     "excel_no_header": (".xlsx", sheet([1, WORD], [2, "b"], [3, "c"]), "row 1, column 1"),
     "excel_no_record": (".xlsx", sheet(["a", "b"]), "no record follows"),
     "excel_empty": (".xlsx", sheet(), "no visible sheet"),
-    "excel_huge": (".xlsx", sheet(["a"], [2.0**60], [1.0]), "column a, row 2: 1 cell .* 2.53"),
     "spss_rows": (".sav", ROWS, "1,000,000,000 records"),
     "spss_cut": (".sav", SAV[:-9], "damaged"),
     "spss_noise": (".sav", b"$FL2" + bytes(range(256)) * 9, "damaged"),
@@ -140,6 +139,13 @@ def test_refused_with_place_and_remedy(name: str) -> None:
     assert re.search(words, message), message
     assert ";" in message
     assert WORD not in message
+
+
+def test_cells_that_fit_no_type_are_texts_and_said() -> None:
+    mixed = said_of("t.xlsx", sheet(["a"], [1], [WORD], [2]))
+    assert "texts: a (row 3: 1 cell" in mixed
+    assert WORD not in mixed
+    assert "texts: a (row 2: 1 cell" in said_of("t.xlsx", sheet(["a"], [2.0**60], [1.0]))
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])

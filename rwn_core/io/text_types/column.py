@@ -77,6 +77,10 @@ class TextColumn:
         """Count the records that have one of these different texts."""
         return int(np.count_nonzero(different[self.codes]))
 
+    def reason(self, refusal: InputError) -> str:
+        """What a refusal says, without the names of file and column."""
+        return str(refusal).removeprefix(f"{self.file}, column {self.name}, ").rstrip(".")
+
     def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:
         """Raise an InputError that names file, column, lines and count, and no value."""
         rows = np.flatnonzero(different[self.codes])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,37 +11,59 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
-from rwn_core.io.text_types.date_texts import dates, refuse_dates
+from rwn_core.io.text_types.date_texts import dates, only_notation, refuse_dates
 from rwn_core.io.text_types.digits import digit_notices
 from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
+_TEXT_KINDS = (None, Kind.CATEGORICAL)  # that a column of texts may have
 
 _ALL_NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.INFINITE}
 _NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.CODE}
 _REMEDIES = {
     Form.THOUSANDS: ("marks between thousands", "write the digits alone"),
-    Form.DECIMAL_COMMA: ("a decimal comma", "write decimals with a point"),
+    Form.DECIMAL_COMMA: ("a decimal comma", 'say decimal = "," of the file, or write points'),
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }
-_OR_TEXTS = "or give the column the kind categorical in a schema"
 _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
+
+
+def typed_or_texts(
+    column: TextColumn, variable: Variable | None, notation: str | None, as_texts: dict[str, str]
+) -> tuple[pd.Series[Any], list[str], str | None]:
+    """The column with its type and notation; as texts, with a reason, where it has no type."""
+    notation = notation or (only_notation(column) if variable is None else None)
+    if column.name in as_texts:
+        return _texts(column), [], notation
+    try:
+        return *typed(column, variable, notation), notation
+    except InputError as refusal:
+        as_texts[column.name] = column.reason(refusal)
+        return _texts(column), [], notation
+
+
+def told_of_texts(
+    as_texts: Mapping[str, str], schema: Schema | None
+) -> tuple[list[str], dict[str, str]]:
+    """One notice of the columns that stay texts, and why others cannot be what a schema says."""
+    kinds = {} if schema is None else {v.name: v.kind for v in schema.variables if v.is_released}
+    left_out = {n: why for n, why in as_texts.items() if kinds.get(n) not in _TEXT_KINDS}
+    words = "; ".join(f"{n} ({why})" for n, why in as_texts.items() if n not in left_out)
+    return [f"Read as categories of texts: {words}."] if words else [], left_out
 
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
     """The column with the type that its texts have, or that its variable asks for."""
     if variable is not None and _keeps_texts(variable):
         return _texts(column), []
-    if not column.has:
-        raise InputError(
-            f"{column.file}, column {column.name}: there are no values; remove the column, or "
-            "make it an identifier in a schema."
-        )
+    if not column.has:  # it is left out of every release
+        return pd.Series(np.full(len(column.texts), np.nan), name=column.name), []
     kind = None if variable is None else variable.kind
     noted = kind is None and notation is not None and column.has == {Form.OTHER_DATE}
     if kind is Kind.DATE or column.has == {Form.DATE} or noted:
@@ -69,11 +92,10 @@ def _refuse_half_numbers(column: TextColumn) -> None:
             column.with_forms(others),
             "is not a number, and others are",
             "are not numbers, and others are",
-            f"leave the field empty where a number is missing, {_OR_TEXTS}",
+            "leave the field empty where a number is missing",
         )
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
-        remedy = f"{remedy}, {_OR_TEXTS}"
         column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
 
 
@@ -100,7 +122,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
             large,
             f"is beyond {LARGEST_NUMBER:g}",
             f"are beyond {LARGEST_NUMBER:g}",
-            f"write the number in another unit, {_OR_TEXTS}",
+            "write the number in another unit",
         )
     if Form.EXPONENT in column.has and not declared:
         column.refuse(
@@ -135,7 +157,7 @@ def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]
             huge,
             "is a whole number of 2^53 or more, too large for exact distances",
             "are whole numbers of 2^53 or more, too large for exact distances",
-            "make the column an identifier or categorical in a schema",
+            "make the column an identifier in a schema if it identifies people",
         )
     missing = np.isnan(values)
     integers = np.where(missing, 0, values).astype(np.int64)[column.codes]

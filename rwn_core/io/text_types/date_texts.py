@@ -23,7 +23,6 @@ _PATTERNS = {
     "D": r"(?P<day>[1-9]|[12]\d|3[01])",
 }
 _SHORT_YEAR = r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}( .*)?"
-_OR_TEXTS = "or give the column the kind categorical in a schema"
 
 
 _ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
@@ -33,6 +32,15 @@ def fitting_notations(texts: pa.Array) -> list[str]:
     """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
     return [each for each in found if len(each) == 10 or _padded(each) not in found]
+
+
+def only_notation(column: TextColumn) -> str | None:
+    """The one notation that all dates of a column have; None where another one fits as well."""
+    if column.has != {Form.OTHER_DATE}:
+        return None
+    dates = column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
+    fits = fitting_notations(dates)
+    return fits[0] if len(fits) == 1 else None
 
 
 def usual_texts(column: TextColumn, notation: str) -> pa.Array:
@@ -63,7 +71,7 @@ def refuse_dates(
                 short,
                 "has a year of two digits",
                 "have a year of two digits",
-                f"write all four, {_OR_TEXTS}",
+                "write all four",
             )
         fits = fitting_notations(
             column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
@@ -81,7 +89,7 @@ def refuse_dates(
         wrong,
         f"is not a date of the form {notation}",
         f"are not dates of the form {notation}",
-        f"{remedy}, {_OR_TEXTS}",
+        remedy,
     )
 
 

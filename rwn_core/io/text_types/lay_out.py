@@ -68,7 +68,9 @@ def invented_notice(names: Sequence[str]) -> str:
     )
 
 
-def with_points(file: str, name: str, texts: pa.DictionaryArray) -> pa.DictionaryArray:
+def with_points(
+    name: str, texts: pa.DictionaryArray, as_texts: dict[str, str]
+) -> pa.DictionaryArray:
     """Replace decimal commas of a column by points; other columns are unchanged."""
     different = without_blanks(texts.dictionary)
     forms = text_forms(different)
@@ -77,10 +79,11 @@ def with_points(file: str, name: str, texts: pa.DictionaryArray) -> pa.Dictionar
     if ((forms == Form.WORD) & ~pointed & ~commas).any() or not len(different):
         return texts
     if pointed.any():
-        raise InputError(
-            f"{file}, column {name}: there are numbers with a point, though the decimal mark is a "
-            "comma; choose the other mark, or take out points between thousands."
+        as_texts[name] = (
+            "numbers with a point, though the decimal mark is a comma; choose the other mark, or "
+            "take out points between thousands"
         )
+        return texts
     replaced = pc.if_else(
         pa.array(commas), pc.replace_substring(different, ",", "."), texts.dictionary
     )

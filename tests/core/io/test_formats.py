@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SIGN = b"TOY\n"
 
 
-def read_toy(file: str, content: bytes, schema: Any) -> Microdata:
+def read_toy(file: str, content: bytes, schema: Any, layout: Any = None) -> Microdata:
     if not content.startswith(SIGN):
         raise InputError(f"{file} is not a Toy file.")
     lines = content.removeprefix(SIGN).decode().splitlines()

@@ -17,8 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+import xlsxwriter
 
 import rwn_core as rwn
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.errors import InputError
+from rwn_core.io import format_of_key, format_of_name
 from rwn_core.io.parse import parse
 from rwn_core.io.time_formats import time_format
 
@@ -256,3 +260,97 @@ def test_no_number_becomes_a_date_by_a_guess() -> None:
         "rwn_core/io/excel_reader.py",
         "rwn_core/io/text_types/date_texts.py",
     }
+
+
+N = 40
+ODD_COLUMNS: dict[str, list[Any]] = {
+    "house": ["12 1/2", *(str(i) for i in range(N - 1))],
+    "route": ["A40" if i % 9 == 0 else str(i % 5) for i in range(N)],
+    "empty": [None] * N,
+    "code": [f"{i % 7:05}" for i in range(N)],
+    "age": [18 + i for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("key", ["csv", "tsv", "excel", "parquet", "feather", "stata", "spss", "r"])
+def test_one_odd_column_never_stops_the_others(key: str) -> None:
+    frame = pd.DataFrame(ODD_COLUMNS).astype({"empty": "float64"})
+    form = format_of_key(key)
+    assert form.write is not None
+    data = parse(f"t{form.suffixes[0]}", form.write(frame, None))
+    for name in ("house", "route", "code"):
+        assert data.frame[name].astype(str).tolist() == ODD_COLUMNS[name]
+        assert data.schema.variable(name).kind is rwn.Kind.CATEGORICAL
+    assert data.frame["age"].tolist() == ODD_COLUMNS["age"]
+    assert "empty" not in [variable.name for variable in data.schema.released]
+    assert sum("Left out of every release: empty" in notice for notice in data.notices) == 1
+    if key in ("csv", "tsv"):
+        (notice,) = [notice for notice in data.notices if notice.startswith("Read as categories")]
+        assert "house (line 2: 1 value" in notice
+        assert "route (lines 2, 11, 20, ...: 5 values" in notice
+        assert "1/2" not in notice
+
+
+def partial(*names: str) -> rwn.Schema:
+    return rwn.Schema(variables=tuple(rwn.Variable(name=n, kind="categorical") for n in names))
+
+
+def test_a_schema_may_be_partial_and_in_any_order() -> None:
+    data = parse("t.csv", b"a,b,c\n1,2,3\n4,5,6\n", partial("c", "a"))
+    kinds = [variable.kind.value for variable in data.schema.variables]
+    assert (data.names, kinds) == (("a", "b", "c"), ["categorical", "count", "categorical"])
+    with pytest.raises(InputError, match="a variable z that the table lacks"):
+        parse("t.csv", b"a,b\n1,2\n3,4\n", partial("z"))
+
+
+def test_times_of_the_day_are_seconds_in_arrow_and_excel() -> None:
+    clocks = [dt.time(i % 24, 30, 15) for i in range(N)]
+    seconds = [3600.0 * (i % 24) + 1815 for i in range(N)]
+    stream = io.BytesIO()
+    lengths = pa.array([dt.timedelta(seconds=s) for s in seconds], pa.duration("us"))
+    pq.write_table(pa.table({"t": clocks, "d": lengths, "x": range(N)}), stream)
+    data = parse("t.parquet", stream.getvalue())
+    assert data.frame["t"].tolist() == data.frame["d"].tolist() == seconds
+    for epoch in (False, True):
+        days = [dt.date(1990 + i % 30, 1 + i % 12, 1 + i % 28) for i in range(N)]
+        sheet = workbook({"t": clocks, "day": days}, epoch)
+        data = parse("t.xlsx", sheet)
+        assert data.frame["t"].tolist() == seconds
+        assert [each.date() for each in data.frame["day"]] == days
+
+
+def workbook(columns: dict[str, Sequence[Any]], date_1904: bool = False) -> bytes:
+    stream = io.BytesIO()
+    options = {"in_memory": True, "default_date_format": "yyyy-mm-dd", "date_1904": date_1904}
+    with xlsxwriter.Workbook(stream, options) as book:
+        page = book.add_worksheet()
+        clock = book.add_format({"num_format": "hh:mm:ss"})
+        for place, (name, cells) in enumerate(columns.items()):
+            page.write(0, place, name)
+            for row, cell in enumerate(cells, 1):
+                given = (clock,) if isinstance(cell, dt.time) else ()
+                page.write(row, place, cell, *given)
+    return stream.getvalue()
+
+
+WIDE = [f"v{i}" for i in range(2_101)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "rds"])
+def test_of_too_many_columns_those_that_are_asked_for_are_read(ending: str) -> None:
+    frame = pd.DataFrame(np.arange(3 * 2_101).reshape(3, -1), columns=WIDE)
+    form = format_of_name(f"t.{ending}")
+    assert form is not None
+    assert form.write is not None
+    content = form.write(frame, None)
+    data = parse(f"t.{ending}", content)
+    assert data.p == 2_000
+    assert "Of 2,101 columns 2,000 are read" in " ".join(data.notices)
+    chosen = parse(f"t.{ending}", content, None, FileLayout(only=("v2100", "v5")))
+    assert chosen.frame.equals(frame[["v5", "v2100"]])
+    fewer = FileLayout(drop=tuple(f"v{i}" for i in range(500)))
+    assert parse(f"t.{ending}", content, None, fewer).frame.equals(frame.iloc[:, 500:])
+    described = partial("v7", "v2000")
+    assert parse(f"t.{ending}", content, described).names == ("v7", "v2000")
+    with pytest.raises(InputError, match="no column nosuch"):
+        parse(f"t.{ending}", content, None, FileLayout(only=("nosuch",)))

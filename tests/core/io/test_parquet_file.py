@@ -84,7 +84,7 @@ def test_a_schema_decides_the_kind() -> None:
     content = written(pa.table({"x": [1, 9, 5]}))
     microdata = parse("t.parquet", content, schema)
     assert microdata.values("x").tolist() == [1, 0, 2]
-    with pytest.raises(InputError, match=r"^t\.parquet: .*lacks column x"):
+    with pytest.raises(InputError, match=r"^t\.parquet: .*a variable y that the table lacks"):
         parse("t.parquet", content, Schema(variables=(Variable(name="y", kind="count"),)))
 
 

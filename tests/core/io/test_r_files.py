@@ -22,6 +22,7 @@ from rwn_core.io import r_reader, unpacked
 from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_writer import _converted, _Vector
 from rwn_core.io.write import table_bytes
+from tests.read_here import said_of
 
 NAN = np.nan
 
@@ -130,27 +131,22 @@ NUMBERS = np.array([1.5, 2.5, 3.5])
 ODD = {
     "matrix": (
         of(NUMBERS, dim=np.array([3, 1], dtype=np.int32)),
-        "holds lists or a matrix; write each part as a column of its own",
+        "lists or a matrix",
     ),
     "complex": (
         np.array([1j, 2j, 3j]),
-        "holds bytes, complex numbers or objects; write numbers, texts or dates",
-    ),
-    "hours": (
-        of(NUMBERS, class_=texts("difftime"), units=texts("hours")),
-        "holds durations; write them as numbers of one unit",
-    ),
-    "no unit": (
-        of(NUMBERS, class_=texts("difftime")),
-        "holds durations; write them as numbers of one unit",
+        "bytes, complex numbers or objects",
     ),
 }
 
 
-def test_a_vector_that_is_no_column_is_refused_with_its_name() -> None:
+def test_a_vector_that_is_no_column_is_left_out_with_the_reason() -> None:
     for vector, fault in ODD.values():
-        said = f"t.rds, column odd: the column {fault}."
-        assert refusal(r_file(None, fine=NUMBERS, odd=vector)) == said
+        said = f"Left out of every release: odd ({fault})."
+        assert said_of("t.rds", r_file(None, fine=NUMBERS, odd=vector)) == said
+    hours = of(NUMBERS, class_=texts("difftime"), units=texts("hours"))
+    said = said_of("t.rds", r_file(None, fine=NUMBERS, odd=hours))
+    assert said == "odd has durations: they stay numbers of hours."
 
 
 def test_row_names_are_left_out_and_said() -> None:

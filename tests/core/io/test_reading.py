@@ -72,7 +72,7 @@ def test_refusals_keep_their_kind_and_the_file_its_process() -> None:
     with pytest.raises(InputError, match="holds only blanks"):
         read_bytes("a.csv", b"  ")
     other = Schema(variables=(Variable(name="z", kind="count"),))
-    with pytest.raises(SchemaError, match="lacks column x"):
+    with pytest.raises(SchemaError, match="variable z that the table lacks"):
         read_bytes("a.csv", b"x,y\n1,2\n3,4\n", other)
 
 

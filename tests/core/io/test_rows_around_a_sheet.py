@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from rwn_core.errors import InputError
 from rwn_core.io import excel_reader
 from rwn_core.io.excel_reader import seen_in_workbook
 from rwn_core.io.parse import parse
+from tests.read_here import said_of
 
 Row = Sequence[Any]
 
@@ -104,7 +106,7 @@ def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not() -> No
         (FileLayout(), r"t\.xlsx, row 1: column 2 has no name; give it one"),
         (FileLayout(above=1), r"t\.xlsx, row 2, column 2: the name is a number"),
         (FileLayout(above=4, below=1), r"t\.xlsx, row 5, column 1: the name is a number"),
-        (FileLayout(above=3), r"column age, row 45: 1 cell holds no numbers"),
+        (FileLayout(above=3), r"age .row 45: 1 cell holds no numbers"),
         (FileLayout(above=500), "no row between those above and below; leave out fewer"),
         (FileLayout(above=3, below=41), "no record follows the header line"),
         (FileLayout(above=3, below=900), "no row between those above and below"),
@@ -113,9 +115,9 @@ def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not() -> No
 )
 def test_another_number_of_rows_is_refused_with_its_row(layout: FileLayout, words: str) -> None:
     content = workbook([*TITLES, *TABLE, ["Source: the office"]])
-    with pytest.raises(InputError, match=words) as caught:
-        parse("t.xlsx", content, None, layout)
-    assert "office" not in str(caught.value)
+    said = said_of("t.xlsx", content, None, layout)
+    assert re.search(words, said)
+    assert "office" not in said
 
 
 def with_marks(fill: Callable[[xlsxwriter.Workbook, Any], None]) -> bytes:
