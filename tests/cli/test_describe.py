@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
 from tests.core.data.test_role_guesses import survey
@@ -60,7 +62,7 @@ def test_a_description_of_another_table_is_refused_by_name(rwn_command, tmp_path
     code, _, said = rwn_command("describe", "t.csv")
     assert code
     assert "described by t.csv.toml" in said
-    assert "the schema lacks column code" in said
+    assert "the schema has a variable y that the table lacks" in said
 
 
 def test_only_some_variables_are_released_and_the_record_names_the_others(
@@ -79,3 +81,30 @@ def test_only_some_variables_are_released_and_the_record_names_the_others(
     code, _, said = rwn_command("mask", "t.csv", "p.csv", "--k", 2, "--only", "d")
     assert code
     assert "There is no variable d; the table has: a, b, c." in said
+
+
+def test_a_file_with_odd_columns_is_described_masked_and_audited(
+    rwn_command, tmp_path: Path
+) -> None:
+    """Finding F4: a house number 12 1/2, a column without values, a wiped column of a release."""
+    rows = [f"{20 + i % 50},{'12 1/2' if i == 7 else i % 40},,{i * 7 % 90}.5" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,house,empty,x", *rows, ""]), encoding="utf-8")
+    for more in ((), ("--drop", "house"), ("--drop", "empty"), ("--only", "age,x")):
+        code, out, said = rwn_command("describe", "t.csv", *more)
+        assert code == 0, said
+        assert "Left out of every release: empty (no values)." in said
+        assert "age" in out
+    given = ("--k", 5, "--drop", "house", "--seed", 1)
+    code, _, said = rwn_command("mask", "t.csv", "o.csv", *given, "--order", "original")
+    assert code == 0, said
+    masked = pd.read_csv(tmp_path / "o.csv")
+    assert masked.columns.tolist() == ["age", "x"]
+    for wiped in (None, "***"):
+        masked.assign(age=wiped).to_csv(tmp_path / "w.csv", index=False)
+        code, out, said = rwn_command(
+            "audit", "t.csv", "w.csv", "--drop", "house", "--measure", "cells_changed"
+        )
+        assert code == 0, said
+        assert "not compared, because MASKED has no such values: age" in said
+    code, _, said = rwn_command("recommend", "t.csv", "--only", "age,x")
+    assert code == 0, said
