@@ -184,8 +184,8 @@ def comparable(data: rwn.Microdata, masked: rwn.Microdata) -> tuple[rwn.Microdat
     say(f"note: not compared, because MASKED has no such values: {', '.join(lost)}.")
     remaining = [v.name for v in data.schema.released if v.name not in lost]
     variables = tuple(v for v in masked.schema.variables if v.name in remaining)
-    kept = replace(masked.schema.releasing(remaining), variables=variables)
-    table = rwn.Microdata.from_frame(masked.frame[list(kept.names)], kept)
+    schema = replace(masked.schema.releasing(remaining), variables=variables)
+    table = rwn.Microdata.from_frame(masked.frame[list(schema.names)], schema)
     return data.with_schema(data.schema.releasing(remaining)), table
 
 

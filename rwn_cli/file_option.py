@@ -57,11 +57,11 @@ def read_file(
 
     described = schema_from(schema)
     layout = _layout(described, given or ())
-    begun = layout
+    used_layout = layout
     if only or drop:
         base = layout or (described and described.file) or FileLayout()
-        begun = replace(base, only=tuple(only), drop=tuple(drop))
-    reading = begin(source, described, begun)
+        used_layout = replace(base, only=tuple(only), drop=tuple(drop))
+    reading = begin(source, described, used_layout)
     try:
         reading.wait()
         return reading.result()

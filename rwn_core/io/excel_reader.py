@@ -100,8 +100,8 @@ def read_excel(
             as_texts[name] = str(refusal).removeprefix(f"{file}, column {name}, ").rstrip(".")
             series[name], noticed = cells.texts(), []
         notices += noticed
-    told, left_out = told_of_texts(as_texts, schema)
-    notices = [*wide, *notices, *told]
+    said, left_out = told_of_texts(as_texts, schema)
+    notices = [*wide, *notices, *said]
     with in_file(file):
         frame = pd.DataFrame(series)
         return Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)

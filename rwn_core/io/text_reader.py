@@ -158,8 +158,8 @@ def read_text_table(
             written[name] = fields
     with in_file(file):
         frame = pd.DataFrame(series, copy=False)
-        told, left_out = told_of_texts(as_texts, schema)
-        notices = [*wide, *notices, *told]
+        said, left_out = told_of_texts(as_texts, schema)
+        notices = [*wide, *notices, *said]
         data = Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
     described = data.schema
     for name, fields in written.items():

@@ -78,7 +78,7 @@ class TextColumn:
         return int(np.count_nonzero(different[self.codes]))
 
     def reason(self, refusal: InputError) -> str:
-        """What a refusal says, without the names of file and column."""
+        """Return what a refusal says, without the names of file and column."""
         return str(refusal).removeprefix(f"{self.file}, column {self.name}, ").rstrip(".")
 
     def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:
