@@ -16,11 +16,10 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
-from rwn_core.laws.household_swaps import Households, find_households, household_donors
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
-from rwn_core.masking.lever import SHARE, Lever, check_count
+from rwn_core.masking.lever import SHARE, Lever
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
@@ -36,32 +35,17 @@ class RecordSwapping(Method):
     other variables stay, and so does the order of the records. Records with a missing value of a
     swapped variable stay as they are.
 
-    With a hierarchy of areas whole households exchange their areas instead, as targeted record
-    swapping does: level by level from the largest areas, a household with a rare member changes
-    places with a random one of its size in another area of this level, within the same larger
-    area; then random households do so on the lowest level, until the share of all has moved. Each
-    moves at most once. How many households of a size an area has stays exact.
-
     Parameters
     ----------
     share : float
         The share of each block that is selected: a fraction from 0 (nothing is masked) to 1, and
-        no percentage. With a hierarchy: of all households, those with rare members included, who
-        are moved even beyond it.
+        no percentage.
     within : tuple of str
         The variables that make the blocks; by default the keys with categories. As a text: names
-        with commas. With a hierarchy: in what households that exchange have equal members, beside
-        their number; by default nothing.
+        with commas.
     variables : tuple of str
         The swapped variables; by default the confidential ones, or where there are none all that
-        are neither keys nor make blocks. With a hierarchy: what moves along with the areas, by
-        default nothing.
-    hierarchy : tuple of str
-        Variables of areas, the largest areas first, such as region, district. Households are those
-        of the variable with the role household; without one each record is a household.
-    rarer_than : int
-        With a hierarchy: a member is rare at a level where fewer records than this have the same
-        keys in the same area; 0 for none.
+        are neither keys nor make blocks.
 
     Raises
     ------
@@ -78,15 +62,11 @@ class RecordSwapping(Method):
     Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
     stay as they are: a person with rare keys is certainly found, and only the values next to them
     are in doubt. A record alone in a block keeps everything, and small blocks give few others to
-    exchange with. With a hierarchy relations between areas and all that stays are lost for those
-    that move; a rare household without a partner stays. There is no law then, since partners depend
-    on all earlier exchanges: a policy with a limit on the worst case is not kept.
+    exchange with.
 
     References
     ----------
-    Matloff and Tendick 2015, the function `dswap` as it is documented; the documentation of
-    sdcMicro's `recordSwap`, with risk_variables as the keys here, similar is within, k_anonymity
-    is rarer_than less 1, and swaprate is share.
+    Matloff and Tendick 2015, the function `dswap` as it is documented.
 
     Examples
     --------
@@ -97,11 +77,11 @@ class RecordSwapping(Method):
     share: float = 0.5
     within: tuple[str, ...] | str = ()
     variables: tuple[str, ...] | str = ()
-    hierarchy: tuple[str, ...] | str = ()
-    rarer_than: int = 2
 
     method: ClassVar[str] = "record_swapping"
     title: ClassVar[str] = "Record swapping"
+    retired: ClassVar[tuple[str, ...]] = ("hierarchy", "rarer_than")
+    """Parameters of earlier versions; without the first the others did nothing."""
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="share",
@@ -113,16 +93,15 @@ class RecordSwapping(Method):
         ),
     )
     keeps: ClassVar[tuple[Keeps, ...]] = (
-        Keeps(what="records", when={"share": 0, "hierarchy": ()}),
+        Keeps(what="records", when={"share": 0}),
         Keeps(what="rows", including="makers"),
     )
 
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
-        given = (*self.within, *self.variables, *self.hierarchy)
+        given = (*self.within, *self.variables)
         if len(set(given)) < len(given):
-            raise ParameterError("within, variables and hierarchy must not share a variable.")
-        check_count("rarer_than", self.rarer_than)
+            raise ParameterError("within and variables must not share a variable.")
 
     def makers(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that make the blocks."""
@@ -133,8 +112,6 @@ class RecordSwapping(Method):
                 if name not in known:
                     raise ParameterError(f"within must name released variables, not {name}.")
             return name_tuple(self.within)
-        if self.hierarchy:
-            return ()
         return tuple(
             v.name
             for v in released
@@ -144,10 +121,7 @@ class RecordSwapping(Method):
     def swapped(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that are swapped together, in the table's order."""
         makers, released = self.makers(microdata), microdata.schema.released
-        if self.hierarchy:
-            named = (*name_tuple(self.hierarchy), *name_tuple(self.variables))
-            chosen = set(require_masked(microdata, named))
-        elif self.variables:
+        if self.variables:
             chosen = set(require_masked(microdata, name_tuple(self.variables)))
         else:
             free = [v for v in released if v.masked and v.name not in makers]
@@ -176,8 +150,6 @@ class RecordSwapping(Method):
                 "All variables would move together, which changes nothing but the order of the "
                 "records; name the swapped variables, or give keys their role."
             )
-        if self.hierarchy:
-            self.households(microdata)
 
     def blocks(self, table: Prepared) -> NDArray[np.int64]:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
@@ -192,13 +164,6 @@ class RecordSwapping(Method):
         sizes = np.bincount(blocks[blocks >= 0])
         return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
 
-    def households(self, microdata: Microdata) -> Households:
-        """The households, and which of them hold a rare person."""
-        asked = (name_tuple(self.hierarchy), self.makers(microdata), self.rarer_than)
-        return microdata.cached(
-            ("households to swap", *asked), lambda: find_households(microdata, *asked)
-        )
-
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
         microdata = table.microdata
@@ -206,13 +171,10 @@ class RecordSwapping(Method):
         swapped = self.swapped(microdata)
         stream = random_streams(microdata)[names.index(swapped[0])]
         uniform = uniforms(key, table.records, stream)
-        if self.hierarchy:
-            given = household_donors(self.households(microdata), self.share, uniform)
-        else:
-            blocks, given = self.blocks(table), table.records.copy()
-            movers = self._movers(blocks, uniform)
-            # the same records twice: as they lie in their blocks, and in a random order within
-            given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
+        blocks, given = self.blocks(table), table.records.copy()
+        movers = self._movers(blocks, uniform)
+        # the same records twice: as they lie in their blocks, and in a random order within
+        given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
         return copy_columns(microdata, dict.fromkeys(swapped, given))
 
     def _movers(self, blocks: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -223,9 +185,7 @@ class RecordSwapping(Method):
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
     def law(self, table: Prepared) -> Law | None:
-        """Every record's donors, or their values where there are many; None with a hierarchy."""
-        if self.hierarchy:
-            return None
+        """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,
             self.swapped(table.microdata),
@@ -237,8 +197,6 @@ class RecordSwapping(Method):
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and records without a partner."""
         remarks = kept_as_they_are(microdata, self.swapped(microdata))
-        if self.hierarchy:
-            return remarks
         blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
@@ -252,14 +210,6 @@ class RecordSwapping(Method):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if self.hierarchy:
-            return [
-                "A household that moves is released with another one's area: how many households "
-                "and people an area has stays exact, and tables of areas with other variables do "
-                "not.",
-                "The law is unknown, so no worst-case risk is: a rare household without a partner "
-                "stays where it is.",
-            ]
         if self.share == 0:
             return ["share = 0 masks nothing: the release is the original."]
         return [

@@ -125,3 +125,11 @@ def test_what_none_of_several_methods_knows_is_refused() -> None:
         Grid(axes={"epsilon": (1,)}, method=("rwn", "none"))
     with pytest.raises(ParameterError, match="at least one method"):
         Grid(axes={"epsilon": (1,)}, method=())
+
+
+def test_a_record_with_parameters_that_are_gone_is_read_where_they_did_nothing() -> None:
+    plain = Setting(params=rwn.RecordSwapping(share=0.3, within="sex")).to_dict()
+    known = {**plain["parameters"], "hierarchy": [], "rarer_than": 2}
+    assert Setting.from_dict({**plain, "parameters": known}) == Setting.from_dict(plain)
+    with pytest.raises(rwn.ParameterError, match="hierarchy"):
+        Setting.from_dict({**plain, "parameters": {**known, "hierarchy": ["region"]}})
