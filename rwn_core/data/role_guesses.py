@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rwn_core.data.identity import SAMPLING_WEIGHT
 from rwn_core.data.identity.gate import doubts_of_schema
-from rwn_core.data.identity.words import NameWords, Subject, word_list
+from rwn_core.data.identity.words import NameWords, Subject, plain_letters, word_list
 from rwn_core.data.schema import Schema
+from rwn_core.data.toml import toml_document
 from rwn_core.data.variable import Role, Variable
 
 _LIVES = {Subject.BIRTH, Subject.POSTCODE, Subject.PLACE}
+_FEWEST_NAMES = 5  # of an official file, below which a table is not taken for one
+_HEAVIEST = 400.0  # what a body weighs in any unit, on the median
+_REPLICATES = 8  # weights of one name with rising numbers
+_ROLES = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,26 +36,105 @@ class RoleGuess:
     reason: str  # part of a sentence, without a value
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandardFile:
+    """Name the official file that a table looks like, and the roles of its variables."""
+
+    name: str
+    roles: dict[str, Role]  # by the names of the table
+    of: int  # released variables of the table
+
+    @property
+    def sentence(self) -> str:
+        """Say which file it looks like, and by how many names."""
+        return f"This looks like {self.name}: {len(self.roles)} of {self.of} names."
+
+
+@cache
+def _standards() -> list[dict[str, Any]]:
+    text = (files(__package__) / "standard_files.toml").read_text(encoding="utf-8")
+    return list(toml_document(text, "list of official files")["file"])
+
+
+def standard_file(names: Iterable[str]) -> StandardFile | None:
+    """Find the official file that most names of a table belong to; None where few do."""
+
+    def is_one(name: str, patterns: str) -> bool:
+        return any(fnmatchcase(name.lower(), each) for each in patterns.split())
+
+    given, best = list(names), None
+    for standard in _standards():
+        roles: dict[str, Role] = {}
+        for name in given:
+            known = [role for role in _ROLES if is_one(name, standard.get(role.name.lower(), ""))]
+            if known:
+                roles[name] = known[0]
+        sure = any(is_one(name, standard["sure"]) for name in roles)
+        enough = sure and len(roles) >= max(_FEWEST_NAMES, 0.4 * len(given))
+        if enough and (best is None or len(roles) > len(best.roles)):
+            best = StandardFile(name=standard["name"], roles=roles, of=len(given))
+    return best
+
+
 def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     """Guess the roles of variables that have none of their own."""
-    # Names decide, and for households and sampling weights the values as well. A guess is for a
-    # person to confirm: most files name their variables in a way that no list knows.
+    # The names of official files decide first, then names and labels, then values. A guess is for
+    # a person to confirm: most files name their variables in a way that no list knows.
     doubts = {doubt.variable: doubt.looks_like for doubt in doubts_of_schema(frame, schema)}
     taken = {variable.role for variable in schema.variables}
+    free = [v for v in schema.released if v.role is Role.OTHER and not v.confirmed]
+    households = next((n for n, looks in doubts.items() if looks == str(Subject.HOUSEHOLD)), None)
+    households = schema.name_with_role(Role.HOUSEHOLD) or households
+    together = None if households is None else frame[households]
+    official = standard_file(variable.name for variable in schema.released)
+    replicates = replicate_weights(frame, (v.name for v in free))
     found: list[RoleGuess] = []
-    for variable in schema.released:
-        if variable.role is not Role.OTHER:
+    for variable in free:
+        name = variable.name
+        if name in replicates:
+            role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
+            guess: RoleGuess | None = RoleGuess(variable=name, role=role, reason=reason)
+        elif official is not None and name in official.roles:
+            reason = f"{official.name} calls it so ({len(official.roles)} of {official.of} names)"
+            guess = RoleGuess(variable=name, role=official.roles[name], reason=reason)
+        else:
+            weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(
+                frame[name], variable, together
+            )
+            looks_like = SAMPLING_WEIGHT if weighs else doubts.get(name, "")
+            guess = _guess(frame[name], variable, looks_like, taken)
+        if guess is None:
             continue
-        guess = _guess(variable, doubts.get(variable.name, ""), taken)
-        if guess is not None:
+        if guess.role in (Role.HOUSEHOLD, Role.SAMPLING_WEIGHT):
+            if guess.role in taken:  # a table has one of each: a second one numbers or weighs, too
+                second = Role.IDENTIFIER if guess.role is Role.HOUSEHOLD else Role.OTHER
+                guess = RoleGuess(variable=name, role=second, reason=guess.reason)
+            taken.add(guess.role)
+        if guess.role is not Role.OTHER:
             found.append(guess)
-            if guess.role in (Role.HOUSEHOLD, Role.SAMPLING_WEIGHT):
-                taken.add(guess.role)
     return found
 
 
-def _guess(variable: Variable, looks_like: str, taken: set[Role]) -> RoleGuess | None:
-    named = NameWords(variable.name)
+def replicate_weights(frame: pd.DataFrame, names: Iterable[str]) -> set[str]:
+    """Find weights of one name with rising numbers: as many files as replicates share them."""
+    series: dict[str, list[str]] = {}
+    for name in names:
+        parts = re.fullmatch(r"(.*?[^\d])(\d{1,4})", name)
+        if parts is not None and pd.api.types.is_numeric_dtype(frame[name].dtype):
+            series.setdefault(parts[1].rstrip("_.").lower(), []).append(name)
+    return {
+        name
+        for stem, numbered in series.items()
+        if len(numbered) >= _REPLICATES and re.search(r"w(eigh)?(g?h?t)|brr|jk|repw|gew", stem)
+        for name in numbered
+    }
+
+
+def _guess(
+    column: pd.Series[Any], variable: Variable, looks_like: str, taken: set[Role]
+) -> RoleGuess | None:
+    """Guess from name, label and values of one variable."""
+    named, labelled = NameWords(variable.name), NameWords(variable.label or "")
     if looks_like == SAMPLING_WEIGHT and Role.SAMPLING_WEIGHT not in taken:
         role, reason = Role.SAMPLING_WEIGHT, "its name and values are those of a weight"
     elif looks_like == str(Subject.HOUSEHOLD) and Role.HOUSEHOLD not in taken:
@@ -54,13 +145,58 @@ def _guess(variable: Variable, looks_like: str, taken: set[Role]) -> RoleGuess |
         role, reason = Role.CONFIDENTIAL, "by its name"
     elif _has(named, "key") or named.subjects & _LIVES:
         role, reason = Role.KEY, "by its name"
+    elif _has(labelled, "confidential"):
+        role, reason = Role.CONFIDENTIAL, "by its label"
+    elif _has(labelled, "key") or labelled.subjects & _LIVES:
+        role, reason = Role.KEY, "by its label"
+    elif _is_key_by_values(column, variable):
+        role, reason = Role.KEY, "by its values"
     else:
         return None
     return RoleGuess(variable=variable.name, role=role, reason=reason)
 
 
+def _is_weight(
+    column: pd.Series[Any], variable: Variable, households: pd.Series[Any] | None
+) -> bool:
+    """True for positive numbers that name, label or households show to be sampling weights."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
+        return False
+    named, labelled = NameWords(variable.name), NameWords(variable.label or "")
+    values = column.to_numpy(dtype=np.float64)
+    if not len(values) or values.min() <= 0 or len(np.unique(values)) < 3:
+        return False
+    if Subject.WEIGHT in named.subjects | labelled.subjects:
+        return True
+    if not {*named.words, *labelled.words} & word_list("body_weight"):
+        return False
+    # people of a household have one weight of the survey, and not one weight of their bodies
+    if households is not None and households.duplicated().sum() > _REPLICATES:
+        same = column.groupby(households, dropna=True).nunique()
+        return bool((same <= 1).all())
+    return float(np.median(values)) > _HEAVIEST
+
+
+def _is_key_by_values(column: pd.Series[Any], variable: Variable) -> bool:
+    """True for sexes and countries, by the texts or the labels of the codes."""
+    labels = [label for _, label in variable.value_labels]
+    if not labels and not pd.api.types.is_numeric_dtype(column.dtype):
+        labels = [each for each in column.dropna().unique()[:300] if isinstance(each, str)]
+    words = {plain_letters(label).lower().strip() for label in labels}
+    if len(words) < 2:
+        return False
+    if len(words & word_list("values", "sexes")) >= 2 and len(words) <= 6:
+        return True
+    codes = {label.strip() for label in labels if label.strip().isupper()}
+    countries = codes & {each.upper() for each in word_list("values", "countries")}
+    return len(countries) >= 3 and len(countries) >= 0.9 * len(words)
+
+
 def _has(named: NameWords, role: str) -> bool:
-    return bool({*named.words, "".join(named.words)} & word_list("roles", role))
+    joined = "".join(named.words)
+    if {*named.words, joined} & word_list("roles", role):
+        return True
+    return any(stem in joined for stem in word_list("role_stems", role))
 
 
 def with_roles(schema: Schema, guesses: list[RoleGuess]) -> Schema:

@@ -6,7 +6,7 @@ A variable is judged by its name and by its values. What it finds names no value
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.identity import of_numbers, of_texts
 from rwn_core.data.identity.doubt import Confidence, Found, IdentityDoubt
-from rwn_core.data.identity.profile import Profile
+from rwn_core.data.identity.profile import Profile, block_rows
 from rwn_core.data.identity.words import Subject
 
 __all__ = ["Confidence", "IdentityDoubt", "identity_doubts"]
@@ -29,7 +29,11 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     """Judge which variables may identify people."""
     profiles = [Profile.from_column(frame[name]) for name in names]
     pairs = _pairs_of_places(profiles)
-    found = ((profile, _judge(profile, profile.name in pairs)) for profile in profiles)
+    begun = _groups_in_numbers(frame, profiles)
+    found = (
+        (profile, begun.get(profile.name) or _judge(profile, profile.name in pairs))
+        for profile in profiles
+    )
     return [
         IdentityDoubt(
             variable=profile.name,
@@ -50,6 +54,24 @@ def _judge(profile: Profile, in_pair: bool) -> Found | None:
         if found is not None:
             return found
     return _place(profile, in_pair) or _weight(profile)
+
+
+def _groups_in_numbers(frame: pd.DataFrame, profiles: list[Profile]) -> dict[str, Found]:
+    """Numbers of people that begin with the number of their group, which another variable is."""
+    found: dict[str, Found] = {}
+    whole = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
+    for person, group in permutations(whole, 2):
+        if not 1.15 * group.distinct <= person.distinct or person.integers is None:
+            continue
+        rows = block_rows(frame[[person.name, group.name]]).dropna()
+        own, shared = (pd.to_numeric(rows[name]).to_numpy(np.int64) for name in rows)
+        for unit in (10, 100, 1_000, 10_000):
+            if len(rows) and own.min() >= unit and (own // unit == shared).all():
+                reason = f"its first digits are those of {group.name}"
+                found[person.name] = Found("numbers of people", reason)
+                reason = f"{person.name} begins with its values"
+                found[group.name] = Found(str(Subject.HOUSEHOLD), reason)
+    return found
 
 
 def _place(profile: Profile, in_pair: bool) -> Found | None:

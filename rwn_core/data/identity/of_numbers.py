@@ -17,6 +17,8 @@ DENSE = 0.9  # of the numbers between the least and the largest that occur: a co
 LONG = 8  # digits of a number too long for a quantity
 LARGEST_HOUSEHOLD = 15  # people
 MORE_THAN_CHANCE = 5.0  # equal neighbors, in those of rows in random order
+BY_CHANCE = 8.0  # equal pairs, below which none at all may be luck
+RARER = 20.0  # times fewer pairs that are equal, among numbers that are given out
 GENERATION = 20.0  # years over which nine in ten dates of birth are spread at least
 DAYS = 8  # different days of the month, below which dates are those of months
 _ENTITIES = (
@@ -30,7 +32,7 @@ def find_integers(profile: Profile) -> Found | None:
     values = profile.integers
     if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
         return None
-    for rule in (_card, _named, _counter, _household, _long, _even):
+    for rule in (_card, _named, _counter, _household, _long, _given_out, _even):
         found = rule(profile, values)
         if found is not None:
             return found
@@ -130,6 +132,24 @@ def _long(profile: Profile, values: NDArray[np.float64]) -> Found | None:
     return None
 
 
+def _given_out(profile: Profile, values: NDArray[np.float64]) -> Found | None:
+    """Numbers that somebody gave out: none comes twice where chance would repeat many.
+
+    Of n numbers drawn from a range of R about n (n - 1) / (2 R) pairs are equal, and more where
+    they are not spread evenly: without one, all were given to one record each.
+    """
+    n, span = profile.known, float(values.max() - values.min()) + 1
+    ties = int((profile.sizes * (profile.sizes - 1)).sum()) // 2
+    expected = n * (n - 1) / (2 * span)
+    if profile.words.is_series or expected < BY_CHANCE or ties > expected / RARER:
+        return None
+    return Found(
+        "numbers of people or objects",
+        f"by chance about {expected:,.0f} pairs of numbers would be equal, and "
+        f"{'none is' if ties == 0 else f'{ties:,} are'}: somebody gave them out",
+    )
+
+
 def _even(profile: Profile, values: NDArray[np.float64]) -> Found | None:
     """Numbers of equal length spread evenly, a new one for nearly every record."""
     if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
@@ -182,6 +202,9 @@ def find_dates(profile: Profile) -> Found | None:
                 Confidence.MODERATE,
             )
     if len(np.unique(moments.day)) < DAYS:
+        if profile.about(Subject.BIRTH) and profile.distinct > FEW:
+            reason = "the variable is called so, and has single months"
+            return Found("dates of birth or death", reason, Confidence.MODERATE)
         return None
     if profile.about(Subject.BIRTH):
         return Found("dates of birth or death", "the variable is called so, and has single days")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,6 +20,7 @@ WORDY = 4.0  # words of a text, on average, from which it is free text
 _FEWEST_NAMES = 6
 _CODE_LETTERS = 6  # of a code that may number people
 _CAPITALIZED = re.compile(r"[^\W\d_][^\W\d_'’.-]*([ ,'’-]+[^\W\d_][^\W\d_'’.-]*){0,3}")
+_SIGNS = ("CJK", "HANGUL SYLLABLE", "HIRAGANA", "KATAKANA")  # scripts of one sign a syllable
 _SIGNED = re.compile(r"([A-Z]\. ?){1,3}[A-Z]\w+")
 
 
@@ -69,6 +71,14 @@ def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
     if signed > 0.8 * len(texts) and profile.distinct > _FEWEST_NAMES:
         return Found("names of people", "its texts are initials before a word", Confidence.MODERATE)
     lettered = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
+    shaped = sum(_has_the_shape_of_a_name(text) for text in texts)
+    rarely = profile.share > NAMES and profile.distinct > FEW and not profile.words.is_thing
+    if shaped > 0.8 * len(texts) and (rarely or (profile.about(Subject.PERSON) and lettered == 0)):
+        return Found(
+            "names of people",
+            "its texts are two to four words, or two to four signs, that rarely repeat",
+            Confidence.MODERATE,
+        )
     if lettered < 0.8 * len(texts) or profile.words_each >= WORDY:
         return None
     if profile.words.is_explicit and profile.distinct > 2:
@@ -87,6 +97,22 @@ def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
             Confidence.MODERATE,
         )
     return None
+
+
+def _has_the_shape_of_a_name(text: str) -> bool:
+    """True for two to four words with capitals, or in a script without them; for 2 to 4 signs."""
+    words = [word for word in re.split(r"[\s,·・.]+", text.strip()) if word]
+    letters = "".join(words)
+    if not letters or not all(unicodedata.category(c)[0] in "LM" or c in "'’-" for c in letters):
+        return False
+    signs = [c for c in letters if unicodedata.name(c, "").startswith(_SIGNS)]
+    if len(signs) == len(letters):
+        return 2 <= len(letters) <= (4 if len(words) == 1 else 8)
+    if not 2 <= len(words) <= 4 or not all(1 <= len(word) <= 16 for word in words):
+        return False
+    cased = [word for word in words if word[0].upper() != word[0].lower()]
+    # small words inside a name, such as de, van, bin, are written small
+    return all(word[0].isupper() for word in (words[0], words[-1]) if word in cased)
 
 
 def _is_name(text: str) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,8 @@ BLOCKS = 10  # runs of equal values need neighbors that stay together
 TEXTS = 2_000  # different texts that are examined for their form
 _DATE_TEXT = (
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}/\d{1,2}/\d{1,2}"
-    r"|\d\d[./-]\d\d[./-]\d\d|\d{1,2}[ -]?[A-Za-z]{3,9}\.?[ -]?\d{4}"
+    r"|\d\d[./-]\d\d[./-]\d\d|\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}"
+    r"|\d{1,2}[ -]?[A-Za-z]{3,9}\.?[ -]?\d{4}"
 )
 _MOMENT_TEXT = (
     rf"(?:{_DATE_TEXT})[T ]+\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?: ?Z|[+-]\d\d:?\d\d)?"
@@ -152,17 +153,18 @@ class Profile:
         return sum(len(text.split()) for text in self.texts) / len(self.texts)
 
 
-def block_rows(column: pd.Series[Any]) -> pd.Series[Any]:
+_Rows = TypeVar("_Rows", "pd.Series[Any]", pd.DataFrame)
+
+
+def block_rows(column: _Rows) -> _Rows:
     """All rows, or the rows of evenly spaced blocks of a long column."""
     n = len(column)
     if n <= PROFILE_ROWS:
         return column
     length = PROFILE_ROWS // BLOCKS
     starts = np.linspace(0, n - length, BLOCKS).astype(np.int64)
-    blocks: pd.Series[Any] = pd.concat(
-        [column.iloc[start : start + length] for start in starts.tolist()]
-    )
-    return blocks
+    blocks: Any = pd.concat([column.iloc[start : start + length] for start in starts.tolist()])
+    return cast("_Rows", blocks)
 
 
 def _is_numeral(text: str) -> bool:
@@ -171,10 +173,17 @@ def _is_numeral(text: str) -> bool:
 
 
 def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
-    """Days written as YYYYMMDD."""
-    if len(values) < 2 or values.min() < 1850_01_01 or values.max() > 2100_12_31:
+    """Days written as YYYYMMDD, DDMMYYYY, MMDDYYYY, DDMMYY, MMDDYY or YYMMDD."""
+    if len(values) < 2 or values.min() < 10_100 or values.max() > 2100_12_31 * 10:
         return None
-    days = pd.to_datetime(
-        pd.Series(values.astype(np.int64).astype(str)), format="%Y%m%d", errors="coerce", utc=True
-    )
-    return pd.DatetimeIndex(days.dropna()) if days.notna().mean() > 0.97 else None
+    texts = pd.Series(values.astype(np.int64).astype(str))
+    length = 8 if values.max() >= 10_000_00 else 6
+    orders = ("%Y%m%d", "%d%m%Y", "%m%d%Y") if length == 8 else ("%d%m%y", "%m%d%y", "%y%m%d")
+    if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
+        return None
+    for order in orders:
+        days = pd.to_datetime(texts.str.zfill(length), format=order, errors="coerce", utc=True)
+        lived = days.dt.year.between(1850, 2100)
+        if lived.mean() > 0.97:
+            return pd.DatetimeIndex(days[lived])
+    return None

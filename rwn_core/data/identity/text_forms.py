@@ -19,6 +19,8 @@ _SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
 _UUID = re.compile(r"\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.IGNORECASE)
 _MAC = re.compile(r"([0-9A-F]{2}[:-]){5}[0-9A-F]{2}|([0-9A-F]{4}\.){2}[0-9A-F]{4}", re.IGNORECASE)
+_WALLET = re.compile(r"[13][a-km-zA-HJ-NP-Z1-9]{25,34}|bc1[0-9a-z]{25,59}|0x[0-9a-fA-F]{40}")
+_THREE_WORDS = re.compile(r"(///)?[^\W\d_]{2,20}(\.[^\W\d_]{2,20}){2}")
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{16,128}", re.IGNORECASE)
 _DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{10,15}", re.IGNORECASE)
 _INITIALS = re.compile(r"([^\W\d_]\. ?-?){2,4}")
@@ -124,5 +126,7 @@ _FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("pseudonyms of people", _matches(_DIGEST)),
     (INITIALS, _matches(_INITIALS)),
     ("coordinates", _matches(_PAIR)),
+    ("addresses of three words", _matches(_THREE_WORDS)),
+    ("addresses of wallets", _matches(_WALLET)),
     ("telephone numbers", _is_phone),
 )

@@ -70,7 +70,8 @@ class NameWords:
     """Words and subjects in the name of a variable."""
 
     def __init__(self, name: str) -> None:
-        parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain_letters(name)))
+        plain = re.sub(r"^(ID|Id)(?=[a-z]{3})", "id ", plain_letters(name))  # as in IDunit
+        parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain))
         # in lower case, without accents; camel case and digits are split
         self.words = tuple(part.lower() for part in parts if part)
         found = set(self.words)
