@@ -184,6 +184,8 @@ def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
     for order in orders:
         days = pd.to_datetime(texts.str.zfill(length), format=order, errors="coerce", utc=True)
         lived = days.dt.year.between(1850, 2100)
-        if lived.mean() > 0.97:
+        # six digits fit many numbers: days of the whole month and months of the whole year do not
+        many = days.dt.day.nunique() >= 8 and days.dt.month.nunique() >= 6
+        if lived.mean() > 0.97 and (length == 8 or many):
             return pd.DatetimeIndex(days[lived])
     return None

@@ -204,7 +204,12 @@ def test_its_roles_are_those_of_the_file(file: str) -> None:
 
 
 def test_a_table_of_plain_names_is_no_official_file() -> None:
-    assert standard_file(["age", "sex", "race", "education", "region", "income", "married", "children"]) is None
+    assert (
+        standard_file(
+            ["age", "sex", "race", "education", "region", "income", "married", "children"]
+        )
+        is None
+    )
     assert standard_file(f"x{n}" for n in range(40)) is None
 
 
