@@ -42,12 +42,12 @@ class StandardFile:
 
     name: str
     roles: dict[str, Role]  # by the names of the table
-    of: int  # released variables of the table
+    released: int  # variables of the table
 
     @property
     def sentence(self) -> str:
         """Say which file it looks like, and by how many names."""
-        return f"This looks like {self.name}: {len(self.roles)} of {self.of} names."
+        return f"This looks like {self.name}: {len(self.roles)} of {self.released} names."
 
 
 @cache
@@ -72,7 +72,7 @@ def standard_file(names: Iterable[str]) -> StandardFile | None:
         sure = any(is_one(name, standard["sure"]) for name in roles)
         enough = sure and len(roles) >= max(_FEWEST_NAMES, 0.4 * len(given))
         if enough and (best is None or len(roles) > len(best.roles)):
-            best = StandardFile(name=standard["name"], roles=roles, of=len(given))
+            best = StandardFile(name=standard["name"], roles=roles, released=len(given))
     return best
 
 
@@ -95,7 +95,9 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
             role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
             guess: RoleGuess | None = RoleGuess(variable=name, role=role, reason=reason)
         elif official is not None and name in official.roles:
-            reason = f"{official.name} calls it so ({len(official.roles)} of {official.of} names)"
+            reason = (
+                f"{official.name} calls it so ({len(official.roles)} of {official.released} names)"
+            )
             guess = RoleGuess(variable=name, role=official.roles[name], reason=reason)
         else:
             weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(

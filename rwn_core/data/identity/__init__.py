@@ -29,9 +29,9 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     """Judge which variables may identify people."""
     profiles = [Profile.from_column(frame[name]) for name in names]
     pairs = _pairs_of_places(profiles)
-    begun = _groups_in_numbers(frame, profiles)
+    prefixed = _groups_in_numbers(frame, profiles)
     found = (
-        (profile, begun.get(profile.name) or _judge(profile, profile.name in pairs))
+        (profile, prefixed.get(profile.name) or _judge(profile, profile.name in pairs))
         for profile in profiles
     )
     return [
@@ -59,8 +59,8 @@ def _judge(profile: Profile, in_pair: bool) -> Found | None:
 def _groups_in_numbers(frame: pd.DataFrame, profiles: list[Profile]) -> dict[str, Found]:
     """Numbers of people that begin with the number of their group, which another variable is."""
     found: dict[str, Found] = {}
-    whole = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
-    for person, group in permutations(whole, 2):
+    integers = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
+    for person, group in permutations(integers, 2):
         if not 1.15 * group.distinct <= person.distinct or person.integers is None:
             continue
         rows = block_rows(frame[[person.name, group.name]]).dropna()

@@ -133,7 +133,7 @@ def _long(profile: Profile, values: NDArray[np.float64]) -> Found | None:
 
 
 def _given_out(profile: Profile, values: NDArray[np.float64]) -> Found | None:
-    """Numbers that somebody gave out: none comes twice where chance would repeat many.
+    """Find numbers given out one by one: none comes twice where chance would repeat many.
 
     Of n numbers drawn from a range of R about n (n - 1) / (2 R) pairs are equal, and more where
     they are not spread evenly: without one, all were given to one record each.
