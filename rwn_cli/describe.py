@@ -18,6 +18,7 @@ _QUESTIONS = (
     ("confidential", "What is confidential"),
     ("sampling weight", "Is it a sample: how many people a record stands for"),
     ("household", "Do people belong together: household or cluster"),
+    ("person", "Do people have several rows: the number of the person"),
 )
 
 

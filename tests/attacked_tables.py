@@ -230,6 +230,7 @@ def files(
         truth=people.to_numpy(float),
         rows=rows.to_numpy(float),
         owner=np.array(owner),
+        unit=np.arange(len(people)),
         levels={n: [f"level {i}" for i in range(4)] for n in people if n.isupper()},
         keys=tuple(keys),
         secrets=tuple(secrets),

@@ -326,8 +326,9 @@ class Microdata(Summarized):
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         variable = self.schema.by_name.get(name) or self.schema.variable(name)
-        if variable.role in (Role.IDENTIFIER, Role.HOUSEHOLD):
-            what = "a direct identifier" if variable.role is Role.IDENTIFIER else "a household"
+        if not variable.is_released:
+            direct = variable.role is Role.IDENTIFIER
+            what = "a direct identifier" if direct else f"a {variable.role}"
             raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
             raise SchemaError(f"Variable {name} is categorical and has no numbers.")

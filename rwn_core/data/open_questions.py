@@ -13,6 +13,7 @@ import pandas as pd
 from rwn_core.data.column_warnings import far_codes
 from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt
 from rwn_core.data.identity.gate import doubts_of_schema
+from rwn_core.data.identity.panel import COMES_AGAIN
 from rwn_core.data.identity.words import Subject
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import stands_for_people
@@ -29,8 +30,8 @@ class OpenQuestion:
     """Ask about one variable."""
 
     variable: str
-    # what the doubt is about: "identifier", "household", "weight", "masked weight", "free text",
-    # "levels", "constant" or "missing"
+    # what the doubt is about: "identifier", "household", "person", "weight", "masked weight",
+    # "free text", "levels", "constant" or "missing"
     kind: str
     sentence: str  # what is seen, without a value but for codes of missing
     answer: str  # the decision, as the words of a button
@@ -83,6 +84,15 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
             sentence=doubt.sentence,
             answer="It is the sampling weight",
             changes={"role": Role.SAMPLING_WEIGHT},
+        )
+    if doubt.looks_like == COMES_AGAIN and schema.name_with_role(Role.PERSON) is None:
+        return OpenQuestion(
+            variable=doubt.variable,
+            kind="person",
+            sentence=f"{doubt.sentence} Risk is counted in people then, not in rows.",
+            answer="It numbers people with several rows, and no release has it",
+            changes={"role": Role.PERSON},
+            declined={"confirmed": True},
         )
     if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_with_role(Role.HOUSEHOLD) is None:
         return OpenQuestion(

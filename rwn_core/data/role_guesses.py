@@ -15,6 +15,7 @@ import pandas as pd
 
 from rwn_core.data.identity import SAMPLING_WEIGHT
 from rwn_core.data.identity.gate import doubts_of_schema
+from rwn_core.data.identity.panel import COMES_AGAIN
 from rwn_core.data.identity.words import NameWords, Subject, plain_letters, word_list
 from rwn_core.data.schema import Schema
 from rwn_core.data.toml import toml_document
@@ -107,9 +108,9 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
             guess = _guess(frame[name], variable, looks_like, taken)
         if guess is None:
             continue
-        if guess.role in (Role.HOUSEHOLD, Role.SAMPLING_WEIGHT):
+        if guess.role in (Role.HOUSEHOLD, Role.PERSON, Role.SAMPLING_WEIGHT):
             if guess.role in taken:  # a table has one of each: a second one numbers or weighs, too
-                second = Role.IDENTIFIER if guess.role is Role.HOUSEHOLD else Role.OTHER
+                second = Role.OTHER if guess.role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
                 guess = RoleGuess(variable=name, role=second, reason=guess.reason)
             taken.add(guess.role)
         if guess.role is not Role.OTHER:
@@ -141,6 +142,8 @@ def _guess(
         role, reason = Role.SAMPLING_WEIGHT, "its name and values are those of a weight"
     elif looks_like == str(Subject.HOUSEHOLD) and Role.HOUSEHOLD not in taken:
         role, reason = Role.HOUSEHOLD, "its values number groups of records"
+    elif looks_like == COMES_AGAIN and Role.PERSON not in taken:
+        role, reason = Role.PERSON, "several rows have each of its values, as people who come again"
     elif looks_like:
         return None  # asked for by itself: it may identify people
     elif _has(named, "confidential"):

@@ -298,7 +298,7 @@ class Schema(Summarized):
             if variable.name in chosen:
                 out = variable.role is Role.IDENTIFIER
                 return replace(variable, role=Role.OTHER) if out else variable
-            left_out = Role.HOUSEHOLD if variable.role is Role.HOUSEHOLD else Role.IDENTIFIER
+            left_out = Role.IDENTIFIER if variable.is_released else variable.role
             return replace(variable, role=left_out, group=None)
 
         asked = self.question

@@ -272,7 +272,7 @@ def _column_notices(
             if column.isna().all()
             else [f"{name} is a direct identifier: it is left out of every release."]
         )
-    if variable.role is Role.HOUSEHOLD:
+    if not variable.is_released:
         return [f"{name} says who belongs together: it is left out of every release."]
     notices = []
     missing = int(column.isna().sum())

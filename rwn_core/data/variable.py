@@ -72,7 +72,7 @@ NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 class Role(StrEnum):
     """Describe the role of a variable for an intruder, or in its survey.
 
-    Identifiers and the numbers of households can never reach a release.
+    Identifiers and the numbers of people and households can never reach a release.
     """
 
     KEY = "key"
@@ -82,10 +82,11 @@ class Role(StrEnum):
     SAMPLING_WEIGHT = "sampling weight"
     STRATUM = "stratum"
     HOUSEHOLD = "household"
+    PERSON = "person"
     TIME = "time"
 
 
-_INSIDE = (Role.IDENTIFIER, Role.HOUSEHOLD)
+_INSIDE = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.PERSON)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +98,9 @@ class Variable:
     name : str
     kind : Kind
     role : Role
-        A sampling weight says how many people a record stands for; a household, which may be any
-        cluster of records that belong together. A table has at most one of each.
+        A sampling weight says how many people a record stands for; a household may be any cluster
+        of records that belong together; a table has at most one of each. A person (or firm) has
+        several rows, as in a panel. Risk is counted in people, else in households, else in rows.
     weight : float
         Factor on the variable's coordinates in the distance, from 0 to 1e50; 0 leaves it out.
     group : str, optional

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import codes_together
+from rwn_core.data.units import unit_of
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.laws.law import Law
@@ -21,7 +22,6 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.measures.risk.certified_linkage import (
     nearest_records,
     refuse_retained,
-    repeated_unit,
     require_certifiable,
     unit_or_record_bounds,
     varying_slices,
@@ -57,7 +57,7 @@ def _of_blocks(
     rows: int,
 ) -> tuple[float, ...]:
     exchange, shares = Exchange.from_table(table, codes), []
-    unit = repeated_unit(law.original)
+    unit = unit_of(law.original)
     for draw in range(DRAWS):
         records = np.sort(np.random.default_rng(draw).permutation(law.original.n)[:rows])
         found = exchange.bounds(_drawn(law, units, codes, draw, records))
@@ -67,7 +67,7 @@ def _of_blocks(
 
 
 def _of_law(law: CellLaw, units: Sequence[tuple[str, ...]], codes: Columns) -> tuple[float, ...]:
-    n, unit = law.original.n, repeated_unit(law.original)
+    n, unit = law.original.n, unit_of(law.original)
     tables = [
         law.donors.table(own, law.modification(names[0])).toarray()
         for own, names in zip(codes, units, strict=True)

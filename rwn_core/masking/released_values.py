@@ -26,7 +26,8 @@ def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
     """Return some rows of a masked table as a table, with nothing that they do not show."""
     hidden = [v for v in masked.schema.variables if not v.is_released]
     if hidden:
-        what = "direct identifier" if hidden[0].role is Role.IDENTIFIER else "household"
+        direct = hidden[0].role is Role.IDENTIFIER
+        what = "direct identifier" if direct else str(hidden[0].role)
         raise ReleaseError(
             f"The masked table still holds the {what} {hidden[0].name}; a release cannot have it."
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.units import number_units
 from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
@@ -26,7 +27,6 @@ from rwn_core.masking.neighborhood_method import (
 )
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
-from rwn_core.neighbors.excluded import number_households
 from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, RadiusAndK, Shape, one_radius
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -328,7 +328,7 @@ class RWN(RadiusAndNearest):
                 "them the role household."
             )
         return microdata.cached(
-            ("households", name), lambda: number_households(microdata.codes(name)[0])
+            ("households", name), lambda: number_units(microdata.codes(name)[0])
         )
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:

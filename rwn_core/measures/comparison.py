@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.units import Unit, unit_of
 from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
@@ -174,6 +175,24 @@ class Comparison:
         made = cls(original=original, masked=original)
         made.file, made.records = file, records
         return made
+
+    @property
+    def unit(self) -> Unit | None:
+        """Who risk is counted for, if several rows may belong to one; see `unit_of`."""
+        return unit_of(self.original if self.file is None else self.file)
+
+    @property
+    def units(self) -> Integers | None:
+        """Number of each record's unit, such as a person, shape (n,); None where a row is one."""
+        unit = self.unit
+        numbers = None if unit is None else unit.numbers
+        return numbers if numbers is None or self.records is None else numbers[self.records]
+
+    @property
+    def random_share(self) -> float:
+        """Share of the rows that are linked correctly by naming random units."""
+        unit, n = self.unit, (self.original if self.file is None else self.file).n
+        return 1.0 / (n if unit is None else unit.size)
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""

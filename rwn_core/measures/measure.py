@@ -99,6 +99,9 @@ class Measure:
         Whether its shares are of the rows that are in the file that leaves. Where rows were left
         out or lost all of their values, the detail's "released_share" is the share that leaves, and
         the sentence says it.
+    of_units : bool
+        Whether a link is right when it names the unit, such as a person with several rows. The
+        detail's "units" says how many there are, and the sentence says it.
     is_share : bool
         Whether the values are shares, shown in percent.
 
@@ -123,6 +126,7 @@ class Measure:
     begin: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
     of_released: bool = False
+    of_units: bool = False
     is_share: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -131,8 +135,8 @@ class Measure:
         object.__setattr__(self, "is_share", share)
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
-        if self.of_released and self.sentence is not None:
-            object.__setattr__(self, "sentence", _beside_released(self.sentence))
+        if (self.of_released or self.of_units) and self.sentence is not None:
+            object.__setattr__(self, "sentence", _with_what_is_counted(self.sentence))
 
     def words(self, value: float) -> str:
         """Write a value as people read it: a share in percent."""
@@ -170,6 +174,10 @@ class Measure:
             return NotApplicable(reason.reason)
         if self.of_released:
             reading = _with_released(reading, comparison)
+        unit = comparison.unit if self.of_units else None
+        if unit is not None:
+            about = {"units": unit.size, "unit_name": unit.name, "unit_words": unit.words}
+            reading = replace(reading, detail={**reading.detail, **about})
         if self.side == "risk" and comparison.records is not None:
             return _numbered(reading, comparison.records)
         return reading
@@ -246,18 +254,27 @@ def _with_released(reading: Reading, comparison: Comparison) -> Reading:
     return replace(reading, detail={**reading.detail, "released_share": rows / n})
 
 
-def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Reading, int], str]:
-    """Return the sentence of the released rows, with the chance of being released."""
+def _with_what_is_counted(
+    sentence: Callable[[Reading, int], str],
+) -> Callable[[Reading, int], str]:
+    """Return the sentence with the units that are linked, and with the chance of being released."""
 
     def say(reading: Reading, n: int) -> str:
-        share = reading.detail.get("released_share")
-        if share is None:
-            return sentence(reading, n)
-        rows = round(share * n)
-        return (
-            f"{sentence(reading, rows)} Only {rows:,} of {n:,} records ({100 * share:.2g} %) are "
-            "released; shares are of these."
-        )
+        detail, share = reading.detail, reading.detail.get("released_share", 1.0)
+        rows = n if share == 1 else round(share * n)
+        said = [sentence(reading, rows)]
+        if "units" in detail:
+            who = "household" if detail["unit_words"] == "households" else "person"
+            said.append(
+                f"A row is linked when its {who} is named, of {detail['units']:,} "
+                f"{detail['unit_words']} with {n:,} rows ({detail['unit_name']})."
+            )
+        if share != 1:
+            said.append(
+                f"Only {rows:,} of {n:,} records ({100 * share:.2g} %) are released; shares are of "
+                "these."
+            )
+        return " ".join(said)
 
     return say
 

@@ -17,14 +17,6 @@ from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 
-def number_households(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Number the households, shape (n,); a missing one (-1) is a household of one record."""
-    numbers = codes.astype(np.int64)
-    alone = np.flatnonzero(numbers < 0)
-    numbers[alone] = numbers.max(initial=-1) + 1 + np.arange(len(alone))
-    return numbers
-
-
 def _others(households: NDArray[np.int64]) -> int:
     """Return the number of others in the largest household."""
     return int(np.bincount(households).max()) - 1

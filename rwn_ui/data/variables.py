@@ -21,7 +21,8 @@ _BARS = 12  # of a small histogram
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
 ROLES = (
     *(rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER),
-    *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.TIME),
+    *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.PERSON),
+    rwn.Role.TIME,
 )
 _NUMBERS = ("min", "mean", "max", "SD")
 _READ_ONLY = ("variable", "label", "distribution", *_NUMBERS, "missing", "different")
@@ -46,8 +47,8 @@ def variables(session: Session) -> None:
                 "A direct identifier never reaches a release; a key is what an intruder may "
                 "know; a confidential variable is what they are after. Of surveys: how many people "
                 "a record stands for (sampling weight), the stratum it was drawn from, the "
-                "household or cluster it belongs to, which never reaches a release, and the time "
-                "it is of."
+                "household or cluster it belongs to, the person whom several rows are of (neither "
+                "reaches a release), and the time it is of."
             ),
             "label": st.column_config.TextColumn(width="medium"),
             "distribution": st.column_config.BarChartColumn(

@@ -73,8 +73,9 @@ def _data(session: Session) -> None:
         (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
         (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
     ]
-    if data.schema.name_with_role(rwn.Role.HOUSEHOLD) is not None:
-        roles.append((rwn.Role.HOUSEHOLD, "Household variable, which no release has"))
+    for role in (rwn.Role.HOUSEHOLD, rwn.Role.PERSON):
+        if data.schema.name_with_role(role) is not None:
+            roles.append((role, f"{role.capitalize()} variable, which no release has"))
     for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")

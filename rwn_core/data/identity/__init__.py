@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.identity import of_numbers, of_texts
 from rwn_core.data.identity.doubt import Confidence, Found, IdentityDoubt
+from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.identity.profile import Profile, block_rows
 from rwn_core.data.identity.words import Subject
 
@@ -30,8 +31,13 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     profiles = [Profile.from_column(frame[name]) for name in names]
     pairs = _pairs_of_places(profiles)
     prefixed = _groups_in_numbers(frame, profiles)
+    people = repeated_people(frame, [profile.name for profile in profiles])
     found = (
-        (profile, prefixed.get(profile.name) or _judge(profile, profile.name in pairs))
+        (
+            profile,
+            prefixed.get(profile.name)
+            or _sooner(people.get(profile.name), _judge(profile, profile.name in pairs)),
+        )
         for profile in profiles
     )
     return [
@@ -44,6 +50,12 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
         for profile, each in found
         if each is not None
     ]
+
+
+def _sooner(of_people: Found | None, alone: Found | None) -> Found | None:
+    """Return what a time beside a variable tells, else what the variable alone does."""
+    sure = of_people is not None and of_people.confidence is Confidence.HIGH
+    return of_people if sure or alone is None else alone
 
 
 def _judge(profile: Profile, in_pair: bool) -> Found | None:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.posterior import entries, largest, times
+from rwn_core.measures.attacks.posterior import entries, largest, of_units, times
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
@@ -179,20 +179,35 @@ def in_classes(cells: Integers) -> tuple[Integers, Integers]:
 
 
 def expected_right(
-    linked: Integers, person: Integers, row: Integers, leaves: Booleans | None = None
+    linked: Integers,
+    person: Integers,
+    row: Integers,
+    leaves: Booleans | None = None,
+    units: Integers | None = None,
 ) -> float:
     """Return the expected number of correct links if equal rows and originals are exchanged."""
-    sizes = np.bincount(person)
-    width = int(person.max()) + 1
-    given_person = person[linked]
+    # a link to any record of the row's unit is correct; a record is its own without `units`, (n,)
+    units = np.arange(len(person)) if units is None else units
+    sizes, given_person, own = np.bincount(person), person[linked], units
+    of_people = _members(person, units, units)
     if leaves is not None:
-        row, person, given_person = row[leaves], person[leaves], given_person[leaves]
+        row, given_person, own = row[leaves], given_person[leaves], units[leaves]
+    width = len(sizes)
     given, so_often = np.unique(row * width + given_person, return_counts=True)
-    true, how_often = np.unique(row * width + person, return_counts=True)
-    both, one, other = np.intersect1d(given, true, assume_unique=True, return_indices=True)
+    # shape (classes of rows, classes of originals): pairs of both that are of one unit
+    together = sparse.csr_array(_members(row, own, units) @ of_people.T)
+    how_often = np.asarray(together[given // width, given % width]).ravel()
+    some = how_often > 0
+    both = given[some]
     equal_rows = np.bincount(row)[both // width]
-    chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
+    chances = so_often[some] * how_often[some] / equal_rows / sizes[both % width]
     return float(chances.sum())
+
+
+def _members(classes: Integers, own: Integers, units: Integers) -> sparse.csr_array:
+    """Return how many members of each class each unit has."""
+    shape = int(classes.max(initial=0)) + 1, int(units.max(initial=0)) + 1
+    return sparse.csr_array((np.ones(len(own)), (classes, own)), shape=shape)
 
 
 EXCHANGES = 20_000  # tried in all, and each row's `FEWEST` times at least
@@ -215,7 +230,8 @@ def joint_posterior_success(
     if belief.nnz > ATTACKED_PAIRS:
         return None
     (_, person), (_, row) = released_classes(comparison)
-    return all_rows(belief, parts, np.lexsort((row, person)), leaves)
+    order = np.lexsort((row, person))
+    return all_rows(belief, parts, order, leaves, comparison.units)
 
 
 def released_classes(comparison: Comparison) -> tuple[Orders, Orders]:
@@ -237,8 +253,9 @@ def all_rows(
     parts: Blocks,
     order: Integers | None = None,
     leaves: Booleans | None = None,
+    units: Integers | None = None,
 ) -> AllRows | None:
-    """Return the success of naming each row's most likely source given all rows."""
+    """Return the success of naming each row's most likely source, or unit, given all rows."""
     # None if the truth is no matching of the belief, or there are too many pairs. Joint posteriors
     # are permanents; `scaled` beliefs stand for them (Sinkhorn and Knopp 1967). Correct names are
     # counted in matchings drawn from the joint posterior by exchanges (Metropolis and others 1953).
@@ -250,23 +267,30 @@ def all_rows(
     together.eliminate_zeros()
     if not np.all(together.diagonal() > 0):
         return None
-    from rwn_core.measures.attacks.belief_columns_kernel import agreeing_matchings
+    from rwn_core.measures.attacks.belief_columns_kernel import agreeing_matchings, record_shares
 
     n = together.shape[0]
     shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
     _, named = largest(shares)
-    order = np.arange(n) if order is None else order
-    truth, rows = np.empty(n), n
-    truth[order] = np.minimum(shares.diagonal(), 1.0)
+    order, rows = np.arange(n) if order is None else order, n
+    own, true, names = np.arange(n), shares.diagonal(), [named]
+    if units is not None:  # the unit of the likeliest record, or the likeliest unit
+        own, summed = units[order], of_units(shares, units[order])
+        true, names = record_shares(*entries(summed), own), [own[named], largest(summed)[1]]
+    truth = np.empty(n)
+    truth[order] = np.minimum(true, 1.0)
     if leaves is not None and not leaves.all():
-        named, rows = np.where(leaves[order], named, -1), int(leaves.sum())
+        names = [np.where(leaves[order], named, -1) for named in names]
+        rows = int(leaves.sum())
     sums = np.cumsum(shares.data)
     before = np.concatenate([[0.0], sums])[shares.indptr[:-1]]
     sums -= np.repeat(before, np.diff(shares.indptr))
     sweeps = max(FEWEST, -(-EXCHANGES // n))
     candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
     drawn = _exchanges(sweeps, n)
-    right = agreeing_matchings(*candidates, shares.data, sums, named, *drawn)
+    right = max(
+        agreeing_matchings(*candidates, shares.data, sums, named, own, *drawn) for named in names
+    )
     return AllRows(share=float(right / rows), truth=truth)
 
 

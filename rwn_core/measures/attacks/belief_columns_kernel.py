@@ -214,13 +214,15 @@ def agreeing_matchings(
     shares: NDArray[np.float64],
     sums: NDArray[np.float64],
     named: NDArray[np.int64],
+    own: NDArray[np.int64],
     rows: NDArray[np.int64],
     uniforms: NDArray[np.float64],
 ) -> float:
     """Return the mean number of rows with a named original that agrees with random matchings."""
     # Candidates ascend within a row; row r has r among them. `shares` are what a row believes of
     # each, with sum 1 within a row: their product over rows is proportional to the probability of a
-    # matching; `sums` are they summed up. `named`, shape (n,), is the original named for each row.
+    # matching; `sums` are they summed up. `named`, shape (n,), is the original named for each row,
+    # or its unit; own (n,) are the units of the originals.
     # rows (sweeps, n): a random row for each exchange that is tried; after each sweep a matching is
     # looked at. uniforms (2, sweeps, n): what draws the exchange's original, and what decides on
     # it. Two rows exchange their originals, one of which is drawn by the other's belief (Metropolis
@@ -249,7 +251,7 @@ def agreeing_matchings(
                 pair_of[one], pair_of[other] = gained, taken
                 row_of[records[gained]], row_of[given] = one, other
         for row in range(n):
-            agreeing += records[pair_of[row]] == named[row]
+            agreeing += own[records[pair_of[row]]] == named[row]
     return float(agreeing / sweeps)
 
 

@@ -237,6 +237,7 @@ class Linkage:
     # shape (m,): posterior of the most likely original; its mean estimates the success without bias
     best: Floats
     truth: Floats  # shape (m,): posterior of the true source, kappa
+    # where units have several records, best, truth, top1, top5 and candidates are of units
     # top1, top5: shape (m,): probability that the true source is first, or among the first five, of
     # the intruder's list; ties share their places
     top1: Floats
@@ -275,6 +276,16 @@ def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
     return times(likelihood, factor)
 
 
+def of_units(belief: sparse.csc_array, units: Integers) -> sparse.csc_array:
+    """Add up what each column believes of the records of each unit, shape (units, m)."""
+    # each row is believed to be of unit u with the sum over the records that u has
+    numbers = units.astype(np.int32)[belief.indices]
+    shape = int(units.max()) + 1, belief.shape[1]
+    summed = sparse.csc_array((belief.data.copy(), numbers, belief.indptr.copy()), shape=shape)
+    summed.sum_duplicates()
+    return summed
+
+
 class Sample(NamedTuple):
     """Released rows to link, and how many at a time."""
 
@@ -283,12 +294,17 @@ class Sample(NamedTuple):
 
 
 def link(
-    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int = ATTACKED_PAIRS
+    law: Law,
+    masked: Microdata,
+    names: Sequence[str] | None = None,
+    *,
+    units: Integers | None = None,
+    work: int = ATTACKED_PAIRS,
 ) -> Linkage:
     """Link the released rows, or a random sample of at most `work` candidate pairs."""
     leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
     sample = row_sample(masked.n, per_row, work=work, leaving=leaving)
-    return weigh(law, masked, names, sample)[0]
+    return weigh(law, masked, names, sample, units=units)[0]
 
 
 def weigh(
@@ -297,15 +313,16 @@ def weigh(
     names: Sequence[str] | None,
     sample: Sample,
     look: Look | None = None,
+    units: Integers | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
-    """Link sampled rows; also return the posteriors if they fit one part of all rows."""
+    """Link sampled rows, to records or to `units` (n,), with the posteriors if of all rows."""
     same, results, start = identical_records(law.original, names), [], 0
     together, (rows, size) = None, sample
     while start < len(rows):
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
         together = belief if len(part) == masked.n else None
-        results.append(_read(belief, part, same))
+        results.append(_read(belief, part, same, units))
         if look is not None:
             look(belief, part)
         start += size
@@ -363,7 +380,9 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> Integ
     return original.cached(("identical records", *chosen), number)
 
 
-def _read(belief: sparse.csc_array, rows: Integers, same: Integers) -> dict[str, Floats | Integers]:
+def _read(
+    belief: sparse.csc_array, rows: Integers, same: Integers, units: Integers | None
+) -> dict[str, Floats | Integers]:
     from rwn_core.measures.attacks.belief_columns_kernel import (
         largest_of_groups,
         record_shares,
@@ -371,14 +390,19 @@ def _read(belief: sparse.csc_array, rows: Integers, same: Integers) -> dict[str,
     )
 
     best, first = largest(belief)
+    groups = best
+    if same.max() + 1 < len(same):
+        groups = largest_of_groups(*entries(belief), same)
+    if units is not None:
+        belief, rows = of_units(belief, units), units[rows]
+        (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
+        groups, first = np.maximum(groups, best), np.where(unit < 0, -1, one[unit])
     starts, records, shares = entries(belief)
     truth = record_shares(starts, records, shares, rows)
     low, high = truth * (1 - 1e-9), truth * (1 + 1e-9)
     above, least, candidates = shares_above(starts, shares, low, high)
     tied = np.maximum(least - above, 1)
-    possible, groups = truth > 0, best
-    if same.max() + 1 < len(same):
-        groups = largest_of_groups(starts, records, shares, same)
+    possible = truth > 0
     return {
         "best": best,
         "truth": truth,

@@ -30,6 +30,7 @@ from rwn_core.measures.attacks.posterior import (
     candidates_before,
     entries,
     normed,
+    of_units,
     posteriors,
     row_sample,
     weigh,
@@ -99,6 +100,7 @@ class InformedIntruder:
         self._leaves[released_rows(law.original, comparison.masked)] = True
         numbers = np.random.default_rng(_SEED)
         tried = numbers.permutation(n)[: min(TRIED, n // 4)]
+        self._units = comparison.units
         self._free = self._leaves.copy()
         self._free[tried] = False
         self._levels = cut_into_parts(*cell_codes(comparison, known), np.sort(tried), SIZES)
@@ -120,6 +122,10 @@ class InformedIntruder:
             if self._level is None and (pairs <= PART_PAIRS or level == last):
                 self._level = level  # the first of which some whole parts are affordable
                 break
+        if self._units is not None:  # the members of a unit in the row's part count together
+            pair, within = np.unique(part_of * len(part_of) + self._units, return_inverse=True)
+            summed = entries(of_units(belief, within))
+            given, _ = shares_given_part(*summed, pair // len(part_of), within[rows])
         self._best.append(given[self._free[rows]])
 
     def upper_bound(self) -> UpperBound | None:
@@ -172,9 +178,11 @@ class InformedIntruder:
         leaves = self._leaves[people]
         if not leaves.any():
             return 1.0
-        best = np.minimum(belief.max(axis=0).toarray(), 1.0).ravel()
+        units = None if self._units is None else self._units[people]
+        summed = belief if units is None else of_units(belief, units)
+        best = np.minimum(summed.max(axis=0).toarray(), 1.0).ravel()
         alone, parts = float(best[leaves].mean()), blocks(belief)
-        found = all_rows(belief, parts, leaves=leaves)
+        found = all_rows(belief, parts, leaves=leaves, units=units)
         share = None if found is None else found.share
         if share is None and parts.affordable:
             _, share = assigned(self._comparison, self._known, belief, parts, people)
@@ -198,11 +206,14 @@ def assigned(
         both = (cells[people] for cells in cell_codes(comparison, released))
         (originals, person), (rows, row) = map(in_classes, both)
         leaves = leaves[people]
+    units = comparison.units
+    if units is not None and people is not None:
+        units = units[people]
     linked = most_likely(belief, parts, (originals, rows))
     if len(known) < len(comparison.original.schema.released):
         after = cell_codes(comparison, known)[1]
         _, row = in_classes(after if people is None else after[people])
-    right = expected_right(linked, person, row, leaves)
+    right = expected_right(linked, person, row, leaves, units)
     return linked, min(right / max(int(leaves.sum()), 1), 1.0)
 
 
@@ -361,7 +372,8 @@ def _all(
     per_row = candidates_before(law, known, work)
     released = released_rows(law.original, masked)
     sample = row_sample(masked.n, per_row, work=work, leaving=released)
-    links, belief = weigh(law, masked, known, sample, None if insider is None else insider.add_rows)
+    look = None if insider is None else insider.add_rows
+    links, belief = weigh(law, masked, known, sample, look, comparison.units)
     linked = matched = together = None
     if belief is not None and aligned:
         parts = blocks(belief)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import Linkage, link
@@ -63,9 +63,24 @@ def curve(best: Floats) -> Curve:
     return Curve(surest[last], precision[last], count[last] / len(best))
 
 
-def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Linkage:
-    key = ("links", None if names is None else tuple(names))
-    return comparison.cached_for_release(key, lambda: link(law, comparison.masked, names))
+def _links(
+    comparison: Comparison, law: Law, names: Sequence[str] | None, units: Integers | None
+) -> Linkage:
+    key = ("links", None if names is None else tuple(names), units is None)
+    return comparison.cached_for_release(
+        key, lambda: link(law, comparison.masked, names, units=units)
+    )
+
+
+def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tuple[Curve, Linkage]:
+    """Return the curve that reaches farthest, by records or by the units they belong to."""
+    # rows of equal belief are linked together, so that naming units may reach less far
+    links = _links(comparison, law, names, None)
+    tried = [(curve(links.best), links)]
+    if comparison.units is not None:
+        links = _links(comparison, law, names, comparison.units)
+        tried.insert(0, (curve(links.best), links))
+    return max(tried, key=lambda each: each[0].recall_at(SURE))
 
 
 def _plain(found: Curve) -> dict[str, Any]:
@@ -83,8 +98,8 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable(
             "How sure an intruder may be follows from the law of the method that made the release."
         )
-    links, keys = _links(comparison, law, None), key_names(comparison)
-    found, by_keys = curve(links.best), curve(_links(comparison, law, keys).best)
+    keys = key_names(comparison)
+    (found, links), (by_keys, _) = _curve(comparison, law, None), _curve(comparison, law, keys)
     value = found.recall_at(SURE)
     detail: dict[str, Any] = {
         "names": list(keys),
@@ -130,4 +145,5 @@ MEASURE = Measure(
     "probability at which a row is linked",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

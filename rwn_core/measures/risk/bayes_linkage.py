@@ -13,8 +13,8 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import mean_interval
 
 
-def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
-    """Return the reading of the worst case of n originals, linked by `names`."""
+def reading(found: WorstCase, random_share: float, names: Sequence[str]) -> Reading:
+    """Return the reading of the worst case of linking by `names`, and of random links."""
     links, interval = found.links, None
     if links.sampled:
         interval = mean_interval(links.best, links.total_rows)
@@ -34,21 +34,21 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
         "candidates": links.candidates,
         **found.detail,
     }
-    return Reading(value=found.success, baseline=1.0 / n, interval=interval, detail=detail)
+    return Reading(value=found.success, baseline=random_share, interval=interval, detail=detail)
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
     """Return the share of correct links of the best attack, by all released variables or some."""
     _check(comparison)
     known = names or [variable.name for variable in comparison.original.schema.released]
-    return reading(worst_case(comparison, names), comparison.original.n, known)
+    return reading(worst_case(comparison, names), comparison.random_share, known)
 
 
 def begin(comparison: Comparison) -> Reading:
     """Return the share of correct links without an upper bound."""
     _check(comparison)
     known = [variable.name for variable in comparison.original.schema.released]
-    return reading(worst_case(comparison, bounded=False), comparison.original.n, known)
+    return reading(worst_case(comparison, bounded=False), comparison.random_share, known)
 
 
 def _check(comparison: Comparison) -> None:
@@ -82,4 +82,5 @@ MEASURE = Measure(
     compute=compute,
     begin=begin,
     of_released=True,
+    of_units=True,
 )

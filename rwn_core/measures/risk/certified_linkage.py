@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.microdata import Microdata, codes_together
-from rwn_core.data.variable import Role
+from rwn_core.data.microdata import codes_together
+from rwn_core.data.units import Unit
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, independent_cells
 from rwn_core.laws.law import Law
@@ -36,7 +36,6 @@ from rwn_core.measures.statistics.association import (
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.neighbors.excluded import number_households
 
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
 MOST = 0.95  # the detail gives the largest bound of this share of the rows
@@ -46,13 +45,6 @@ IMPOSSIBLE = (
     "Some records cannot release some rows (own = false, or a weight too small for a "
     "number), so that nothing is certified; set own = true, or a larger width."
 )
-
-
-class Unit(NamedTuple):
-    """Records that belong together, such as a household or a person's records."""
-
-    name: str
-    numbers: Integers
 
 
 class Found(NamedTuple):
@@ -71,8 +63,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = independent_cells(comparison.required_law()).units()
-    full = comparison.file or comparison.original
-    unit = repeated_unit(full)
+    unit = comparison.unit
     if isinstance(neighborhoods.table, AllDonors):
         found = _of_blocks(comparison, neighborhoods.table, unit)
     else:
@@ -94,9 +85,8 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    groups = full.n if unit is None else len(np.unique(unit.numbers))
     value = certified_share(found.bounds, found.records, np.bincount(found.rows))
-    return Reading(value=value, baseline=1.0 / groups, detail=detail)
+    return Reading(value=value, baseline=comparison.random_share, detail=detail)
 
 
 def _worst_tenth(found: Found, largest: Floats) -> float:
@@ -210,19 +200,6 @@ def nearest_records(found: Neighborhoods, n: int) -> NDArray[np.int32]:
     return np.concatenate((own, listed), axis=1).astype(np.int32)
 
 
-def repeated_unit(original: Microdata) -> Unit | None:
-    """Return the household or person of each record; None where each has one record."""
-    # Of several identifiers with repeated values, the one with the fewest.
-    units = []
-    for variable in original.schema.variables:
-        if variable.role in (Role.HOUSEHOLD, Role.IDENTIFIER):
-            numbers = number_households(original.codes(variable.name)[0])
-            numbers = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
-            units.append(Unit(variable.name, numbers))
-    repeated = [unit for unit in units if int(unit.numbers.max()) + 1 < original.n]
-    return min(repeated, key=lambda unit: int(unit.numbers.max()), default=None)
-
-
 def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> float | None:
     """Return the share left of the relations across slices; None where there were none."""
     names = [variable.name for variable in comparison.original.schema.released]
@@ -307,4 +284,5 @@ MEASURE = Measure(
     compute=compute,
     reads_some=True,
     of_released=True,
+    of_units=True,
 )

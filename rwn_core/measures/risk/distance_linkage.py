@@ -26,7 +26,7 @@ def compute(comparison: Comparison) -> Reading:
         "sampled": len(records) < total,
         "of": total,
     }
-    return Reading(value=float(score.mean()), baseline=1.0 / total, detail=detail)
+    return Reading(value=float(score.mean()), baseline=comparison.random_share, detail=detail)
 
 
 MEASURE = Measure(
@@ -42,4 +42,5 @@ MEASURE = Measure(
     compute=compute,
     reads_some=True,
     of_released=True,
+    of_units=True,
 )

@@ -39,9 +39,10 @@ def compute(comparison: Comparison) -> Reading:
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
     (originals, person), (rows, row) = in_classes(before), in_classes(after)
     linked = cheapest_assignment(squared, originals, rows)
-    right = expected_right(linked, person, row, leaves)
-    detail = {"linked": linked, "right": linked == np.arange(n)}
-    return Reading(value=min(right / len(rows_left), 1.0), baseline=1.0 / n, detail=detail)
+    units = np.arange(n) if comparison.units is None else comparison.units
+    right = min(expected_right(linked, person, row, leaves, units) / len(rows_left), 1.0)
+    detail = {"linked": linked, "right": units[linked] == units}
+    return Reading(value=right, baseline=comparison.random_share, detail=detail)
 
 
 MEASURE = Measure(
@@ -57,4 +58,5 @@ MEASURE = Measure(
     source="Herranz, Nin, Rodriguez, Tassa 2015",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

@@ -32,7 +32,7 @@ class Level:
 def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
     """Return the success of five intruders on one release; all but the last know the keys only."""
     steps: list[tuple[str, str, Callable[[], float]]] = [
-        ("L0", "guesses", lambda: 1.0 / comparison.original.n),
+        ("L0", "guesses", lambda: comparison.random_share),
         ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
         # the model is not the true one, so the posterior is no measure of success: the share of
         # rows with the first choice right is
@@ -64,8 +64,9 @@ def _level(key: str, words: str, make: Callable[[], float]) -> Level:
 
 def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
     """Return the share of released records nearest to their own source."""
+    known = keys if comparison.unit is None else [*keys, comparison.unit.name]
     small = Comparison(
-        original=only(comparison.original, keys), masked=only(comparison.masked, keys)
+        original=only(comparison.original, known), masked=only(comparison.masked, keys)
     )
     points = original_points(small)
     if comparison.masked.n != len(points):
@@ -89,7 +90,7 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
         raise NotApplicable(
             "No key variable varies with a weight above 0, so the keys make no neighborhoods."
         ) from None
-    return link(guess, comparison.masked, keys)
+    return link(guess, comparison.masked, keys, units=comparison.units)
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -138,4 +139,5 @@ MEASURE = Measure(
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

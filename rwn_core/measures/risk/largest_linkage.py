@@ -12,7 +12,7 @@ from rwn_core.measures.sentence import percent
 TITLE = "Largest linkage"
 
 
-def reading(found: WorstCase, n: int) -> Reading:
+def reading(found: WorstCase, random_share: float) -> Reading:
     """Return the largest posterior of a row: of its most likely original, or of the true one."""
     # For random rows it is a lower bound, which can break a limit and never keep one.
     links = found.links
@@ -26,7 +26,7 @@ def reading(found: WorstCase, n: int) -> Reading:
         "rows": len(links.rows),
         "of": links.total_rows,
     }
-    return Reading(value=max(alone, together or 0.0), baseline=1.0 / n, detail=detail)
+    return Reading(value=max(alone, together or 0.0), baseline=random_share, detail=detail)
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -34,7 +34,7 @@ def compute(comparison: Comparison) -> Reading:
     if comparison.law is None:
         raise NotApplicable("The largest linkage needs the law of the method of the release.")
     require_same_records(comparison.original, comparison.masked)
-    return reading(worst_case(comparison, bounded=False), comparison.original.n)
+    return reading(worst_case(comparison, bounded=False), comparison.random_share)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -61,4 +61,5 @@ MEASURE = Measure(
     "where worst-case linkage is the mean",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

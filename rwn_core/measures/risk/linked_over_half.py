@@ -21,11 +21,17 @@ HALF = 0.5 * (1 + 1e-9)  # of two equal candidates neither is above one half
 SHOWN = 10  # records that the detail names
 
 
-def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None) -> Reading:
+def reading(
+    found: WorstCase,
+    n: int,
+    far: tuple[Integers, Floats] | None = None,
+    units: Integers | None = None,
+) -> Reading:
     """Return the share of rows with a posterior of the true original above one half."""
     # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
     # limit if a row is above one half, also one of `far` (records that are far from the others,
-    # and their posteriors); else 0.
+    # and their posteriors); else 0. Of units (n,) with several rows: where that is more, the share
+    # of those of whom at least one row is above one half.
     links = found.links
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     together = None
@@ -34,7 +40,7 @@ def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None
         together = float((given_all > HALF).mean())
         truth = given_all if together > alone else truth
     share = max(alone, together or 0.0)
-    value, interval = share, None
+    value, interval, above = share, None, None
     if links.sampled:
         interval = exact_interval(round(share * len(truth)), len(truth))
         if far is not None:
@@ -42,9 +48,13 @@ def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None
             records, first = np.unique(records, return_index=True)
             truth = np.concatenate((truth, far[1]))[first]
         value = interval[1] if (truth > HALF).any() else 0.0
+    if units is not None:
+        above = len(np.unique(units[records[truth > HALF]]))
+        value = max(value, above / len(np.unique(units[records])))
     worst = np.argsort(-truth, kind="stable")[:SHOWN]
     detail: dict[str, Any] = {
         "share": share,
+        "units_above": above,
         "row_by_row": alone,
         "together": together,
         "truth": truth,
@@ -63,7 +73,7 @@ def reading(found: WorstCase, n: int, far: tuple[Integers, Floats] | None = None
 
 def compute(comparison: Comparison) -> Reading:
     """Return the share of rows with a true original more likely than all others together."""
-    found, far = worst_case(comparison, bounded=False), None
+    found, far, units = worst_case(comparison, bounded=False), None, comparison.units
     if found.links.sampled:
         law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
         try:
@@ -71,9 +81,9 @@ def compute(comparison: Comparison) -> Reading:
         except NotApplicable:  # no variable has a distance
             points = np.zeros((len(rows), 1))
         rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
-        links, _ = weigh(law, comparison.masked, None, Sample(rows, len(rows)))
+        links, _ = weigh(law, comparison.masked, None, Sample(rows, len(rows)), None, units)
         far = links.rows, links.truth
-    return reading(found, comparison.original.n, far)
+    return reading(found, comparison.original.n, far, units)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -88,6 +98,9 @@ def sentence(reading: Reading, n: int) -> str:
         )
     elif detail["together"] is None:
         way = ", one row at a time"
+    if detail["units_above"]:  # of people with several rows
+        whose = people(detail["share"], n) if not detail["sampled"] else whose
+        whose += f", of {detail['units_above']:,} different ones,"
     return (
         f"An intruder who holds the original file and knows the method links {whose} with a "
         f"probability above one half{way}; the largest probability of one record is "
@@ -110,4 +123,5 @@ MEASURE = Measure(
     "the farthest people's rows is above one half",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

@@ -50,7 +50,8 @@ def compute(comparison: Comparison) -> Reading:
     before, after = before / size, np.clip(after / size, -1e100, 1e100)
     root, moved = difference_root(before, after)
     chosen = spread_sample(np.arange(len(rows)))
-    score = _scores(before @ root, after[chosen] @ root + moved, chosen)
+    units = rows if comparison.units is None else comparison.units[rows]
+    score = _scores(before @ root, after[chosen] @ root + moved, units, units[chosen])
     detail: dict[str, Any] = {
         "names": [n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         "score": score,
@@ -58,17 +59,21 @@ def compute(comparison: Comparison) -> Reading:
         "sampled": len(chosen) < len(rows),
         "of": len(rows),
     }
-    return Reading(value=float(score.mean()), baseline=1.0 / len(rows), detail=detail)
+    return Reading(
+        value=float(score.mean()),
+        baseline=1.0 / len(np.unique(units)),
+        detail=detail,
+    )
 
 
-def _scores(points: Floats, released: Floats, truth: Integers) -> Floats:
+def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) -> Floats:
     """Return the chance of a correct link of each released record; ties share."""
     score = np.empty(len(released))
     for number, row in enumerate(released):
         squared = ((points - row) ** 2).sum(axis=1)
         edge = squared.min() * (1 + TIE) + 1e-18
         near = squared <= edge
-        score[number] = near[truth[number]] / near.sum()
+        score[number] = near[units == truth[number]].sum() / near.sum()
     return score
 
 
@@ -92,4 +97,5 @@ MEASURE = Measure(
     sentence=sentence,
     source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
     compute=compute,
+    of_units=True,
 )

@@ -115,8 +115,11 @@ def compute(comparison: Comparison) -> Reading:
     table[seen] = np.round(weights.total(bits), 9)
     score = table[pattern]
     best = score.max(axis=1, keepdims=True)
-    own = score[np.arange(len(rows)), rows]
-    right = np.where(own == best[:, 0], 1.0 / (score == best).sum(axis=1), 0.0)
+    first = score == best
+    own = first[np.arange(len(rows)), rows].astype(np.int64)
+    if comparison.units is not None:
+        own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)
+    right = own / first.sum(axis=1)
     detail: dict[str, Any] = {
         "names": list(keys),
         "matched": weights.matched,
@@ -128,7 +131,7 @@ def compute(comparison: Comparison) -> Reading:
         "sampled": len(rows) < len(leaving),
         "of": len(leaving),
     }
-    return Reading(value=float(right.mean()), baseline=1.0 / n, detail=detail)
+    return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
 
 
 MEASURE = Measure(
@@ -143,4 +146,5 @@ MEASURE = Measure(
     "within 0.25 standard deviations",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

@@ -92,4 +92,5 @@ MEASURE = Measure(
     "and precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

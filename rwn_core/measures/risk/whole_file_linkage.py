@@ -26,8 +26,10 @@ def compute(comparison: Comparison) -> Reading:
             f"change places, and the table has {n:,}; look at linkage by the keys, which is a "
             "lower bound."
         )
-    detail = {"names": list(keys), "linked": found.linked, "right": found.linked == np.arange(n)}
-    return Reading(value=found.matched, baseline=1.0 / n, detail=detail)
+    units = np.arange(n) if comparison.units is None else comparison.units
+    right = None if found.linked is None else units[found.linked] == units
+    detail = {"names": list(keys), "linked": found.linked, "right": right}
+    return Reading(value=found.matched, baseline=comparison.random_share, detail=detail)
 
 
 MEASURE = Measure(
@@ -41,4 +43,5 @@ MEASURE = Measure(
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
     compute=compute,
     of_released=True,
+    of_units=True,
 )

@@ -133,9 +133,15 @@ def nearest_others(points: Points, rows: Integers) -> Floats:
     return nearest_distances(points, points[rows], 2)[:, 1].copy()
 
 
-def linkage_scores(index: PointIndex, released: Points, sources: Points) -> Floats:
+def linkage_scores(
+    index: PointIndex,
+    released: Points,
+    sources: Points,
+    units: tuple[Integers, Integers] | None = None,
+) -> Floats:
     """Return the chance that the nearest original of each released record is its source, (m,)."""
-    # 1 / (number of tied nearest originals) if the source is one of them, else 0.
+    # 1 / (number of tied nearest originals) if the source is one of them, else 0. With `units`, of
+    # each point and of each released record, the share of the tied ones that are of its unit.
     scores, own = np.zeros(len(released)), _pairwise(released, sources)
 
     def score(first: int, last: int) -> None:
@@ -146,7 +152,11 @@ def linkage_scores(index: PointIndex, released: Points, sources: Points) -> Floa
             nearest = found.squared <= np.repeat(edge, sizes)
             ties = np.add.reduceat(np.where(nearest, index.counts[found.point], 0), starts)
             rows = found.row[starts] + first
-            scores[rows] = np.where(own[rows] <= edge, 1.0 / ties, 0.0)
+            right = own[rows] <= edge
+            if units is not None:
+                same = units[0][found.point] == np.repeat(units[1][rows], sizes)
+                right = np.add.reduceat((nearest & same).astype(np.int64), starts)
+            scores[rows] = np.where(right, right / ties, 0.0)
 
     if len(released) * len(index.counts) < PAIRS:
         score(0, len(released))
@@ -243,8 +253,14 @@ def nearest_links(
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
     linked = records[present]
-    sources = original_points(comparison)[linked]
-    score[present] = linkage_scores(candidates, released_points(comparison)[linked], sources)
+    sources, unit, units = original_points(comparison)[linked], comparison.unit, None
+    if unit is not None:  # the records of a point may be of several units
+        assert comparison.units is not None
+        file = _file(comparison)
+        candidates = PointIndex(contiguous_rows(unweighted_metric(comparison).coded(file)))
+        units = unit.numbers, comparison.units[linked]
+    released = released_points(comparison)[linked]
+    score[present] = linkage_scores(candidates, released, sources, units)
     return records, score
 
 

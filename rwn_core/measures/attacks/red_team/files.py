@@ -33,6 +33,8 @@ class Files:
     truth: Floats
     rows: Floats  # shape (n, p): released rows in another random order
     owner: Integers  # shape (n,): person of each row; only to count correct answers
+    # shape (n,): number of each record of `people`, or of the person whom several records belong to
+    unit: Integers
     levels: Mapping[str, Sequence[Any]]  # levels of each category, by their numbers
     keys: Names
     secrets: Names
@@ -46,6 +48,11 @@ class Files:
     def n(self) -> int:
         """Number of released rows, and of the people they belong to."""
         return len(self.rows)
+
+    @property
+    def random_share(self) -> float:
+        """Share of the rows that are linked correctly by naming random people."""
+        return 1.0 / (int(self.unit.max()) + 1)
 
     @property
     def known(self) -> Names:
@@ -85,6 +92,7 @@ def intruder_files(comparison: Comparison) -> Files:
     people = _matrix(original, rounded(original, precision), names)[released]
     rows = _matrix(original, masked, names)[released]
     order, place = (_order(each, seed) for each, seed in zip((truth, rows), _SHUFFLES, strict=True))
+    unit = released if comparison.units is None else comparison.units[released]
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
     return Files(
         names=tuple(names),
@@ -92,6 +100,7 @@ def intruder_files(comparison: Comparison) -> Files:
         truth=truth[order],
         rows=rows[place],
         owner=np.argsort(order)[place],
+        unit=np.unique(unit, return_inverse=True)[1][order],
         levels={name: codes(original, masked, name)[1] for name in names
                 if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)},
         keys=tuple(name for name in key_names(comparison) if name in names),

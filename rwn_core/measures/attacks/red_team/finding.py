@@ -211,12 +211,12 @@ def scored(tried: Sequence[Tried]) -> list[Finding]:
     ]  # fmt: skip
 
 
-def link_finding(attack: str, words: str, right: Any, rows: int, n: int) -> Finding:
+def link_finding(attack: str, words: str, right: Any, rows: int, base: float) -> Finding:
     """Return the finding of links of some rows to people."""
     share = float(np.sum(right)) / max(rows, 1)
     return Finding(
         attack=attack, words=words, kind="identity", right=float(np.sum(right)), named=float(rows),
-        people=float(rows), base=1.0 / n, score=share,
+        people=float(rows), base=base, score=share,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT
@@ -27,7 +28,9 @@ def attack(files: Files) -> list[Finding | Tried]:
         for title, cost in _costs(files, known):
             _, person = linear_sum_assignment(cost)
             words = f"giving all rows to people by {title} of {what}"
-            found.append(link_finding(KEY, words, _right(files, person), files.n, files.n))
+            found.append(
+                link_finding(KEY, words, _right(files, person), files.n, files.random_share)
+            )
             if known != files.names:
                 row = np.argsort(person)
                 for secret in files.secrets:
@@ -54,10 +57,11 @@ def _right(files: Files, person: Integers) -> float:
     """Return the expected number of correct links; equal records are interchangeable."""
     same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
     same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
-    rows, people = np.bincount(same_row), np.bincount(same_person)
-    pair = same_row * len(people)
-    given = np.unique(pair + same_person[person], return_counts=True)
-    owned = np.unique(pair + same_person[files.owner], return_counts=True)
-    both, one, other = np.intersect1d(given[0], owned[0], return_indices=True)
-    weight = given[1][one] * owned[1][other]
-    return float((weight / (rows[both // len(people)] * people[both % len(people)])).sum())
+    # how many of the equal rows, and of the equal people, are of each unit
+    rows, people = (
+        sparse.csr_array((np.ones(files.n), (classes, unit)))
+        for classes, unit in ((same_row, files.unit[files.owner]), (same_person, files.unit))
+    )
+    chances = sparse.csr_array(rows @ people.T)[same_row, same_person[person]]
+    sizes = np.bincount(same_row)[same_row] * np.bincount(same_person)[same_person[person]]
+    return float((np.asarray(chances).ravel() / sizes).sum())

@@ -1,0 +1,68 @@
+"""Say whom risk is counted for: the person or household that several rows may belong to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.identity.panel import repeated_people
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+
+
+class Unit(NamedTuple):
+    """Rows that belong together, as a variable numbers them."""
+
+    name: str
+    numbers: NDArray[np.int64]  # shape (n,), from 0; a row without a number is a unit alone
+    role: Role
+
+    @property
+    def size(self) -> int:
+        """Number of units."""
+        return int(self.numbers.max()) + 1
+
+    @property
+    def words(self) -> str:
+        """What the units are: "people", or "households"."""
+        return "households" if self.role is Role.HOUSEHOLD else "people"
+
+
+def unit_of(table: Microdata) -> Unit | None:
+    """Return the unit that risk is counted in; None where a row is one.
+
+    A person with several rows comes before the household; of several identifiers that number
+    people, the one with most values. An identifier that merely stays out of a release, such as a
+    region, is none: see `repeated_people`.
+    """
+    inside = tuple((v.name, v.role) for v in table.schema.variables if not v.is_released)
+    return table.cached(("unit", inside), lambda: _find(table)) if inside else None
+
+
+def _find(table: Microdata) -> Unit | None:
+    by_role: dict[Role, list[Unit]] = {}
+    for variable in table.schema.variables:
+        if not variable.is_released:
+            numbers = number_units(table.codes(variable.name)[0])
+            numbers = np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+            unit = Unit(variable.name, numbers, variable.role)
+            if 1 < unit.size < table.n:
+                by_role.setdefault(variable.role, []).append(unit)
+    if Role.IDENTIFIER in by_role and Role.PERSON not in by_role:
+        names = [unit.name for unit in by_role[Role.IDENTIFIER]]
+        people = repeated_people(table.frame, table.schema.names, names)
+        by_role[Role.IDENTIFIER] = [u for u in by_role[Role.IDENTIFIER] if u.name in people]
+    for role in (Role.PERSON, Role.IDENTIFIER, Role.HOUSEHOLD):
+        if by_role.get(role):
+            return max(by_role[role], key=lambda unit: unit.size)
+    return None
+
+
+def number_units(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number the units, shape (n,); a row without a number (-1) is a unit alone."""
+    numbers = codes.astype(np.int64)
+    alone = np.flatnonzero(numbers < 0)
+    numbers[alone] = numbers.max(initial=-1) + 1 + np.arange(len(alone))
+    return numbers
