@@ -35,9 +35,10 @@ def attack(files: Files) -> list[Finding | Tried]:
             weigh = learn(rows[:half], people, files.owner[:half], name in files.levels)
             total += weigh(rows[asked, np.newaxis], people[np.newaxis])
         near = total >= total.max(axis=1, keepdims=True) - ROUNDED_OFF
-        own = near[np.arange(len(asked)), files.owner[asked]]
+        own = files.unit[files.owner[asked]]
+        right = (near & (files.unit == own[:, np.newaxis])).sum(axis=1) / near.sum(axis=1)
         words = f"the best agreement with a person by {what}, as learned from half of the rows"
-        found.append(link_finding(KEY, words, (own / near.sum(axis=1)).sum(), len(asked), files.n))
+        found.append(link_finding(KEY, words, right, len(asked), files.random_share))
     return found
 
 

@@ -55,8 +55,12 @@ def links(files: Files) -> Iterator[Finding]:
         classes = np.unique(hashes[:, chosen].sum(axis=1), return_inverse=True)[1]
         person, row = classes[: files.n], classes[files.n :]
         count = np.bincount(person, minlength=len(classes))[row]
-        right = (person[files.owner] == row) / np.maximum(count, 1)
-        found[chosen] = int((count == 1).sum()), float(right.sum())
+        pairs, records = np.unique(person * files.n + files.unit, return_counts=True)
+        people = np.bincount(pairs // files.n, minlength=len(classes))[row]
+        own = row * files.n + files.unit[files.owner]
+        place = np.searchsorted(pairs, own).clip(max=len(pairs) - 1)
+        right = np.where(pairs[place] == own, records[place], 0) / np.maximum(count, 1)
+        found[chosen] = int((people == 1).sum()), float(right.sum())
         return found[chosen][0]
 
     singles: list[tuple[int, ...]] = [(place,) for place in places]
@@ -70,7 +74,7 @@ def links(files: Files) -> Iterator[Finding]:
             wider = best
     for chosen, (_, right) in found.items():
         words = f"a merge on {named_set([files.names[place] for place in chosen])}"
-        yield link_finding(KEY, words, right, files.n, files.n)
+        yield link_finding(KEY, words, right, files.n, files.random_share)
 
 
 def _as_released(files: Files, name: str) -> tuple[Floats, Floats]:
