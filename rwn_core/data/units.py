@@ -1,4 +1,4 @@
-"""Say whom risk is counted for: the person or household that several rows may belong to."""
+"""Find the unit that risk is counted in: the person or household of each row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Unit(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What the units are: "people", or "households"."""
+        """Return "people" or "households"."""
         return "households" if self.role is Role.HOUSEHOLD else "people"
 
 

@@ -178,12 +178,12 @@ class Comparison:
 
     @property
     def unit(self) -> Unit | None:
-        """Who risk is counted for, if several rows may belong to one; see `unit_of`."""
+        """Return the unit that risk is counted in; see `unit_of`."""
         return unit_of(self.original if self.file is None else self.file)
 
     @property
     def units(self) -> Integers | None:
-        """Number of each record's unit, such as a person, shape (n,); None where a row is one."""
+        """Return the number of each record's unit, shape (n,); None where a row is a unit."""
         unit = self.unit
         numbers = None if unit is None else unit.numbers
         return numbers if numbers is None or self.records is None else numbers[self.records]

@@ -53,7 +53,7 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
 
 
 def _sooner(of_people: Found | None, alone: Found | None) -> Found | None:
-    """Return what a time beside a variable tells, else what the variable alone does."""
+    """Return the finding by a time variable, else that of the variable alone."""
     sure = of_people is not None and of_people.confidence is Confidence.HIGH
     return of_people if sure or alone is None else alone
 

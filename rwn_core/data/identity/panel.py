@@ -1,4 +1,4 @@
-"""Find the column that numbers who comes again: several rows each, and a counter beside them."""
+"""Find the column of a panel that numbers its people, each of whom has several rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIES = 5.0  # of a counter in these that chance would bring, at least, where non
 SEEN = 0.02  # of these ties that are taken for slips
 CONSTANT = 0.95  # of the pairs in which another column stays the same
 BY_CHANCE = 0.5  # the same share, from which chance explains it
-ALIKE = 0.4  # intraclass correlation of rows of one person, at least
+SIMILAR = 0.4  # intraclass correlation of rows of one person, at least
 RELATED = 0.5  # rank correlation, above which a number is a quantity
 _NUMBERED = {Subject.NUMBER, Subject.PERSON, Subject.HOUSEHOLD}
 _BY_NAME = {Subject.NUMBER, Subject.HOUSEHOLD}
@@ -35,13 +35,13 @@ def repeated_people(
     frame: pd.DataFrame, names: Sequence[str], declared: Sequence[str] | None = None
 ) -> dict[str, Found]:
     """Return the columns that number people with several rows each, with the reason."""
-    # A counter beside people, such as a year, never ties: with one of them a value comes once. As
-    # people and years are counters of each other, those of whom more stays the same are people.
-    # All names are asked for, or the declared identifiers, which may stay out of a release for any
-    # reason: they number people unless called otherwise, or with many rows a value that differ.
+    # No person has two rows of one year, where chance would give some. People and years are
+    # counters of each other: the column that has more constant columns numbers the people.
+    # All names are tried, or the declared identifiers, which may stay out of a release for any
+    # reason: they number people unless their name says otherwise or their rows differ widely.
     coded = [pd.factorize(block_rows(frame[name]))[0] for name in names]
     table = np.column_stack(coded).astype(np.int64) if coded else np.empty((0, 0), np.int64)
-    alike = np.array([_tie_share(codes[codes >= 0]) for codes in coded])
+    tie_shares = np.array([_tie_share(codes[codes >= 0]) for codes in coded])
     found: dict[str, Found] = {}
     for name in names if declared is None else declared:
         words, place = name_words(name), list(names).index(name)
@@ -50,14 +50,14 @@ def repeated_people(
         if declared is not None and called:
             found[name] = Found(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
-            counters, fixed = _beside(table, place, alike)
-            counted, reason = _by_counter(names, place, counters, fixed, table, alike), None
+            counters, fixed = _counters_and_constants(table, place, tie_shares)
+            counted, reason = _by_counter(names, place, counters, fixed, table, tie_shares), None
             if fixed.size and (numbered or declared is not None):
                 reason = f"{names[fixed[0]]} is the same in all rows of a value"
             elif called and table[:, place].max() >= FEW:
                 reason = "the variable is called so"
-            elif declared is not None and _alike(frame, name):
-                reason = "rows of a value stand together, or are alike"
+            elif declared is not None and _similar(frame, name):
+                reason = "rows of a value are consecutive or similar"
             if counted is not None or reason is not None:
                 found[name] = counted or Found(COMES_AGAIN, str(reason), Confidence.MODERATE)
     return found
@@ -88,7 +88,9 @@ def _is_time(words: NameWords) -> bool:
     return words.is_series or bool(_TIMES & {*words.words})
 
 
-def _beside(table: Codes, place: int, alike: NDArray[np.float64]) -> tuple[Codes, Codes]:
+def _counters_and_constants(
+    table: Codes, place: int, tie_shares: NDArray[np.float64]
+) -> tuple[Codes, Codes]:
     """Return the columns that count the rows of each value of one, and those that stay the same."""
     own = table[:, place]
     order = np.argsort(own, kind="stable")
@@ -100,8 +102,8 @@ def _beside(table: Codes, place: int, alike: NDArray[np.float64]) -> tuple[Codes
     first, second = table[one[same]], table[two[same]]
     known = (first >= 0) & (second >= 0)
     pairs, ties = known.sum(axis=0), (known & (first == second)).sum(axis=0)
-    counts = (pairs * alike >= TIES) & (ties <= SEEN * pairs * alike)
-    fixed = (pairs >= TIES) & (ties >= CONSTANT * pairs) & (alike < BY_CHANCE)
+    counts = (pairs * tie_shares >= TIES) & (ties <= SEEN * pairs * tie_shares)
+    fixed = (pairs >= TIES) & (ties >= CONSTANT * pairs) & (tie_shares < BY_CHANCE)
     fixed[place] = False
     return np.flatnonzero(counts), np.flatnonzero(fixed)
 
@@ -112,21 +114,21 @@ def _by_counter(
     counters: Codes,
     fixed: Codes,
     table: Codes,
-    alike: NDArray[np.float64],
+    tie_shares: NDArray[np.float64],
 ) -> Found | None:
-    """Return what a counter tells whose own values have less in common; None without one."""
+    """Return the finding by a counter, such as a year; None without one."""
     for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
-        other = _beside(table, counter, alike)[1]
+        other = _counters_and_constants(table, counter, tie_shares)[1]
         fewer = not other.size and table[:, place].max() > 2 * table[:, counter].max()
         time = _is_time(name_words(names[counter]))
         if time or fewer or len(fixed) > len(other):
-            reason = f"with {names[counter]} beside it, each of its values comes once"
+            reason = f"no two rows agree on it and on {names[counter]}"
             sure = Confidence.HIGH if time else Confidence.MODERATE
             return Found(COMES_AGAIN, reason, sure)
     return None
 
 
-def _alike(frame: pd.DataFrame, name: str) -> bool:
+def _similar(frame: pd.DataFrame, name: str) -> bool:
     """True if rows of a value stand together, or some number differs less within values.
 
     By an intraclass correlation; a quantity, to which others are related, is no number of people.
@@ -149,6 +151,6 @@ def _alike(frame: pd.DataFrame, name: str) -> bool:
         quantity = pd.api.types.is_numeric_dtype(known[name].dtype) and (
             abs(known[name].astype(np.float64).corr(values, method="spearman")) > RELATED
         )
-        if between - within > ALIKE * (between + (n / groups - 1) * within) and not quantity:
+        if between - within > SIMILAR * (between + (n / groups - 1) * within) and not quantity:
             return True
     return False

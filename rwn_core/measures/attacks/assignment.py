@@ -274,7 +274,7 @@ def all_rows(
     _, named = largest(shares)
     order, rows = np.arange(n) if order is None else order, n
     own, true, names = np.arange(n), shares.diagonal(), [named]
-    if units is not None:  # the unit of the likeliest record, or the likeliest unit
+    if units is not None:  # the unit of the most likely record, or the most likely unit
         own, summed = units[order], of_units(shares, units[order])
         true, names = record_shares(*entries(summed), own), [own[named], largest(summed)[1]]
     truth = np.empty(n)

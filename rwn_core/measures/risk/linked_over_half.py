@@ -30,8 +30,8 @@ def reading(
     """Return the share of rows with a posterior of the true original above one half."""
     # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
     # limit if a row is above one half, also one of `far` (records that are far from the others,
-    # and their posteriors); else 0. Of units (n,) with several rows: where that is more, the share
-    # of those of whom at least one row is above one half.
+    # and their posteriors); else 0. Of units (n,) with several rows: the share of units with a
+    # row above one half, if that is larger.
     links = found.links
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     together = None

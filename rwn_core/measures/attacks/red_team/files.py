@@ -33,7 +33,7 @@ class Files:
     truth: Floats
     rows: Floats  # shape (n, p): released rows in another random order
     owner: Integers  # shape (n,): person of each row; only to count correct answers
-    # shape (n,): number of each record of `people`, or of the person whom several records belong to
+    # shape (n,): number of the person or household of each record of `people`
     unit: Integers
     levels: Mapping[str, Sequence[Any]]  # levels of each category, by their numbers
     keys: Names
