@@ -1,4 +1,4 @@
-"""Find the column of a panel that numbers its people, each of whom has several rows."""
+"""Find the variable that numbers the people of a panel, such as years of the same patients."""
 
 from __future__ import annotations
 
