@@ -23,7 +23,7 @@ from rwn_core.reporting.leak_check import check_file, counted, rare_values, said
 from tests.core.reporting.records_by_hand import RECORD, by_hand
 
 SOURCE = {"file": "C:\\data\\my-survey.csv"}
-KNOWN = by_hand(source=SOURCE)
+KNOWN = by_hand(source=SOURCE, context={"review": "2029-02-28"})
 RARE_WORDS = "The public file would hold a value that fewer than 10 records of the original have"
 PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}, {"name": "b.parquet", "sha256": "e"}]
 
@@ -42,6 +42,7 @@ def refusal(text: str, rare: set[Any] | None = None, material: Material = KNOWN)
     [
         ("rwn notice 1", ""),
         (f"2028-02-29 and 2029-02-28, {'0f' * 16}, {'cd' * 32}, SHA-256, 1,100 or 1100", ""),
+        ("2030-02-28", "a number that no notice may say"),  # a day that nobody stated
         ("about 1,101", "a number that no notice may say"),
         ("0.25", "the value of a risk measure"),
         ("25", "the value of a risk measure"),
