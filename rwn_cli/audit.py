@@ -75,6 +75,7 @@ def audit(
     read, gone = options.load_chosen(original, schema, file or (), only or (), drop or ())
     data = options.described(read, identifiers=gone)
     from rwn_core.evaluation.audit import compare, read_all
+    from rwn_core.measures.risk.cells_changed import compute, unchanged_words
 
     data = options.asked(data, response, predictor or ())
     known = [options.names_in(each) for each in keys or ()]
@@ -102,7 +103,8 @@ def audit(
         document = {"records": data.n, "variables": len(data.schema.released)}
         print_json({**document, "measures": readings.records()})
     else:
-        typer.echo(readings_table(readings.records()))
+        words = readings_table(readings.records()), unchanged_words(compute(comparison))
+        typer.echo("\n".join(filter(None, words)))
         for row in readings.records():
             if row["caveat"]:
                 say(f"note: {row['title']}: {row['caveat']}")

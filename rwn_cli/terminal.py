@@ -84,7 +84,10 @@ def progress(label: str) -> Iterator[Report]:
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:
     """The rows of an audit as aligned text; measures without an answer follow with the reason."""
-    read = [row for row in rows if row["not_applicable"] is None]
+    read = [dict(row) for row in rows if row["not_applicable"] is None]
+    for row in read:
+        if row.get("used") is not None:
+            row["unit"] += f" ({row['used']:,} of {row['total']:,} rows)"
     lines = [_COLUMNS, *(tuple(_cell(row[column]) for column in _COLUMNS) for row in read)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]
     text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]

@@ -92,6 +92,8 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,
+        "used": None if isinstance(reading, NotApplicable) else reading.used,
+        "total": None if isinstance(reading, NotApplicable) else reading.total,
         "value": value,
         "baseline": baseline,
         "at_most": at_most,

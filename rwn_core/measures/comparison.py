@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -244,27 +246,49 @@ class Comparison:
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables."""
-        known = self._memo[key] if key in self._memo else _make(self._memo, key, make)
-        if isinstance(known, _Refused):
-            raise NotApplicable(known.reason)
-        return known
+        return _cached(self._memo, key, make)
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        known = self._released[key] if key in self._released else _make(self._released, key, make)
-        if isinstance(known, _Refused):
-            raise NotApplicable(known.reason)
-        return known
+        return _cached(self._released, key, make)
 
 
-def _make(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T | _Refused:
+Rows = tuple[int, int]
+"""Number of rows that were used, and of all of them."""
+_ROWS: ContextVar[list[Rows] | None] = ContextVar("rows", default=None)
+
+
+@contextmanager
+def rows_noted() -> Iterator[list[Rows]]:
+    """Yield a list to which every choice of complete records adds its numbers of rows."""
+    noted: list[Rows] = []
+    token = _ROWS.set(noted)
     try:
-        made: _T | _Refused = make()
-    except NotApplicable as refusal:
-        # the sentence only: a kept exception would keep every caller's tables alive
-        made = _Refused(refusal.reason)
-    memo[key] = made
-    return made
+        yield noted
+    finally:
+        _ROWS.reset(token)
+
+
+def _note(rows: Sequence[Rows]) -> None:
+    noted = _ROWS.get()
+    if noted is not None:
+        noted.extend(rows)
+
+
+def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+    if key not in memo:
+        with rows_noted() as rows:
+            try:
+                made: _T | _Refused = make()
+            except NotApplicable as refusal:
+                # the sentence only: a kept exception would keep every caller's tables alive
+                made = _Refused(refusal.reason)
+        memo[key] = made, tuple(dict.fromkeys(rows))
+    known, rows = memo[key]
+    _note(rows)
+    if isinstance(known, _Refused):
+        raise NotApplicable(known.reason)
+    return cast("_T", known)
 
 
 RELEASED = " in the released table"  # ends a reason that concerns the release
@@ -313,7 +337,9 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
 
 def complete(values: Floats) -> Integers:
     """Return the numbers of the records without a missing value, ascending."""
-    return np.flatnonzero(~np.isnan(values).any(axis=1))
+    found = np.flatnonzero(~np.isnan(values).any(axis=1))
+    _note([(len(found), len(values))])
+    return found
 
 
 def empty_records(table: Microdata, names: Sequence[str] | None = None) -> Booleans:

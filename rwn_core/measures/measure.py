@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors, unmasked
-from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.comparison import Comparison, Rows, released_rows, rows_noted
 from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
@@ -35,12 +35,23 @@ class Reading:
         What the value must be read against: the original's, or an ignorant guess's.
     interval : tuple of float, optional
         Where the value lies over repeated draws or samples.
+    used, total : int, optional
+        Rows that the value rests on, where fewer than all: without a missing value, or random ones.
     """
 
     value: float
     detail: Mapping[str, Any] = field(repr=False)
     baseline: float | None = None
     interval: tuple[float, float] | None = None
+    used: int | None = None
+    total: int | None = None
+
+    @property
+    def rows_words(self) -> str:
+        """Say how many rows were used, to stand after a title; nothing where all were."""
+        if self.used is None or self.total is None or self.used >= self.total:
+            return ""
+        return f" ({self.used:,} of {self.total:,} rows)"
 
 
 def largest_of_both(
@@ -143,9 +154,11 @@ class Measure:
         return f"{100 * value:.3g} %" if self.is_share else f"{value:.4g}"
 
     def reading_title(self, reading: Reading | NotApplicable) -> str:
-        """Return the title of a reading: a worst case, or a lower bound of it."""
-        bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
-        return self.at_least if bound else self.title
+        """Return the title of a reading: a worst case, or a lower bound of it, and its rows."""
+        if not isinstance(reading, Reading):
+            return self.title
+        bound = reading.detail.get("standing") == "at least"
+        return (self.at_least if bound else self.title) + reading.rows_words
 
     def title_as(self, standing: str) -> str:
         """Return the title of a bound or an estimate, such as "estimated at most"."""
@@ -168,7 +181,8 @@ class Measure:
             )
         try:
             compute = self.begin if begin and self.begin is not None else self.compute
-            reading = compute(comparison)
+            with rows_noted() as noted:
+                reading = _with_rows(compute(comparison), noted, comparison)
             reading = reading if bare else self.between_ends(reading, comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
@@ -244,6 +258,16 @@ def _shuffled(original: Microdata) -> Iterator[Microdata]:
     """Yield the original with each slice in a random order, a few times."""
     for seed in range(max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))):
         yield copy_from_donors(original, shuffled_donors(original, SecretKey.from_seed(seed)))
+
+
+def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) -> Reading:
+    """Add how many rows were used, of a file with incomplete records or of a sample."""
+    n = comparison.original.n
+    used = min([rows for rows, of in noted if of == n], default=n)
+    records, total = reading.detail.get("records"), reading.detail.get("of")
+    if reading.detail.get("sampled") is True and records is not None and isinstance(total, int):
+        used, n = min(used, len(records)), max(total, n if used < n else 0)
+    return replace(reading, used=used, total=n) if used < n and reading.used is None else reading
 
 
 def _with_released(reading: Reading, comparison: Comparison) -> Reading:

@@ -192,7 +192,8 @@ def cards(found: Disclosure) -> list[Chart]:
 def _card(found: Disclosure, measure: str, chart: str) -> Chart:
     reading = found.readings[measure]
     if isinstance(reading, rwn.Reading):
-        return CHARTS[chart](reading)
+        drawn = CHARTS[chart](reading)
+        return {**drawn, "title": drawn["title"] + reading.rows_words}
     return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
 
 

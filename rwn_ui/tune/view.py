@@ -177,7 +177,8 @@ def _charts(
             card = CHARTS[key](reading, session.variable, **bands)
         else:
             card = CHARTS[key](reading, **bands)
-        cards.append((card, reading))
+        title = card["title"] + (reading.rows_words if isinstance(reading, Reading) else "")
+        cards.append(({**card, "title": title}, reading))
     return cards
 
 

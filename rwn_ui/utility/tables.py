@@ -131,7 +131,10 @@ def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
         reading = utility.readings[key]
         known = isinstance(reading, Reading)
         none = "…" if reading is PENDING else "n/a"
-        row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else none]
+        row: list[Any] = [
+            measure.reading_title(reading) if isinstance(reading, Reading) else measure.title,
+            reading.value if isinstance(reading, Reading) else none,
+        ]
         if drawn is not None:
             row += _spread(drawn, key)
         row += [

@@ -230,7 +230,8 @@ def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None
         reading = utility.readings[measure]
         if not isinstance(reading, rwn.Reading):
             return draw_reason(title, str(reading), key or measure)
-        return draw(reading, *more, **repeated_draws.bands(drawn, measure))
+        chart = draw(reading, *more, **repeated_draws.bands(drawn, measure))
+        return {**chart, "title": chart["title"] + reading.rows_words}
 
     relations = card("Correlations", "correlation", CHARTS["correlation"])
     if is_mixed(session.data):

@@ -11,7 +11,9 @@ from rwn_core.data.arrays import Booleans
 from rwn_core.measures.attacks.likeliest_value import secret_columns
 from rwn_core.measures.comparison import Comparison, require_same_records
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import filled
+from rwn_core.measures.sentence import percent
+
+UNCHANGED = 0.9  # share of the cells of a variable that links rows even where others are masked
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
@@ -41,6 +43,22 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=overall, baseline=q, detail=detail)
 
 
+def unchanged_words(reading: Reading) -> str:
+    """Name the variables of which over 90 % of the cells are as in the original; "" for none."""
+    pairs = zip(reading.detail["names"], reading.detail["share"], strict=True)
+    names = [name for name, share in pairs if share < 1 - UNCHANGED]
+    return f"Over 90 % of the cells are unchanged in: {', '.join(names)}." if names else ""
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many cells differ, and which variables nearly never do."""
+    words = (
+        f"{percent(reading.value)} of the values differ from the record's own; what stays the same "
+        "was kept or came out equal."
+    )
+    return f"{words} {unchanged_words(reading)}".strip()
+
+
 MEASURE = Measure(
     key="cells_changed",
     title="Cells changed",
@@ -48,10 +66,7 @@ MEASURE = Measure(
     better="neutral",
     unit="share of cells",
     question="How many cells have another value than in the original?",
-    sentence=filled(
-        "{share} of the values differ from the record's own; what stays the same was kept "
-        "or came out equal."
-    ),
+    sentence=sentence,
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute,
     reads_some=True,
