@@ -263,7 +263,7 @@ def _shuffled(original: Microdata) -> Iterator[Microdata]:
 def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) -> Reading:
     """Add how many rows were used, of a file with incomplete records or of a sample."""
     n = comparison.original.n
-    used = min([rows for rows, of in noted if of == n], default=n)
+    used = min([rows for rows, every in noted if every == n], default=n)
     records, total = reading.detail.get("records"), reading.detail.get("of")
     if reading.detail.get("sampled") is True and records is not None and isinstance(total, int):
         used, n = min(used, len(records)), max(total, n if used < n else 0)
