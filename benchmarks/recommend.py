@@ -24,11 +24,11 @@ from benchmarks.tables import sampled, with_roles
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
+from rwn_core.tuning.strength_trial import MOST_LOST
+from rwn_core.tuning.whole_table import TableSearch
 
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
-SEED = 1_000  # of the search: other releases than those that the quick verdict reads
 STEPS, EVERY = 32, 10_000  # between the ends of a strength, and all
 RATIO, LITTLE = 1.2, 0.02  # of the least loss: what counts as good
 KERNELS: Mapping[str, Mapping[str, Any]] = {
@@ -128,19 +128,16 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         row |= {"what": what, "setting": "", "kept": "no", "loss": "", "verdict": ""}
         sliced = " " in what  # of these only what may be the best is looked for
         try:
-            trial = StrengthTrial(data, setting, judged or rwn.Policy(), places=STEPS, seed=SEED)
-            place = trial.confirmed(best if sliced else MOST_LOST)
             verdict = "" if sliced else _answer(data, setting)
-            if place is None and verdict == "can":  # look at every step of the strength
-                trial = StrengthTrial(
-                    data, setting, judged or rwn.Policy(), places=EVERY, seed=SEED
-                )
-                place = trial.confirmed(MOST_LOST)
+            search = TableSearch(microdata=data, policy=judged or rwn.Policy(), places=STEPS)
+            found = search.look(setting, best if sliced else MOST_LOST)
+            if verdict == "can" and not (found and found.kept):  # look at every step
+                search.places = EVERY
+                found = search.look(setting, MOST_LOST)
             row["verdict"] = verdict
-            if place is not None:
-                loss = trial.mean_loss(place)
-                row |= {"setting": trial.at(place).words, "kept": "yes", "loss": f"{loss:.4f}"}
-                best = min(best, loss)
+            if found is not None and found.kept:
+                row |= {"setting": found.setting.words, "kept": "yes", "loss": f"{found.loss:.4f}"}
+                best = min(best, found.loss)
         except rwn.ParameterError:
             row["kept"] = "refused"
             row["verdict"] = "" if sliced else _answer(data, setting)
@@ -149,7 +146,7 @@ def searched(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
 
 def _answer(data: rwn.Microdata, setting: rwn.Setting) -> str:
     """What the quick verdict says when it may take as long as it needs."""
-    return rwn.quick_verdict(data, setting, within=math.inf).answer
+    return rwn.quick_verdict(data, setting, within=math.inf, steps=False).answer
 
 
 def written(name: str) -> None:

@@ -12,7 +12,7 @@ from rwn_cli import options
 from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, output_format, refuse_existing, require_toml, write_all
-from rwn_cli.recommend import advised
+from rwn_cli.recommend import advised, start_of
 from rwn_cli.record_file import (
     ProjectFile,
     evidence_path,
@@ -79,14 +79,6 @@ def mask(
         Path | None, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
-    ledger: Annotated[
-        Path | None,
-        option(
-            "LEDGER",
-            "Refuse a release that reads a person, subtracted from one in this ledger; add it "
-            "there with rwn ledger add.",
-        ),
-    ] = None,
     schema: options.SchemaFile = None,
     file: Laid = None,
     drop: options.Dropped = None,
@@ -97,7 +89,8 @@ def mask(
 ) -> None:
     """Mask a table and write the release.
 
-    Without a method, parameters, slices or a --scenario the recommended setting is used, and said.
+    Without parameters, slices or a --scenario the recommended setting is used, and said; with a
+    --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
     """
@@ -134,10 +127,6 @@ def mask(
         )
     changes = _said_of_changes(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
-    if ledger is not None:
-        from rwn_core.reporting.ledger import refuse_readable
-
-        refuse_readable(ledger, data, release, (target.name, content))
     looked_up = second_reading(release, content, form, original_file(source))
     released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None
@@ -243,10 +232,12 @@ def _stated(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
 def _parameters(
     loaded: rwn.Scenario | None, method: str | None, stated: dict[str, Any], *, sliced: bool
 ) -> Any:
-    """The parameters of scenario and command line; None where neither says anything."""
+    """The parameters of scenario and command line; None or a method where no more is said."""
     if loaded is None:
-        if method is None and not stated and not sliced:
+        if not stated and not sliced and method in (None, "rwn"):
             return None
+        if method is not None and not stated and not sliced and method in rwn.METHODS:
+            return rwn.METHODS[method]
         return options.parameters(method or "rwn", **stated)
     if loaded.setting is None:
         raise ParameterError(
@@ -260,7 +251,7 @@ def _parameters(
 def _ready(
     data: rwn.Microdata, params: Any, source: str, target: Path
 ) -> tuple[rwn.Microdata, Any]:
-    """Return the table and the parameters, recommended ones if there are none."""
+    """Return the table and the parameters: recommended ones, or a method's own start."""
     # The whole search is compiled before the first large table of a machine, and not in parts.
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
@@ -270,7 +261,9 @@ def _ready(
         from rwn_core.compile_ahead import warm
 
         warm()
-    return (data, params) if params is not None else advised(data, source, target)
+    if params is None:
+        return advised(data, source, target)
+    return data, start_of(data, params) if isinstance(params, type) else params
 
 
 def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool) -> list[str]:

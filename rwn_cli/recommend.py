@@ -2,90 +2,109 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
 import rwn_core as rwn
+from rwn_cli import options
 from rwn_cli.file_option import Laid
-from rwn_cli.options import Chosen, Dropped, SchemaFile, Source, described, load_chosen
 from rwn_cli.terminal import say
 
 _OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
 
 
 def recommend(
-    source: Source,
-    schema: SchemaFile = None,
+    source: options.Source,
+    schema: options.SchemaFile = None,
     file: Laid = None,
-    drop: Dropped = None,
-    only: Chosen = None,
+    drop: options.Dropped = None,
+    keep: options.Retained = None,
+    only: options.Chosen = None,
 ) -> None:
-    """Recommend a setting for a table, and say which methods cannot work on it."""
-    from rwn_core.masking import at_levers
-    from rwn_core.neighbors import LARGEST_DENSE
-    from rwn_core.tuning.policy_presets import policy_presets
-    from rwn_core.tuning.quick_verdict import WITHIN
+    """Recommend a setting for a table, with the command that masks with it.
 
-    read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
-    data = described(read, identifiers=gone)
+    Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
+    Where no setting keeps the usual policy, what helps is tried and named.
+    """
+    from rwn_core.data.identity.table import require_answers
+    from rwn_core.tuning.quick_verdict import QuickVerdict, with_next_steps
+
+    read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
+    data = options.described(read, identifiers=gone, retained=keep or ())
     for notice in read.notices:
         say(f"note: {notice}")
+    require_answers(data)
+    # of the table itself, as the user said it
+    given = [("--schema", schema), *(("--file", each) for each in file or ())]
+    given += [("--drop", each) for each in drop or ()] + [("--keep", each) for each in keep or ()]
+    given += [("--only", each) for each in only or ()]
+    more = [str(word) for name, value in given if value is not None for word in (name, value)]
+    target = Path("OUT.csv")
     advice = rwn.recommend(data)
-    typer.echo(f"recommended: {advice.setting.words}")
+    typer.echo(f"recommended: {command(advice.setting, source, target, more)}")
     typer.echo(f"why: {advice.reason}")
-    for each in advice.runners_up:
-        typer.echo(f"or: {each.words}")
-    small = data.n <= LARGEST_DENSE  # where a release is judged in seconds
-    verdict = rwn.quick_verdict(data, advice.setting, within=math.inf if small else WITHIN)
-    typer.echo(f"can it keep the usual policy: {verdict.answer}. {verdict.sentence}")
-    if small:
-        for name, levers in policy_presets(data, advice.setting, rwn.Policy()).items():
-            setting = replace(advice.setting, params=at_levers(advice.setting.params, levers))
-            typer.echo(f"{name}: {setting.words}")
-    for step in verdict.next_steps:
-        typer.echo(f"try: {step.title}")
-    if verdict.caution:
-        typer.echo(verdict.caution)
+    others = [*advice.runners_up, *([advice.alternative] if advice.alternative else [])]
+    for each in others:
+        typer.echo(f"or: {command(each, source, target, more)}")
+    if not advice.kept:
+        none = QuickVerdict(answer="unknown", sentence="")
+        found = with_next_steps(none, data, advice.setting, rwn.Policy(), advice)
+        for step in found.next_steps:
+            typer.echo(f"try: {step.words}")
+        if found.caution:
+            typer.echo(found.caution)
     for key, why in advice.unfit.items():
         typer.echo(f"not {key}: {why}")
 
 
 def advised(data: rwn.Microdata, source: str, target: Path) -> tuple[rwn.Microdata, Any]:
-    """Return the table with recommended slices, and the parameters; say which and why."""
+    """Return the table with the recommended setting's slices and weights, and the parameters."""
+    advice = rwn.recommend(data)
+    say(f"recommended: {advice.reason}")
+    say(f"the same as: {command(advice.setting, source, target)}")
+    if not (advice.kept and advice.confirmed):
+        say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
+    return advice.setting.applied_to(data), advice.setting.params
+
+
+def start_of(data: rwn.Microdata, method: Any) -> Any:
+    """Return a method's own start, at the weakest strength that keeps the usual policy; say so."""
+    from rwn_core.masking import at_levers
+    from rwn_core.masking.lever import neutral_levers
     from rwn_core.tuning.recommend import tuned
 
-    advice = rwn.recommend(data)
-    held = advice.confirmed and advice.kept  # at this strength, on further releases
-    found = advice.setting if held else tuned(data, advice.setting)
-    say(f"recommended: {advice.reason}")
+    start = rwn.Setting(params=method(**neutral_levers(method)))
+    found = tuned(data, start)
     if found is None:
-        found = tuned(data, rwn.Setting(params=rwn.RWN(kernel="gaussian", balance=1.0), slices=()))
-        if found is not None:
-            say(
-                "Instead: each variable alone, which kept the limits on further releases. "
-                "It may lose nearly all relations."
-            )
-    setting = found or advice.setting
-    say(f"the same as: {command(setting, source, target)}")
-    if found is None:
-        say("WARNING: no limit is checked for this strength; audit it, or run rwn seek.")
-    return setting.applied_to(data), setting.params
+        presets = start.params.preview(data).presets["Standard"]
+        params = at_levers(start.params, dict(presets))
+        say(f"its usual start: {rwn.Setting(params=params).words}; no limit is checked for it.")
+        return params
+    verb = "keeps the usual policy" if found.kept else "is nearest to the usual policy"
+    read = f"{found.releases} releases of all {data.n:,} records"
+    lost = f"{found.loss:.0%} of the relations lost"
+    say(f"its own start: {found.setting.words}; it {verb} ({read}), {lost}.")
+    return found.setting.params
 
 
-def command(setting: rwn.Setting, source: str, target: Path) -> str:
-    """Write the command that masks with a setting."""
+def command(
+    setting: rwn.Setting, source: str, target: Path, more: list[str] | tuple[str, ...] = ()
+) -> str:
+    """Write the command that masks with a setting, and with further options."""
     import shlex
 
-    words = ["rwn", "mask", source, str(target)]
+    words = ["rwn", "mask", source, str(target), *more]
     own = _OWN if setting.method == "rwn" else ()
     if not own:
         words += ["--method", setting.method]
     for name, value in setting.parameters.items():
         words += [f"--{name}", str(value)] if name in own else ["--set", f"{name}={value}"]
+    for name, number in setting.weights:
+        words += ["--weight", f"{name}={number:g}"]
+    for name, number in setting.precision:
+        words += ["--round", f"{name}={number:.10g}"]
     for names in setting.slices or ():
         words += ["--slice", ",".join(names)]
     return shlex.join(words if setting.slices or own == () else [*words, "--slice", "none"])

@@ -22,17 +22,8 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.io.write import write_atomically
-from rwn_core.masking import Release
 from rwn_core.parallel.threads import Progress
-from rwn_core.reporting.chained_releases import (
-    Files,
-    Together,
-    held,
-    own_subtrahend,
-    read_earlier,
-    subtracted,
-    together,
-)
+from rwn_core.reporting.chained_releases import Files, Together, held, together
 from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.ledger_entries import (
@@ -46,21 +37,13 @@ from rwn_core.reporting.ledger_entries import (
 from rwn_core.reporting.record_parts import require_original
 from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 
-__all__ = [
-    "add",
-    "add_dataset",
-    "file_bytes",
-    "foresee",
-    "overlaps",
-    "read_entries",
-    "refuse_readable",
-]
+__all__ = ["add", "add_dataset", "file_bytes", "foresee", "overlaps", "read_entries"]
 
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
 
 
-def add(  # noqa: PLR0913 - what is not needed is given by its name
+def add(
     path: Path,
     record: Mapping[str, Any],
     original: Microdata,
@@ -68,18 +51,17 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
     by: str = "",
     files: Files = (),
     card: bytes = b"",
-    unkeyed: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Add a release to a ledger, which is made if it is new; `unkeyed` seals lines of version 1."""
+    """Add a release to a ledger, which is made if it is new."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
 
-    def merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
-        return together(entries, record, original, marks, files)
+    def merged(entries: Entries) -> Together:
+        return together(entries, record, original, files)
 
     about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
-    return _add(path, record, partial(table_marks, original), merged, about, unkeyed=unkeyed)
+    return _add(path, record, partial(table_marks, original), merged, about)
 
 
 def add_dataset(
@@ -98,9 +80,9 @@ def add_dataset(
     schema = recorded_schema(record, dataset)
     names = [variable.name for variable in schema.released]
 
-    def not_merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
+    def not_merged(entries: Entries) -> Together:
         why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
-        return Together(words=(why,)) if overlapping(entries, marks) else Together()
+        return Together(words=(why,)) if entries else Together()
 
     marks_under = partial(dataset_marks, dataset, names, progress=progress)
     return _add(path, record, marks_under, not_merged, {"by": by})
@@ -110,24 +92,20 @@ def _add(
     path: Path,
     record: Mapping[str, Any],
     marks_under: Callable[[bytes], dict[str, Any]],
-    merged: Callable[[Entries, Mapping[str, Any]], Together],
+    merged: Callable[[Entries], Together],
     about: Mapping[str, str],
-    *,
-    unkeyed: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
         content = file_bytes(path)
         key = ledger_key(path, new=not content)
-        entries = read_entries(content, key, unkeyed=unkeyed)
+        entries = read_entries(content, key)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
         if cut_short:
             _append(stream, cut_short)
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         marks = marks_under(key)
-        found = merged(entries, marks)
-        if found.refusal:
-            raise ReleaseError(f"{found.refusal} Nothing was added.")
+        found = merged(overlapping(entries, marks))
         warnings = [*overlaps(entries, marks, record), *found.words]
         met = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
         met = met if met is None else bool(met and found.met)
@@ -163,23 +141,8 @@ def foresee(
     key = ledger_key(path, new=False)
     entries = read_entries(content, key)
     marks = table_marks(original, key)
-    found = together(entries, record, original, marks, files)
+    found = together(overlapping(entries, marks), record, original, files)
     return [*overlaps(entries, marks, record), *found.words]
-
-
-def refuse_readable(
-    path: Path, original: Microdata, release: Release, file: tuple[str, bytes]
-) -> None:
-    """Refuse a release that reads a person, subtracted from one that a ledger has already."""
-    content = file_bytes(path) if path.exists() else b""
-    if content:
-        key = ledger_key(path, new=False)
-        entries, marks = read_entries(content, key), table_marks(original, key)
-        read = partial(read_earlier, original=original, at_hand={})
-        own = own_subtrahend(release, original, file)
-        refusal = subtracted(entries, marks, own, original, read)[1]
-        if refusal:
-            raise ReleaseError(refusal)
 
 
 def _entry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, Literal
@@ -14,19 +14,25 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES, no_method
+from rwn_core.masking import METHODS, RWN, SHORT_NAMES, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import Recommendation, recommend, refusal
-from rwn_core.tuning.slice_presets import PRESETS, preset_key
-from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, StrengthTrial
-from rwn_core.tuning.verdict import Verdict
+from rwn_core.tuning.recommend import (
+    Recommendation,
+    recommend,
+    refusal,
+    without_secrets,
+)
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
+from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, Late, StrengthTrial
+from rwn_core.tuning.verdict import Verdict, share_words
+from rwn_core.tuning.whole_table import TableSearch, Tried, kind
 
 WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
@@ -35,6 +41,11 @@ EVERY = 10_000  # places: each step of a slider
 QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
 _FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
 _AT_THE_END = "Every limit is kept only where nearly all relations are lost. Search for a setting."
+_STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
+_HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
+_PLACES = 32  # parts of a strength that a step is tried with
+_USUAL = RWN(kernel="gaussian")
+_NAMED = 3  # variables that stay as they are, each with steps of its own
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
@@ -47,17 +58,30 @@ class NextStep:
     title : str
         A few words, for a button.
     setting : Setting, optional
-        Try this one.
+        Take this one.
     schema : Schema, optional
-        Describe the table so.
+        Describe the table so, before the setting is taken.
     known : bool
-        True if the setting was found to keep the policy.
+        True if it keeps all limits that can be judged, as several releases of all records showed.
+    gives : tuple of float, optional
+        The largest share of a limit that a release then uses, and the share of the relations that
+        it loses, as read on all records.
     """
 
     title: str
     setting: Setting | None = None
     schema: Schema | None = None
     known: bool = False
+    gives: tuple[float, float] | None = None
+
+    @property
+    def words(self) -> str:
+        """The title, and what the step gives."""
+        if self.gives is None:
+            return self.title
+        share, loss = self.gives
+        used = "keeps the limits" if self.known else f"{share_words(max(share, 1.01))} a limit"
+        return f"{self.title}: {used}, {percent(loss)} of the relations lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -71,7 +95,10 @@ class QuickVerdict(Summarized):
         breaks a limit clearly, or what the method leaves as it is does.
     sentence : str
     next_steps : tuple of NextStep
+        What helps, each tried before it is named; those that keep the policy first, by their loss.
         Empty where the answer is "can".
+    caution : str
+        That no next step keeps the policy, with the best that is attainable.
     setting : Setting, optional
         Where the answer is "can", the setting that keeps all limits.
     """
@@ -80,13 +107,7 @@ class QuickVerdict(Summarized):
     sentence: str
     next_steps: tuple[NextStep, ...] = ()
     setting: Setting | None = None
-
-    @property
-    def caution(self) -> str:
-        """Say that no next step was found to be enough; empty where one was, or none is named."""
-        if not self.next_steps or any(step.known for step in self.next_steps):
-            return ""
-        return "None of these is known to be enough."
+    caution: str = ""
 
     def _summary(self) -> Summary:
         found = [("setting", self.setting.words)] if self.setting else []
@@ -94,7 +115,7 @@ class QuickVerdict(Summarized):
             title=self.sentence,
             columns=("", ""),
             rows=[("answer", self.answer), *found,
-                  *(("next step", each.title) for each in self.next_steps)],
+                  *(("next step", each.words) for each in self.next_steps)],
         )  # fmt: skip
 
 
@@ -105,6 +126,7 @@ def quick_verdict(
     policy: Policy | None = None,
     *,
     within: float = WITHIN,
+    steps: bool = True,
 ) -> QuickVerdict:
     """Judge whether any strength of a setting can keep a policy and some relations.
 
@@ -119,6 +141,8 @@ def quick_verdict(
     within : float
         Seconds, after which no further limit is read; infinite for an answer that takes as long
         as it needs.
+    steps : bool
+        Also try what may help where the answer is not "can", for up to ten times as long.
 
     Returns
     -------
@@ -141,11 +165,9 @@ def quick_verdict(
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
         found = QuickVerdict(answer="cannot", sentence=str(why))
-    if found.answer == "can":
+    if found.answer == "can" or not steps:
         return found
-    masked = any(variable.masked for variable in microdata.schema.released)
-    advice = recommend(microdata, policy, whole=False) if masked else None
-    return replace(found, next_steps=next_steps(microdata, setting, policy, advice))
+    return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
 
 
 def _setting(method: str | Any) -> Setting:
@@ -173,24 +195,27 @@ def _answered(
         return _not_judged(apart)
     policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
-    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
-    place = trial.strongest(MOST_LOST, until)
-    if place is None:
-        late = time.monotonic() > until
-        return QuickVerdict(answer="unknown", sentence=_LATER if late else _FEW_RELATIONS)
-    if hurried or microdata.n > LARGEST_DENSE:
-        point, verdict = None, trial.verdict(place)  # of one release
-    else:
-        point = trial.point(place, until=until)
-        if point is None:
+    trial = StrengthTrial(
+        microdata, setting, replace(policy, limits=limits), places=EVERY, until=until
+    )
+    try:
+        place = trial.strongest(MOST_LOST)
+        if place is None:
+            return QuickVerdict(answer="unknown", sentence=_FEW_RELATIONS)
+        point = None
+        if large:
+            verdict = trial.verdict(place)  # of one release
+        else:
+            point, _ = trial.further(place)
+            verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
+        clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place)
+        if clear and (not large or _can_break(microdata, policy, verdict)):
+            return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
+        if hurried:
             return QuickVerdict(answer="unknown", sentence=_LATER)
-        verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
-    clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place, until)
-    if clear and (not large or _can_break(microdata, policy, verdict)):
-        return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
-    if hurried:
+        return _of_releases(microdata, trial, place, policy, point)
+    except Late:
         return QuickVerdict(answer="unknown", sentence=_LATER)
-    return _of_releases(microdata, trial, place, policy, point)
 
 
 def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
@@ -204,16 +229,13 @@ def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
     return replace(policy, limits=limits).judgeable(microdata)[0] is not None
 
 
-def _breaks_before(trial: StrengthTrial, place: int, until: float) -> bool:
+def _breaks_before(trial: StrengthTrial, place: int) -> bool:
     """True if weaker places break a limit, too; of neighborhoods these are known to risk more."""
     params = trial.at(place).params
     if hasattr(params, "ball"):
         return True
     weaker = sorted({round(place * part / _WEAKER) for part in range(1, _WEAKER)}, reverse=True)
-    for each in weaker:
-        if time.monotonic() > until or (trial.verdict(each).largest or 0.0) <= CLEARLY:
-            return False
-    return True
+    return all((trial.verdict(each).largest or 0.0) > CLEARLY for each in weaker)
 
 
 def _of_releases(
@@ -242,9 +264,7 @@ def _of_releases(
 def _judged(
     policy: Policy, trial: StrengthTrial, place: int, point: Point | None = None
 ) -> Verdict:
-    point = point or trial.point(place)
-    assert point is not None  # without a time none is late
-    return policy.judge_point(point)
+    return policy.judge_point(point or trial.further(place)[0])
 
 
 def _inside(trial: StrengthTrial, place: int) -> int | None:
@@ -268,9 +288,11 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     """Say which limit no strength keeps."""
     first = str(verdict.first)
     least = "at least " if verdict.standing.get(first) else ""
-    where = "" if place == trial.last else ", and a stronger one loses nearly all relations"
+    weaker = place < trial.last
+    where = ", and a stronger one loses nearly all relations" if weaker else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
-    return f"No strength keeps this policy: at {_strength(trial.at(place))} {what}{where}."
+    strength = _strength(trial.at(place))
+    return f"No strength up to {strength} keeps this policy: there {what}{where}."
 
 
 def _strength(setting: Setting) -> str:
@@ -290,52 +312,123 @@ def _title(microdata: Microdata, setting: Setting) -> str:
     return f"Try RWN{kernel}: {slices}"
 
 
-def next_steps(
-    microdata: Microdata, setting: Setting, policy: Policy, advice: Recommendation | None
-) -> tuple[NextStep, ...]:
-    """Return what to try: recommended settings, rounded values, fewer variables or keys."""
-    steps = []
-    if advice is not None and advice.kept:
-        own = _kind(setting.resolved(microdata))
-        for each in (advice.setting, *advice.runners_up):
-            if _kind(each.resolved(microdata)) != own:
-                known = advice.confirmed and each is advice.setting
-                steps.append(NextStep(title=_title(microdata, each), setting=each, known=known))
-    steps_by_name = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
-    if steps_by_name and not setting.precision and not _refused(microdata, setting, policy):
-        coarse = replace(setting, precision=tuple(sorted(steps_by_name.items())))
-        steps.append(NextStep(title="Round the numbers", setting=coarse))
-    return (*steps, *_fewer(microdata, policy))
+def with_next_steps(
+    found: QuickVerdict,
+    microdata: Microdata,
+    setting: Setting,
+    policy: Policy,
+    advice: Recommendation | None = None,
+    *,
+    within: float = 20 * WITHIN,
+) -> QuickVerdict:
+    """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
+    until = time.monotonic() + within
+    own, steps = _tried(microdata, setting, policy, until), list[NextStep]()
+    most = math.inf if own is None else _HELPS * own.share
+    for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
+        table = microdata if schema is None else microdata.with_schema(schema)
+        if not any(variable.masked for variable in table.schema.released):
+            continue
+        tried = _tried(table, _fitted(start, table), policy, until)
+        if tried is not None and (tried.kept or tried.share < most):
+            gives = tried.share, tried.loss
+            steps.append(
+                NextStep(
+                    title=title, setting=tried.setting, schema=schema, known=tried.kept, gives=gives
+                )
+            )
+    steps.sort(key=lambda each: (not each.known, *(each.gives or ())[:: -1 if each.known else 1]))
+    caution = ""
+    if not any(each.known for each in steps):
+        shares = ([own.share] if own else []) + [each.gives[0] for each in steps if each.gives]
+        caution = "None of these keeps the policy." if steps else "Nothing that was tried helps."
+        if shares and math.isfinite(min(shares)):
+            best = share_words(max(min(shares), 1.01))
+            caution += f" The best that was found uses {best} a limit."
+    return replace(found, next_steps=tuple(steps), caution=caution)
 
 
-def _refused(microdata: Microdata, setting: Setting, policy: Policy) -> bool:
-    """True if a method cannot work on a table, however the values are rounded."""
-    try:
-        return bool(refusal(microdata, policy, setting.params))
-    except ParameterError:
-        return True
+def _tried(microdata: Microdata, setting: Setting, policy: Policy, until: float) -> Tried | None:
+    """Return what a setting gives at its best strength, on all records."""
+    judged, _ = policy.judgeable(microdata)
+    if judged is None:
+        return None
+    search = TableSearch(microdata=microdata, policy=judged, until=until, places=_PLACES)
+    tried = search.look(setting, MOST_LOST)
+    return tried if tried is not None and tried.releases > 1 else None
 
 
-def _kind(setting: Setting) -> tuple[object, ...]:
-    """Return what a setting is apart from its strength."""
-    params = setting.params
-    return params.method, getattr(params, "kernel", ""), setting.slices
-
-
-def _fewer(microdata: Microdata, policy: Policy) -> list[NextStep]:
-    """Return the table without its richest variable, and with one key fewer."""
+def _candidates(
+    microdata: Microdata,
+    setting: Setting,
+    policy: Policy,
+    advice: Recommendation | None,
+    within: float,
+) -> Iterator[tuple[str, Schema | None, Setting]]:
+    """Yield what may help, with its title: first what touches the reason of the verdict."""
     schema = microdata.schema
     rich = sorted(schema.released, key=lambda v: -len(microdata.codes(v.name)[1]))
-    keys = [v for v in rich if v.role is Role.KEY]
-    others = [v for v in rich if v.role is Role.OTHER]
-    steps = []
-    if others:
-        steps.append(_described(schema, others[0].name, Role.IDENTIFIER, "Leave {} out"))
-    if len(keys) > 1:
-        steps.append(_described(schema, keys[0].name, Role.IDENTIFIER, "Leave the key {} out"))
-    return steps
+    coarse = given_steps(microdata, _COARSE) if microdata.numeric_names else {}
+    try:
+        masked = set(setting.params.masked_names(microdata))
+    except ParameterError:
+        masked = {variable.name for variable in rich if variable.masked}
+    left = [variable for variable in rich if variable.name not in masked]
+    yield from _of_unmasked(schema, setting, left, coarse)
+    # a secret in the distance chooses its own donors
+    secrets = without_secrets(microdata) if setting.params.uses_weights else {}
+    if any(not setting.weights or dict(setting.weights).get(name, 1.0) for name in secrets):
+        weights = tuple(sorted((dict(setting.weights) | secrets).items()))
+        yield f"Weight 0 on {', '.join(secrets)}", None, replace(setting, weights=weights)
+    # other kernels, slices and methods
+    if advice is None and any(v.masked for v in rich) and not refusal(microdata, policy, _USUAL):
+        advice = recommend(microdata, policy, within=within)
+    for each in (advice.setting, advice.alternative) if advice is not None else ():
+        if each is not None and kind(each.resolved(microdata)) != kind(setting.resolved(microdata)):
+            yield _title(microdata, each), None, each
+    # less detail, fewer variables
+    if coarse and not setting.precision:
+        yield "Round the numbers", None, replace(setting, precision=tuple(sorted(coarse.items())))
+    keys = [v.name for v in rich if v.role is Role.KEY and v not in left]
+    others = [v.name for v in rich if v.role is Role.OTHER and v not in left]
+    for name in (*others[:1], *keys[: len(keys) > 1]):
+        key = "the key " if name in keys else ""
+        yield f"Leave {key}{name} out", _without(schema, name), setting
 
 
-def _described(schema: Schema, name: str, role: Role, title: str) -> NextStep:
-    schema = schema.replace_variable(name, role=role, group=None)
-    return NextStep(title=title.format(name), schema=schema)
+def _of_unmasked(
+    schema: Schema, setting: Setting, left: Sequence[Variable], coarse: Mapping[str, float]
+) -> Iterator[tuple[str, Schema | None, Setting]]:
+    """Yield what may be done with variables that stay as they are: mask, round, leave out."""
+    free = [variable.name for variable in left if not variable.masked]
+    for names in ([free] if len(free) > 1 else []) + [[name] for name in free[:_NAMED]]:
+        changed = schema
+        for name in names:
+            changed = changed.replace_variable(name, masked=True, group=None)
+        yield f"Mask {', '.join(names)}", changed, setting
+    for variable in left[:_NAMED]:
+        name = variable.name
+        if name in coarse and name not in dict(setting.precision):
+            steps = tuple(sorted((*setting.precision, (name, coarse[name]))))
+            yield f"Round {name} to {coarse[name]:g}", None, replace(setting, precision=steps)
+        if variable.role is not Role.CONFIDENTIAL:
+            yield f"Leave {name} out", _without(schema, name), setting
+
+
+def _without(schema: Schema, name: str) -> Schema:
+    return schema.replace_variable(name, role=Role.IDENTIFIER, group=None)
+
+
+def _fitted(setting: Setting, microdata: Microdata) -> Setting:
+    """Return a setting without the variables that a table no longer releases or masks."""
+    released, masked = {v.name for v in microdata.schema.released}, set(masked_names(microdata))
+    slices = setting.slices
+    if slices is not None:
+        left = (tuple(name for name in names if name in masked) for names in slices)
+        slices = tuple(names for names in left if len(names) > 1)
+    return replace(
+        setting,
+        slices=slices,
+        weights=tuple(each for each in setting.weights if each[0] in released),
+        precision=tuple(each for each in setting.precision if each[0] in released),
+    )

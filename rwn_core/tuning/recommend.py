@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
@@ -19,30 +22,34 @@ from rwn_core.masking import (
     METHODS,
     RWN,
     CorrelatedNoise,
-    LeverRange,
     Microaggregation,
     at_levers,
     fixed_options,
 )
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
-from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.kernel import EVEN
+from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST, PreparedTables, StrengthTrial
-from rwn_core.tuning.verdict import counted, share_words
-from rwn_core.tuning.whole_table import WholeTable, look_at
+from rwn_core.tuning.strength_trial import MOST_LOST
+from rwn_core.tuning.verdict import counted, not_judged
+from rwn_core.tuning.whole_table import TableSearch, Tried
 
-_PART = 250  # random records that candidates are tried on
-_PLACES = 8  # parts of a strength
+WITHIN = 60.0  # seconds
+_PART = 500  # random records that settings of a larger table are ranked on
+_PART_TIME = 0.4  # of the seconds, which ranking takes at most
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
-_STEPS = 400_000  # times records: releases and readings on all records
+_STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
-_PART_FIRST = 3  # settings that kept the policy on a part, tried first on all records
-_PROMISING = 2  # slices that every kernel is tried with on all records
+_CONFIRMED = 3  # settings of a ranking that are tried on all records
+_FINE = 32  # parts of a strength that is stated
+_PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
+_SHOWN = 200  # records on which a method shows whether it keeps kinds
 _FALLING = ("bayes_linkage", "linked_over_half")  # with the number of records, at equal geometry
 _KERNELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -62,17 +69,23 @@ class Recommendation(Summarized):
     Attributes
     ----------
     setting : Setting
-        Method, kernel, slices and a strength. The strength is an estimate.
+        Of the method RWN: kernel, slices and strength.
     reason : str
-        Why, in one sentence.
+        Why, in a few sentences: what was tried on which records, and what is left open.
     runners_up : tuple of Setting
-        At most two others, the better first.
+        At most two others of RWN, the better first.
     unfit : mapping of str to str
-        By key of a method that cannot work on this table, why, in one sentence.
+        By key of a method that is no alternative on this table, why, in one sentence.
     kept : bool
-        Whether the setting kept all limits on the records that were tried.
+        Whether the setting keeps all limits that can be judged.
     confirmed : bool
-        Whether that was all records, and several releases.
+        Whether that was read on all records, and several releases.
+    shares : mapping of str to float
+        By measure, how much of its limit a release of the setting uses; 1 is all of it.
+    loss : float, optional
+        Share of the relations that its releases lose.
+    alternative : Setting, optional
+        Of another method, where that keeps the policy and loses less, or keeps it alone.
     """
 
     setting: Setting
@@ -81,51 +94,43 @@ class Recommendation(Summarized):
     unfit: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True  # words: public name
     confirmed: bool = False
+    shares: Mapping[str, float] = field(default_factory=dict)
+    loss: float | None = None
+    alternative: Setting | None = None
 
     def _summary(self) -> Summary:
+        other = self.alternative
         return Summary(
             title=f"Recommended: {self.setting.words}. {self.reason}",
             columns=("", ""),
             rows=[
                 *(("runner-up", each.words) for each in self.runners_up),
+                *([("alternative", other.words)] if other else []),
                 *((f"unfit: {key}", why) for key, why in self.unfit.items()),
             ],
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tried:
-    """A candidate's setting on the whole table, its loss and its largest share of a limit."""
-
-    setting: Setting
-    loss: float
-    share: float
-    met: bool
-
-
 @takes_tables
 def recommend(
-    microdata: Microdata,
-    policy: Policy | None = None,
-    *,
-    whole: bool = True,  # words: public name
+    microdata: Microdata, policy: Policy | None = None, *, within: float = WITHIN
 ) -> Recommendation:
     """Find the setting to begin with.
 
-    Candidates are tried on random records with the geometry of the whole table: a soft kernel's
-    bandwidth and the size of a group shrink with the number of records, and a limit on linkage
-    grows, since linkage falls with the number of records; a limit on attributes stays. What kept
-    the policy there is then tried on all records of a table of up to 2,000, with the other methods,
-    the usual slices and kernels; most of these end after one release, as they cannot lose less.
+    Settings of RWN are tried: as published, with slices, with soft and balanced kernels, and with
+    confidential variables left out of the distance. Up to 1,000 records all of it happens on the
+    whole table. Of a larger one 500 random records rank the settings: there a soft kernel's
+    bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
+    with the number of records. Then the best three are tried on all records, where their strength
+    is found anew and several releases are read. Other methods are looked at last, as alternatives.
 
     Parameters
     ----------
     microdata : Microdata
     policy : Policy, optional
         The usual one by default.
-    whole : bool
-        Also try candidates on all records, which may take a minute. Without it the answer comes
-        within seconds.
+    within : float
+        Seconds, after which the best so far is the answer. The reason says what was confirmed.
 
     Returns
     -------
@@ -139,230 +144,203 @@ def recommend(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> recommend(rwn.load_demo("bodyfat")).setting.method
-    'rwn'
+    >>> found = recommend(rwn.load_demo("bodyfat"))
+    >>> found.setting.method, found.kept, found.confirmed
+    ('rwn', True, True)
     """
     policy = policy or Policy()
     masked_columns(microdata)
-    key = ("recommendation", policy, microdata.schema)
-    found = microdata.cached(key, lambda: _recommended(microdata, policy))
-    if not whole or microdata.n > LARGEST_DENSE:
-        return found.recommendation
-    return microdata.cached((*key, "whole"), lambda: _on_all_records(microdata, policy, found))
+    key = ("recommendation", policy, microdata.schema, within)
+    return microdata.cached(key, lambda: _recommended(microdata, policy, within))
 
 
-def tuned(microdata: Microdata, setting: Setting, policy: Policy | None = None) -> Setting | None:
-    """Return the weakest strength at which further releases keep all limits, in a small table."""
+def tuned(
+    microdata: Microdata, setting: Setting, policy: Policy | None = None, *, within: float = WITHIN
+) -> Tried | None:
+    """Return a setting at the weakest strength that keeps a policy on all records, or the nearest.
+
+    None where no limit can be judged, or nothing was found in time.
+    """
     judged, _ = (policy or Policy()).judgeable(microdata)
-    if judged is None or microdata.n > LARGEST_DENSE:
-        return None
-    trial = StrengthTrial(microdata, setting, judged)
-    place = trial.confirmed(1.0)
-    return None if place is None else trial.at(place)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OnPart:
-    """A recommendation by a part of the records, and all settings that it was chosen from."""
-
-    recommendation: Recommendation
-    keeping: tuple[Setting, ...]
-    others: tuple[Setting, ...]
-
-
-def _recommended(microdata: Microdata, policy: Policy) -> _OnPart:
-    part, unfit = _part(microdata), _unfit(microdata, policy)
-    times = min(microdata.n / part.n, _MOST_TIMES)
-    judged, _ = _scaled(policy, times).judgeable(part)
-    ranges = {"epsilon": RWN(epsilon=0.0, k=1).prepare(microdata).ranges["epsilon"]}
-    trials = _Trials(microdata=microdata, part=part, policy=judged or policy, ranges=ranges)
-    _look_at_all(trials, unfit)
-    tried = trials.tried
-    keeping = sorted((each for each in tried if each.met), key=lambda each: each.loss)
-    others = [each for each in tried if not each.met]
-    others.sort(key=lambda each: (each.share <= 1, each.share))  # which loses too much, last
-    ranked = keeping or others
-    best = ranked[0]
-    where = f"{part.n:,}{f' of {microdata.n:,}' if part.n < microdata.n else ''} records"
-    found = Recommendation(
-        setting=best.setting,
-        reason=_reason(
-            microdata, where, len(tried), best.setting, best.loss if keeping else None, best.share
-        ),
-        runners_up=tuple(each.setting for each in ranked[1:3]),
-        unfit=unfit,
-        kept=bool(keeping),
-    )
-    return _OnPart(
-        recommendation=found,
-        keeping=tuple(each.setting for each in keeping),
-        others=tuple(each.setting for each in others),
-    )
-
-
-def _reason(
-    microdata: Microdata, where: str, tried: int, best: Setting, loss: float | None, share: float
-) -> str:
-    """Say what was tried and why this one is the best; without a loss none keeps the policy."""
-    what = f"{_facts(microdata)}: of {counted(tried, 'setting')} tried on {where},"
-    if loss is None:
-        near = f"none keeps the policy and loses at most {percent(MOST_LOST)}; this one"
-        if share <= 1:
-            return f"{what} {near} keeps the limits, but loses more."
-        return f"{what} {near} comes nearest, {share_words(share)} a limit."
-    words = f"this one keeps the policy there and loses least: {percent(loss)}."
-    if best.params.strength == "size":
-        words += " Noise may give impossible values, such as a negative age."
-    return f"{what} {words}"
-
-
-def _on_all_records(microdata: Microdata, policy: Policy, found: _OnPart) -> Recommendation:
-    """Hold what a part of the records showed against all of them, and try what else there is."""
-    advice = found.recommendation
-    judged, _ = policy.judgeable(microdata)
     if judged is None:
-        return advice
-    steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
-    search = WholeTable(microdata=microdata, policy=judged, steps=steps)
-    first = "balanced"
-    look_at(search, found.keeping[:1])
-    look_at(search, _other_methods(advice.unfit))  # most of which end after one release
-    look_at(search, found.keeping[1:_PART_FIRST])
-    names = dict.fromkeys((*_SLICES, *PRESETS))
-    slices = list(dict.fromkeys(preset_slices(microdata, each) for each in names))
-    best = look_at(search, (Setting(params=RWN(**_KERNELS[first]), slices=s) for s in slices))
-    near = [best] if best else []
-    near += [each for each in (*found.keeping, *found.others) if each.method == "rwn"]
-    promising = list(dict.fromkeys(each.slices or () for each in near))[:_PROMISING]
-    for kernel in _KERNELS:
-        look_at(search, (Setting(params=RWN(**_KERNELS[kernel]), slices=s) for s in promising))
-    where = f"all {microdata.n:,} records"
-    keeping = list(search.best())
-    if not keeping:
-        share, setting = min(search.nearest, key=lambda each: each[0], default=(0.0, None))
-        if setting is None:
-            return replace(advice, kept=False)
-        return replace(
-            advice,
-            setting=setting,
-            reason=_reason(microdata, where, search.looked, setting, None, share),
-            runners_up=(),
+        return None
+    search = TableSearch(
+        microdata=microdata, policy=judged, until=time.monotonic() + within, places=_FINE
+    )
+    return search.look(setting, MOST_LOST)
+
+
+def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recommendation:
+    begin = time.monotonic()
+    unfit, facts = _unfit(microdata, policy), _facts(microdata)
+    judged, apart = policy.judgeable(microdata)
+    if judged is None:
+        return Recommendation(
+            setting=Setting(params=RWN(**_KERNELS["balanced"]), slices=()),
+            reason=f"{facts}: nothing was tried.{not_judged(apart)}",
+            unfit=unfit,
             kept=False,
-            confirmed=True,
         )
-    loss, setting = keeping[0]
-    reason = _reason(microdata, where, search.looked, setting, loss, 1.0)
+    # ranks settings of RWN, on a part of a large table
+    small = microdata.n <= QUICK_RECORDS
+    ranked = TableSearch(
+        microdata=microdata if small else _part(microdata),
+        policy=judged if small else _scaled(judged, min(microdata.n / _PART, _MOST_TIMES)),
+        until=begin + within * (1 if small else _PART_TIME),
+        steps=round(_STEPS / max(microdata.n, _LEAST_COUNTED)) if small else math.inf,
+    )
+    _look_at_family(ranked, microdata)
+    # tries the best on all records, or reads what comes nearest as a whole
+    until = begin + within
+    table = TableSearch(microdata=microdata, policy=judged, until=until, places=_FINE)
+    known = [each for each in ranked.best if small and each.kept]
+    # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
+    soft = [each for each in ranked.best if each.setting.params.kernel != "even"]
+    even = [each for each in ranked.best if each.setting.params.kernel == "even"]
+    mixed = sorted((*soft[: _CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
+    for each in [] if known else mixed:
+        start = _in_geometry(each.setting, microdata.n, microdata.n)
+        found_one = any(other.kept for other in table.tried)
+        table.look(
+            start, None if found_one else MOST_LOST, getattr(start.params, start.params.strength)
+        )
+    found = known or table.best or (ranked.best if small else [])
+    best = found[0] if found else None
+    other = _alternative(microdata, judged, best, unfit, until)
+    confirmed = best is not None and best.releases > 1
+    if best is None:
+        n = microdata.n
+        found = [replace(each, setting=_in_geometry(each.setting, n, n)) for each in ranked.best]
+    setting = found[0].setting if found else Setting(params=RWN(**_KERNELS["balanced"]), slices=())
+    where = f"all {microdata.n:,} records"
+    tried = where if small else f"{_PART:,} of {microdata.n:,} records"
+    reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
+    if best is not None:
+        reason += _best_words(best, judged, where, confirmed)
+    elif table.late:
+        reason += f"this one is the best; none was tried on {where} within {within:g} seconds."
+    else:
+        reason += f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
     return Recommendation(
         setting=setting,
-        reason=reason,
-        runners_up=tuple(each for _, each in keeping[1:3]),
-        unfit=advice.unfit,
-        confirmed=True,
+        reason=f"{reason}{_other_words(best, other)}{not_judged(apart)}",
+        runners_up=tuple(each.setting for each in found[1:3]),
+        unfit=unfit,
+        kept=best is not None and best.kept,
+        confirmed=confirmed,
+        shares=best.shares if best else {},
+        loss=best.loss if best else None,
+        alternative=other.setting if other else None,
     )
 
 
-def _other_methods(unfit: Mapping[str, str]) -> Iterator[Setting]:
-    """Yield every method that may keep the policy but RWN, those first that lose least often."""
-    names = dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS))
-    for key in names:
+def _best_words(best: Tried, policy: Policy, where: str, confirmed: bool) -> str:
+    """Say what the best setting keeps and loses, or how near it comes."""
+    read = f"on {where}, {counted(best.releases, 'release')}"
+    if best.kept:
+        every = counted(len(best.shares), "limit")
+        return f"this one keeps {every} {read}, and loses least: {percent(best.loss)}."
+    least = "" if confirmed else "at least "
+    return (
+        f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes nearest: "
+        f"{read}, {least}{best.words(policy)}, and {percent(1 - best.loss)} of the relations are "
+        "left."
+    )
+
+
+def _other_words(best: Tried | None, other: Tried | None) -> str:
+    """Name another method that loses less, or that alone keeps the policy."""
+    if other is None:
+        return ""
+    title = other.setting.params.title
+    if best is not None and best.kept:
+        words = f" {title} would lose {percent(other.loss)} instead of {percent(best.loss)}."
+    else:
+        words = f" {title} keeps the policy on all records and loses {percent(other.loss)}."
+    if other.setting.params.strength == "size":
+        words += " Noise may give impossible values, such as a negative age."
+    return words
+
+
+def _look_at_family(search: TableSearch, table: Microdata) -> None:
+    """Try RWN in slices with one kernel, then other kernels and weights in the best slices."""
+
+    def candidate(kernel: str, slices: Any) -> Setting:
+        params = RWN(**_KERNELS[kernel])
+        return _in_geometry(Setting(params=params, slices=slices), search.microdata.n, table.n)
+
+    names = masked_names(table)
+    few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
+    first = "even" if few else "balanced"
+    for slices in dict.fromkeys(preset_slices(table, each) for each in (*_SLICES, *PRESETS)):
+        search.look(candidate(first, slices))
+    promising = dict.fromkeys(each.setting.slices or () for each in search.best)
+    for slices in list(promising)[:_PROMISING]:
+        for kernel in _KERNELS:
+            search.look(candidate(kernel, slices))
+    search.look(candidate("even", ()))
+    secrets = without_secrets(table)
+    if secrets:
+        for each in search.best[:1]:
+            search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
+
+
+def without_secrets(microdata: Microdata) -> dict[str, float]:
+    """Return weights of 0 of the confidential variables in the distance; none if all have it."""
+    named = [v.name for v in microdata.schema.released if v.role is Role.CONFIDENTIAL and v.weight]
+    left = any(v.weight and v.name not in named for v in microdata.schema.released)
+    return dict.fromkeys(named, 0.0) if left else {}
+
+
+def _alternative(
+    microdata: Microdata,
+    policy: Policy,
+    best: Tried | None,
+    unfit: Mapping[str, str],
+    until: float,
+) -> Tried | None:
+    """Look for another method that keeps a policy and loses less, those first that often do."""
+    steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
+    search = TableSearch(microdata=microdata, policy=policy, until=until, steps=steps)
+    if best is not None and best.kept:
+        search.least = best.loss
+    for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):
         if key not in unfit and key != RWN.method:
-            yield Setting(params=METHODS[key](**neutral_levers(METHODS[key])))
+            search.look(Setting(params=METHODS[key](**neutral_levers(METHODS[key]))))
+    return next((each for each in search.best if each.kept), None)
 
 
 def _part(microdata: Microdata) -> Microdata:
     """Return random records, the same for a table at each call."""
-    if microdata.n <= _PART:
-        return microdata
     chosen = np.random.default_rng(0).permutation(microdata.n)[:_PART]
     return microdata.take(np.sort(chosen))
 
 
 def _scaled(policy: Policy, times: float) -> Policy:
     """Return a policy for a part of a table: linkage is as many times as likely there."""
-    # a limit of 0 on the whole table is not 0 on a part of it
+    # a limit of 0 on the whole table allows a few records of the part
     limits = [
         replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
-        if each.measure in _FALLING and times > 1
+        if each.measure in _FALLING
         else each
         for each in policy.limits
     ]
     return replace(policy, limits=tuple(limits))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Trials:
-    """Candidates on random records of a table; one that cannot lose less is left early."""
+def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
+    """Return a setting for some records of a large table, with the bandwidth of the whole table.
 
-    microdata: Microdata
-    part: Microdata
-    policy: Policy
-    ranges: Mapping[str, LeverRange]
-    best: float = MOST_LOST
-    tried: list[_Tried] = field(default_factory=list)
-    _tables: PreparedTables = field(default_factory=PreparedTables)
-
-    def look(self, candidate: Setting) -> bool:
-        """Try a candidate; True if it keeps all limits and loses less than those before."""
-        share = self.part.n / self.microdata.n
-        on_part = _on_part(candidate, share)
-        ends = self.ranges.get(on_part.params.strength)
-        try:
-            trial = StrengthTrial(
-                self.part, on_part, self.policy, places=_PLACES, within=ends, tables=self._tables
-            )
-            place = trial.weakest(self.best)
-        except ParameterError:
-            return False
-        met = place is not None and trial.keeps_again(place)
-        if place is not None and not met and place < trial.last:  # that was luck: one stronger
-            place += 1
-            met = trial.loss(place) <= self.best and trial.keeps(place)
-            met = met and trial.keeps_again(place)
-        at = trial.last if place is None else place
-        loss = trial.mean_loss(at) if met else 1.0
-        made = _scaled_setting(candidate, trial.at(at), 1.0 / share)
-        self.tried.append(_Tried(setting=made, loss=loss, share=trial.share(at), met=met))
-        if not met or loss >= self.best:
-            return False
-        self.best = loss
-        return True
-
-
-def _look_at_all(trials: _Trials, unfit: Mapping[str, str]) -> None:
-    """Try methods for numbers, then slices with one kernel, then the best slices with others."""
-    for params in (CorrelatedNoise(size=0.0), Microaggregation(k=2)):
-        if params.method not in unfit:
-            trials.look(Setting(params=params))
-    table = trials.microdata
-    names = masked_names(table)
-    few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
-    first = "even" if few else "balanced"
-    best, *others = dict.fromkeys(preset_slices(table, each) for each in _SLICES)
-    for slices in (best, *others):
-        if trials.look(Setting(params=RWN(**_KERNELS[first]), slices=slices)):
-            best = slices
-    for kernel in _KERNELS:
-        if kernel != first:
-            trials.look(Setting(params=RWN(**_KERNELS[kernel]), slices=best))
-
-
-def _on_part(setting: Setting, share: float) -> Setting:
-    """Return a candidate with the geometry of the whole table on a share of its records."""
-    params = setting.params
-    if share == 1 or getattr(params, "kernel", "even") == "even":
+    A soft kernel's unit is the distance to the nearest 10 of a small table, and to as large a share
+    of the records of a larger one, at most to half as many as the kernel weighs.
+    """
+    if total <= QUICK_RECORDS or getattr(setting.params, "kernel", "even") == "even":
         return setting
-    unit = max(1, round(params.weights_of_donors.bandwidth_k * share))
-    return replace(setting, params=replace(params, bandwidth_k=unit))
-
-
-def _scaled_setting(candidate: Setting, tried: Setting, times: float) -> Setting:
-    """Return a candidate for the whole table, at the strength that it had on a part."""
-    params, name = tried.params, tried.params.strength
-    value = getattr(params, name)
-    if name == "k":
-        value = max(2, round(value * times))
-    own = {each.name: getattr(params, each.name) for each in params.levers} | {name: value}
-    return replace(candidate, params=at_levers(candidate.params, own))
+    nearest = min(round(EVEN.bandwidth_k * total / _PART), LISTED // 2)
+    return replace(
+        setting,
+        params=replace(setting.params, bandwidth_k=max(1, round(nearest * records / total))),
+    )
 
 
 def _facts(microdata: Microdata) -> str:
@@ -376,16 +354,41 @@ def _facts(microdata: Microdata) -> str:
 
 
 def _unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
-    """Return by method why it cannot keep a policy on a table; those that may are not there."""
+    """Return by method why it is no alternative on a table; those that may be are not there."""
     found: dict[str, str] = {}
     for key, method in METHODS.items():
         try:
-            why = refusal(microdata, policy, method(**neutral_levers(method)))
+            params = method(**neutral_levers(method))
+            why = refusal(microdata, policy, params) or _new_kind(microdata, params)
         except ParameterError as error:
             why = str(error)
         if why:
             found[key] = why
     return found
+
+
+def _new_kind(microdata: Microdata, params: Any) -> str:
+    """Say which variable of the registered analysis a method turns into another kind, if any.
+
+    Two values stay two values, and whole numbers whole numbers; a release of a few records shows.
+    """
+    question = microdata.schema.question
+    if question is None or params.method == RWN.method:
+        return ""
+    some = microdata.take(np.arange(min(microdata.n, _SHOWN)))
+    start = params.prepare(some)
+    moved = start.with_levers(**start.presets["Standard"])
+    masked = moved.release(SecretKey.from_seed(0), threads=1).masked
+    for name in (question.response, *question.predictors):
+        if name not in masked.numeric_names:
+            continue
+        before, after = (each.frame[name].dropna().to_numpy() for each in (microdata, masked))
+        levels = np.unique(before)
+        two = len(levels) == 2 and not np.isin(after, levels).all()
+        if two or ((before == np.round(before)).all() and (after != np.round(after)).any()):
+            kind = "two values" if two else "whole numbers"
+            return f"It gives {name} other values than {kind}, which the regression needs."
+    return ""
 
 
 def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:

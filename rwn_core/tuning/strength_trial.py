@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from statistics import fmean
@@ -12,27 +12,31 @@ from typing import TypeVar
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import LeverRange, Prepared, at_levers, lever_values
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.evaluate_settings import ATTACKED, read_safely, spread_over_releases, together
+from rwn_core.tuning.evaluate_settings import read_safely, spread_over_releases, together
 from rwn_core.tuning.point import Point, Setting, released_share, too_few
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked, with_attacked
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
 
 PLACES = 16  # parts between the ends of a strength
-RELEASES = 6
+RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
 _ORDER = ("bayes_linkage", "linked_over_half", "true_matches")  # cheap ones before a slow one
 _SEED = 1  # of the first release
 _HELD = 4  # releases of a trial in memory
 _T = TypeVar("_T")
+
+
+class Late(Exception):
+    """The time of a trial is over."""
 
 
 class PreparedTables:
@@ -79,8 +83,8 @@ class StrengthTrial:
     policy : Policy
     places : int
         Parts between the ends of the strength.
-    within : LeverRange, optional
-        Range of the strength; the table's by default.
+    until : float
+        Monotonic seconds after which nothing more is drawn or read: `Late` is raised.
     tables : PreparedTables, optional
         What trials of other settings of the same table have found.
     """
@@ -92,10 +96,11 @@ class StrengthTrial:
         policy: Policy,
         *,
         places: int = PLACES,
-        within: LeverRange | None = None,
+        until: float = math.inf,
         tables: PreparedTables | None = None,
     ) -> None:
-        self.policy = policy
+        self.policy, self._until = policy, until
+        self.releases = RELEASES if microdata.n <= QUICK_RECORDS else FEW_RELEASES
         setting = setting.resolved(microdata)
         table = setting.applied_to(microdata)
         self._tables = tables or PreparedTables()
@@ -103,7 +108,7 @@ class StrengthTrial:
         usual = at_levers(setting.params, dict(self._start.presets["Standard"]))
         self._setting = replace(setting, params=usual)
         self._comparison = Comparison(original=table, masked=table)
-        self.range: LeverRange = within or self._start.ranges[usual.strength]
+        self.range: LeverRange = self._start.ranges[usual.strength]
         steps = round((self.range.high - self.range.low) / self.range.step)
         self.last = max(min(places, steps), 0)
         self._losses: dict[int, float] = {}
@@ -136,6 +141,7 @@ class StrengthTrial:
 
     def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
         """Read a place's release, once for all trials of a table that come to this setting."""
+        self._refuse_late()
         if self._last != place:
             self._last, self.steps = place, self.steps + 1
         table = self._comparison.original
@@ -148,9 +154,9 @@ class StrengthTrial:
             self._losses[place] = self._remembered(place, None, _loss)
         return self._losses[place]
 
-    def mean_loss(self, place: int, releases: int = 3) -> float:
-        """Return the mean loss of a few releases."""
-        return fmean([self.loss(place), *self.losses(place, releases - 1)])
+    def mean_loss(self, place: int) -> float:
+        """Return the mean loss of the further releases."""
+        return fmean(self.losses(place))
 
     def verdict(self, place: int) -> Verdict:
         """Return the verdict on the limits up to the first that is not kept."""
@@ -160,26 +166,11 @@ class StrengthTrial:
         return self._verdicts[place]
 
     def _judged(self, compared: Comparison) -> Verdict:
+        """Judge the limits that were read of a release, without simple attacks."""
+        read = self._readings(compared, CLEARLY, attack=False)
+        limits = tuple(each for each in self.policy.limits if each.measure in read)
         few = too_few(self._setting.params, compared.original, compared.masked)
-        verdicts = []
-        for limit in sorted(self.policy.limits, key=_turn):
-            verdicts.append(self._against(limit, compared))
-            if (verdicts[-1].largest or 0.0) >= CLEARLY:
-                break
-        return Verdict(
-            shares={key: share for each in verdicts for key, share in each.shares.items()},
-            unread={key: why for each in verdicts for key, why in each.unread.items()},
-            values={key: value for each in verdicts for key, value in each.values.items()},
-            standing={key: words for each in verdicts for key, words in each.standing.items()},
-            released=few,
-            none_allowed=verdicts[-1].none_allowed,
-        )
-
-    @staticmethod
-    def _against(limit: Limit, compared: Comparison) -> Verdict:
-        """Hold one limit; a lower bound that keeps it is read to its upper bound."""
-        reading = StrengthTrial._reading(limit, compared)
-        return Policy(limits=(limit,)).judge_readings({limit.measure: reading})
+        return replace(self.policy, limits=limits).judge_readings(read, released=few)
 
     @staticmethod
     def _reading(limit: Limit, compared: Comparison) -> Reading | NotApplicable:
@@ -190,34 +181,93 @@ class StrengthTrial:
             return first
         return about.read(compared, begin=False, bare=True)
 
-    def keeps(self, place: int) -> bool:
-        """True if the release of a place keeps every limit."""
-        return self.verdict(place).kept
+    def losses(self, place: int) -> list[float]:
+        """Return the loss of each of the further releases."""
+        return [_loss(each) for each in self._further(place)]
 
-    def losses(self, place: int, releases: int = RELEASES) -> list[float]:
-        """Return the loss of each of a few releases."""
-        return [_loss(each) for each in self._further(place, releases)]
-
-    def _further(self, place: int, releases: int) -> Iterator[Comparison]:
+    def _further(self, place: int) -> Iterator[Comparison]:
         """Yield further releases; a small table's are remembered, with what was read of them."""
         if self._drawn[0] != place:
             self._drawn = place, []
-        yield from self._drawn[1][:releases]
-        small = self._comparison.original.n <= LARGEST_DENSE
+        yield from self._drawn[1]
+        first = self.releases < RELEASES
+        if first:  # of a large table the one that was read already is not a matter of luck
+            yield self._compared(place)
         moved = self._moved(place)
-        for number in range(len(self._drawn[1]), releases):
+        for number in range(len(self._drawn[1]) + first, self.releases):
+            self._refuse_late()
             made = moved.release(SecretKey.from_seed(_SEED + 1 + number), threads=1)
             made = made.rounded(dict(self._setting.precision))
             compared = self._comparison.with_masked(made.masked, made.law)
-            if small:
+            if not first:
                 self._drawn[1].append(compared)
             yield compared
 
-    def nearest(self) -> list[tuple[float, Setting]]:
-        """Return the place read that comes nearest to all limits, with its share of the worst."""
+    def _refuse_late(self) -> None:
+        if time.monotonic() > self._until:
+            raise Late
+
+    def further(self, place: int, stop: float = CLEARLY) -> tuple[Point, list[Verdict]]:
+        """Read all limits on further releases, up to one that uses so much of a limit.
+
+        Each is raised by what simple attacks achieve on the same release.
+        """
+        read, shown, verdicts = [], [], []
+        for compared in self._further(place):
+            shown.append(released_share(self._comparison.original, compared.masked))
+            read.append(self._readings(compared, stop))
+            verdicts.append(self.policy.judge_readings(read[-1]))
+            if (verdicts[-1].largest or 0.0) > stop:
+                break
+        spreads = {
+            key: spread_over_releases(key, [each[key] for each in read if key in each])
+            for key in self.policy.measures
+            if any(key in each for each in read)
+        }
+        return Point(setting=self.at(place), spreads=spreads, shown=tuple(shown)), verdicts
+
+    def _readings(
+        self, compared: Comparison, stop: float, *, attack: bool = True
+    ) -> Mapping[str, Reading | NotApplicable]:
+        """Read the limits of a release, cheap ones first, up to one of which too much is used."""
+        read: dict[str, Reading | NotApplicable] = {}
+        for limit in sorted(self.policy.limits, key=_turn):
+            self._refuse_late()
+            self.steps += 1
+            read[limit.measure] = compared.cached_for_release(
+                ("limit", limit), partial(self._reading, limit, compared)
+            )
+            if (self.policy.judge_readings(read).largest or 0.0) > stop:
+                return read
+        if attack and RAISED.keys() & read.keys():
+            self.steps += 1
+            read[RED_TEAM] = compared.cached_for_release(
+                "simple attacks", partial(read_safely, RED_TEAM, compared, bare=True)
+            )
+        return attacked(read)
+
+    def used(self, place: int) -> float:
+        """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
+
+        It ends at the first release that breaks a limit; infinite where one has no answer.
+        """
+        point, verdicts = self.further(place, stop=1.0)
+        used = max(each.largest or 0.0 for each in verdicts)
+        if used <= 1:  # of a few releases an interval says nothing yet
+            verdict = self.policy.judge_point(point)
+            used = (verdict.largest or 0.0) if verdict.kept or verdict.broken else math.inf
+        self._worst[place] = used
+        return used
+
+    def keeping_places(self) -> list[int]:
+        """Return the places of which the first release keeps all limits, ascending."""
+        return sorted(place for place, verdict in self._verdicts.items() if verdict.kept)
+
+    def nearest(self) -> tuple[float, int] | None:
+        """Return the place read that comes nearest to all limits, after its share of the worst."""
         read = [(self.share(at), at) for at, v in self._verdicts.items() if v.released is None]
         broken = [each for each in read if 1 < each[0] < math.inf]  # others lose too much
-        return [(share, self.at(place)) for share, place in [min(broken)]] if broken else []
+        return min(broken, default=None)
 
     def share(self, place: int) -> float:
         """Return the largest share of a limit that any release read at a place has used."""
@@ -225,100 +275,12 @@ class StrengthTrial:
         first = math.inf if verdict.unread else verdict.largest or 0.0
         return max(first, self._worst.get(place, 0.0))
 
-    def point(self, place: int, releases: int = RELEASES, until: float = math.inf) -> Point | None:
-        """Read all limits on more releases, up to the first broken clearly; None if late."""
-        setting, table = self.at(place), self._comparison.original
-        shown = [released_share(table, each.masked) for each in self._further(place, releases)]
-        point = Point(setting=setting, spreads={}, shown=tuple(shown))
-        for limit in sorted(self.policy.limits, key=_turn):
-            if time.monotonic() > until:
-                return None
-            key = limit.measure
-            readings = [read_safely(key, each) for each in self._further(place, releases)]
-            point = _with_spread(point, key, readings)
-            if limit.share(point.median(key) or 0.0) >= CLEARLY:
-                return point
-        if time.monotonic() > until:
-            return None
-        return with_attacked(point, self._attacked(place, releases, bare=False))
-
-    def used(self, place: int, releases: int = RELEASES) -> float:
-        """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
-
-        It ends at the first limit that is broken; infinite where one has no answer.
-        """
-        self._worst[place] = self._used(place, releases)
-        return self._worst[place]
-
-    def _used(self, place: int, releases: int) -> float:
-        setting = self.at(place)
-        attacks = self._attacked(place, 1)  # which show most of what more releases would
-        used = [self._share(attacks, limit) for limit in self._limits(attacks)]
-        if max(used, default=0.0) > 1:
-            return max(used)
-        drawn = list(self._further(place, releases))
-        original = self._comparison.original
-        if any(too_few(setting.params, original, each.masked) for each in drawn):
-            return math.inf
-        point = Point(setting=setting, spreads={})
-        for limit in sorted(self.policy.limits, key=_turn):
-            self.steps += releases
-            readings = [self._reading(limit, each) for each in drawn]
-            point = _with_spread(point, limit.measure, readings)
-            used.append(self._share(point, limit))
-            if used[-1] > 1:
-                return used[-1]
-        raised = with_attacked(point, self._attacked(place, releases))
-        return max(self._share(raised, limit) for limit in self.policy.limits)
-
-    def _attacked(self, place: int, releases: int, *, bare: bool = True) -> Point:
-        """Return what simple attacks raise on a few of the further releases at a place."""
-        self.steps += 2 * releases
-        keys = [key for key in RAISED if key in self.policy.measures]
-
-        def readings(compared: Comparison) -> Mapping[str, Reading | NotApplicable]:
-            stated = {key: read_safely(key, compared, bare=bare) for key in keys}
-            return attacked({**stated, RED_TEAM: read_safely(RED_TEAM, compared, bare=True)})
-
-        read = [
-            each.cached_for_release(("attacked", bare), partial(readings, each))
-            for each in self._further(place, min(ATTACKED, releases) if keys else 0)
-        ]
-        found = Point(setting=self.at(place), spreads={})
-        for key in keys:
-            found = _with_spread(found, key, [each[key] for each in read])
-        return with_attacked(replace(found, spreads={}), found)
-
-    def _limits(self, point: Point) -> list[Limit]:
-        """Return the limits on what a point has."""
-        return [each for each in self.policy.limits if each.measure in point.spreads]
-
-    @staticmethod
-    def _share(point: Point, limit: Limit) -> float:
-        """Return how much of a limit is used at the upper end; infinite without an answer."""
-        return Policy(limits=(limit,)).judge_point(point).shares.get(limit.measure, math.inf)
-
-    def confirmed(self, most: float) -> int | None:
-        """Find a place near the weakest at which one more release keeps all limits, too."""
-        strongest = self.strongest(most)
-        if strongest is None:
-            return None
-        place, step = self.weakest(most), max(1, self.last // PLACES)
-        place = strongest if place is None else place
-        while place <= strongest:
-            if self.used(place) <= 1:
-                return place
-            place, step = place + step, 2 * step
-        return None
-
-    def strongest(self, most: float, until: float = math.inf) -> int | None:
-        """Find by halves the strongest place that loses at most so much; None without, or late."""
+    def strongest(self, most: float) -> int | None:
+        """Find by halves the strongest place that loses at most so much; None without one."""
         if self.loss(self.last) <= most:
             return self.last
         low, high = 0, self.last
         while high - low > 1:
-            if time.monotonic() > until:
-                return None
             middle = (low + high) // 2
             low, high = (middle, high) if self.loss(middle) <= most else (low, middle)
         return low if self.loss(low) <= most else None
@@ -327,12 +289,29 @@ class StrengthTrial:
         """Find by halves the weakest place that keeps all limits and loses at most so much."""
         return self.weakest_using(1.0, self.strongest(most))
 
-    def weakest_using(self, share: float, high: int | None = -1) -> int | None:
-        """Find by halves the weakest place up to `high` that uses at most a share of each limit."""
+    def weakest_using(
+        self, share: float, high: int | None = -1, near: float | None = None
+    ) -> int | None:
+        """Find the weakest place up to `high` that uses at most a share of each limit.
+
+        The search goes by halves; with a strength that it is expected near, by growing steps first.
+        """
         high = self.last if high == -1 else high
-        if high is None or not self._uses(high, share):
+        low, known = -1, False
+        if high is not None and near is not None:
+            part = (near - self.range.low) / max(self.range.high - self.range.low, 1e-9)
+            place, step = min(max(round(part * self.last), 0), high), 1
+            if self._uses(place, share):
+                while place > 0 and self._uses(max(place - step, 0), share):
+                    place, step = max(place - step, 0), 2 * step
+                low, high, known = max(place - step, -1), place, True
+            else:
+                while place < high and not known:
+                    low, place = place, min(place + step, high)
+                    step, known = 2 * step, self._uses(place, share)
+                high = place
+        if high is None or not (known or self._uses(high, share)):
             return None
-        low = -1
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._uses(middle, share) else (middle, high)
@@ -345,25 +324,10 @@ class StrengthTrial:
         within = used is not None and used <= share and used < CLEARLY
         return within and not verdict.unread and verdict.released is None
 
-    def keeps_again(self, place: int, releases: int = 2) -> bool:
-        """True if other releases keep all limits, too."""
-        for each in self._further(place, releases):
-            self.steps += 2
-            verdict = self._judged(each)
-            if not verdict.kept:
-                self._worst[place] = math.inf if verdict.unread else verdict.largest or 0.0
-                return False
-        return True
-
 
 def _loss(compared: Comparison) -> float:
     found = MEASURES[UTILITY].read(compared, bare=True)
     return found.value if isinstance(found, Reading) else 1.0
-
-
-def _with_spread(point: Point, key: str, readings: Sequence[Reading | NotApplicable]) -> Point:
-    """Return a point with the readings of one more measure."""
-    return replace(point, spreads={**point.spreads, key: spread_over_releases(key, readings)})
 
 
 def _turn(limit: Limit) -> int:

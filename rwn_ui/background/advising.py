@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
 from rwn_core.tuning import QuickVerdict, Recommendation, Setting, quick_verdict, recommend
 from rwn_core.tuning.policy_presets import policy_presets
-from rwn_core.tuning.quick_verdict import next_steps
+from rwn_core.tuning.quick_verdict import with_next_steps
 
 Presets = dict[str, dict[str, float]]
 Advice = tuple[Recommendation | None, QuickVerdict, Presets]
@@ -30,15 +29,16 @@ def find_advice(
     start that is not known yet is tried on all records of a small table, which takes longer.
     """
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
-    verdict = quick_verdict(microdata, setting, policy)
+    verdict = quick_verdict(microdata, setting, policy, steps=False)
     progress.found((known, verdict, {}))
     if small and verdict.answer == "unknown":
-        verdict = quick_verdict(microdata, setting, policy, within=math.inf)
+        verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
         progress.found((known, verdict, {}))
     progress(0.2)
     presets = policy_presets(microdata, setting, policy) if small else {}
     progress(0.4)
     start = known or recommend(microdata, policy)
-    if verdict.next_steps:
-        verdict = replace(verdict, next_steps=next_steps(microdata, setting, policy, start))
+    if verdict.answer != "can":
+        progress.found((start, verdict, presets))
+        verdict = with_next_steps(verdict, microdata, setting, policy, start)
     return start, verdict, presets

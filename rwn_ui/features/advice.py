@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import NextStep, QuickVerdict, Recommendation, Setting
+from rwn_core.tuning import QuickVerdict, Recommendation, Setting
 from rwn_core.tuning.short_words import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
@@ -117,7 +117,7 @@ def offer(session: Session) -> None:
                 key=session.key("tune.advice.ask"),
                 on_click=_ask,
                 width="stretch",
-                help="Tries methods, kernels and slices on a part of the records, in seconds.",
+                help="Tries kernels, slices and methods, and reads the best on all records.",
             )
         elif pending(session):
             st.caption("A recommended start follows.")
@@ -129,7 +129,8 @@ def offer(session: Session) -> None:
         return
     with box:
         st.caption(escaped(found.reason))
-        for number, each in enumerate((found.setting, *found.runners_up)):
+        others = (*found.runners_up, *([found.alternative] if found.alternative else []))
+        for number, each in enumerate((found.setting, *others)):
             load_button(
                 *(session, f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}", each),
                 key=session.key(f"tune.advice.take.{number}"),
@@ -151,16 +152,10 @@ def panel_part(session: Session) -> dict[str, Any] | None:
         )
         return {"text": follows, "steps": [], "caution": ""}
     steps = [
-        {"title": _title(step), "send": f"{_SENT}{number}"}
+        {"title": step.words, "send": f"{_SENT}{number}"}
         for number, step in enumerate(found.next_steps)
     ]
     return {"text": found.sentence, "steps": steps, "caution": found.caution}
-
-
-def _title(step: NextStep) -> str:
-    """Words of a button; of a setting in few words."""
-    tried = step.setting
-    return f"Try {short_setting(tried)}" if tried and not tried.precision else step.title
 
 
 def take(
@@ -174,10 +169,10 @@ def take(
     if int(number) >= len(found.next_steps):
         return
     step = found.next_steps[int(number)]
-    if step.setting is not None:
-        load(session, step.setting)
-    elif step.schema is not None:
+    if step.schema is not None:
         redescribe(session, session.data.with_schema(step.schema), by_grid=False)
+    if step.setting is not None and user_work().preparation is None:
+        load(session, step.setting)
 
 
 def _ask() -> None:

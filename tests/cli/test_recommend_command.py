@@ -34,7 +34,7 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(
     words[words.index("a.csv")] = "b.csv"
     assert rwn_command(*words, "--seed", 3)[0] == 0
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
-    assert "WARNING: no limit is checked" not in said
+    assert "WARNING: this setting is not known" not in said
 
 
 def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: Run) -> None:
@@ -55,13 +55,26 @@ def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_comman
     frame.to_csv("t.csv", index=False)
     code, _, said = rwn_command("mask", "t.csv", "o.csv", "--seed", 1)
     assert code == 0, said
-    assert "WARNING: no limit is checked for this strength" in said
+    assert "WARNING: this setting is not known to keep the usual policy" in said
 
 
-def test_the_recommendation_is_printed_with_its_reasons(rwn_command: Run, small: str) -> None:
-    code, out, _ = rwn_command("recommend", small)
+def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str) -> None:
+    """The line masks as it stands, with what the table was told; unfit methods have a reason."""
+    code, out, _ = rwn_command("recommend", small, "--drop", "neck")
     assert code == 0
-    assert out.startswith("recommended: ")
-    assert "can it keep the usual policy: can. " in out
-    assert [word for word in ("Light: ", "Standard: ", "Strong: ") if f"\n{word}" in out]
+    first, why, *_ = out.splitlines()
+    assert first.startswith("recommended: rwn mask small.csv OUT.csv --drop neck ")
+    assert why.startswith("why: 5 numbers")
+    assert " on all 241 records, 6 releases" in why
+    words = shlex.split(first.removeprefix("recommended: rwn "))
+    code, _, said = rwn_command(*words, "--seed", 1)
+    assert code == 0, said
+    assert "neck" not in pd.read_csv("OUT.csv")
     assert "not rank_swapping: It has no exact law, so that worst-case linkage" in out
+
+
+def test_a_method_alone_takes_its_own_start_and_says_it(rwn_command: Run, small: str) -> None:
+    code, _, said = rwn_command("mask", small, "a.csv", "--method", "microaggregation", "--seed", 3)
+    assert code == 0, said
+    (line,) = [line for line in said.splitlines() if line.startswith("its own start: ")]
+    assert "releases of all 241 records" in line

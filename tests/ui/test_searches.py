@@ -236,15 +236,18 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         )
         steps = (
             NextStep(title="Try noise", setting=OTHER),
-            NextStep(title="Leave b out", schema=replace(schema, variables=fewer)),
+            NextStep(
+                title="Leave b out", schema=replace(schema, variables=fewer), gives=(1.3, 0.4)
+            ),
         )
         recommended = rwn.Recommendation(
             setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
             kept=microdata.n != 50,
         )  # fmt: skip
         verdict = rwn.QuickVerdict(
-            answer="cannot", sentence="No strength keeps this policy.", next_steps=steps
-        )
+            answer="cannot", sentence="No strength keeps this policy.", next_steps=steps,
+            caution="None of these keeps the policy.",
+        )  # fmt: skip
         keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
         if keyed:
             recommended = replace(recommended, setting=LATER)
@@ -381,8 +384,8 @@ def test_a_next_step_is_a_setting_or_another_description(own) -> None:
     titles = [step["title"] for step in quick["steps"]]
     assert quick["caution"]
     assert [title.replace("\N{NO-BREAK SPACE}", " ") for title in titles] == [
-        "Try Correlated noise · size 0.5",
-        "Leave b out",
+        "Try noise",
+        "Leave b out: 1.3 times a limit, 40 % of the relations lost",
     ]
     for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
         advice.take(own.session, nothing)

@@ -20,21 +20,24 @@ WEAK = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
 
 def test_a_trial_has_the_steps_of_its_range(few) -> None:
-    within = LeverRange(low=2.0, high=4.0, step=0.5)
-    trial = StrengthTrial(few, Setting.of("rwn", {"k": 5}), WEAK, within=within)
+    trial = StrengthTrial(few, Setting.of("rwn", {"k": 5}), WEAK, places=4)
+    trial.range = LeverRange(low=2.0, high=4.0, step=0.5)
     assert trial.last == 4
     at = [trial.at(place).params.epsilon for place in range(trial.last + 1)]
     assert at == pytest.approx([2.0, 2.5, 3.0, 3.5, 4.0])
 
 
-@pytest.mark.parametrize(
-    ("within", "words"), [(math.inf, "nearly all relations"), (-1.0, "in time")]
-)
-def test_no_place_is_said_to_be_late_or_of_no_use(few, monkeypatch, within, words) -> None:
+def test_no_place_is_said_to_be_of_no_use(few, monkeypatch) -> None:
     monkeypatch.setattr(StrengthTrial, "strongest", lambda *_: None)
-    found = rwn.quick_verdict(few, "rwn", WEAK, within=within)
+    found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
-    assert words in found.sentence
+    assert "nearly all relations" in found.sentence
+
+
+def test_a_verdict_without_time_is_late(few) -> None:
+    found = rwn.quick_verdict(few, "rwn", WEAK, within=-1.0)
+    assert found.answer == "unknown"
+    assert "in time" in found.sentence
 
 
 def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> None:
@@ -42,29 +45,24 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
     assert sure.answer == "can"
     module = import_module("rwn_core.tuning.quick_verdict")  # its room has a function so called
     monkeypatch.setattr(module, "_inside", lambda *_: None)
-    found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf)
+    found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
     assert found.sentence.startswith("Every limit is kept only where nearly all relations")
 
 
-def test_a_trial_of_a_candidate_notes_its_loss_if_the_limits_are_kept(few) -> None:
-    module = import_module("rwn_core.tuning.recommend")
+def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
     setting, none = Setting.of("rwn", {"k": 5}), (rwn.Limit(measure="bayes_linkage", at_most=0.0),)
     weak, strict = (
-        module._Trials(microdata=few, part=few, policy=policy, ranges={})
+        whole_table.TableSearch(microdata=few, policy=policy)
         for policy in (WEAK, rwn.Policy(limits=none))
     )
-    assert weak.look(setting)
-    assert weak.tried[0].met
-    assert weak.tried[0].loss == weak.best < MOST_LOST
-    assert not strict.look(setting)
-    assert (strict.tried[0].met, strict.tried[0].loss) == (False, 1.0)
-
-
-def test_of_candidates_the_last_that_lost_less_is_taken() -> None:
-    whole = SimpleNamespace(look={"a": True, "b": True, "c": False}.__getitem__)
-    assert whole_table.look_at(whole, "abc") == "b"
-    assert whole_table.look_at(whole, "c") is None
+    found = weak.look(setting)
+    assert found is not None
+    assert found.kept
+    assert found.loss < MOST_LOST
+    assert weak.look(setting) is None  # seen
+    broken = strict.look(setting, MOST_LOST)
+    assert broken is None or not broken.kept
 
 
 def test_what_has_no_forecast_or_is_rounded_is_not_forecast(few) -> None:

@@ -1,0 +1,125 @@
+"""Next steps of a verdict: each was tried before it is named, and gives what it says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.variable import Role
+from rwn_core.tuning import NextStep, Setting
+from rwn_core.tuning.quick_verdict import with_next_steps
+
+POLICY = rwn.Policy(
+    limits=tuple(
+        rwn.Limit(measure=key, at_most=0.05)
+        for key in ("bayes_linkage", "attribute_gain", "true_matches")
+    )
+)
+EVEN, SOFT = rwn.RWN(epsilon=1.0, k=5), rwn.RWN(kernel="gaussian")
+
+
+@cache
+def table(number: int, n: int = 200) -> rwn.Microdata:
+    """Ten tables: numbers and categories, with and without something that stays as it is."""
+    rng = np.random.default_rng(number)
+    own = rng.standard_normal(n)
+    frame = pd.DataFrame(
+        {f"x{i}": np.round(20 * (own + rng.standard_normal(n))) for i in range(3 + number % 3)}
+    )
+    roles = {"x0": Role.KEY, "x1": Role.KEY, "x2": Role.CONFIDENTIAL}
+    left = []
+    if number % 2:
+        frame["weight"] = np.round(rng.gamma(3.0, 50.0, n), 2)
+        left = ["weight"]
+    if number % 3 == 1:
+        frame["region"] = rng.choice(list("abcd"), n)
+        roles["region"] = Role.KEY
+    if number % 5 == 3:
+        frame["place"] = np.round(rng.standard_normal(n), 1)
+        left += ["place"]
+    data = rwn.Microdata.from_frame(frame)
+    variables = tuple(
+        replace(v, role=roles.get(v.name, Role.OTHER), masked=v.name not in left)
+        for v in data.schema.variables
+    )
+    return data.with_schema(replace(data.schema, variables=variables))
+
+
+def pressed(data: rwn.Microdata, step: NextStep) -> tuple[rwn.Microdata, Setting]:
+    """The table and the setting after a step."""
+    assert step.setting is not None
+    return data if step.schema is None else data.with_schema(step.schema), step.setting
+
+
+def largest_shares(data: rwn.Microdata, setting: Setting) -> list[float]:
+    """The largest share of a limit in each of nine fresh releases, ascending."""
+    setting = setting.resolved(data)
+    under, shares = setting.applied_to(data), []
+    for seed in range(200, 209):
+        release = rwn.mask(under, setting.params, seed=seed, precision=dict(setting.precision))
+        audit = rwn.audit(under, release, measures=[*POLICY.measures, "red_team"])
+        shares.append(max(POLICY.judge_readings(audit.readings).shares.values()))
+    return sorted(shares)
+
+
+def gives(stated: float, shares: list[float]) -> bool:
+    """True within 20 % of the middle half of fresh releases, which differ by their luck."""
+    return 0.8 * shares[2] <= stated <= 1.2 * shares[-3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "number", [0, 1, *(pytest.param(each, marks=pytest.mark.nightly) for each in range(2, 10))]
+)
+def test_a_step_gives_what_it_says(number: int) -> None:
+    """Steps that keep the policy come first; each is pressed, and its share read anew."""
+    data = table(number)
+    found = rwn.quick_verdict(data, SOFT if number % 4 else EVEN, POLICY, within=math.inf)
+    if found.answer == "can":
+        return
+    assert found.next_steps or found.caution
+    known = [step.known for step in found.next_steps]
+    assert known == sorted(known, reverse=True)
+    for step in found.next_steps:
+        assert step.gives is not None
+        shares = largest_shares(*pressed(data, step))
+        assert gives(step.gives[0], shares), (step.words, shares)
+        assert not gives(3 * step.gives[0], shares)
+
+
+def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
+    """What stays as it is tells everybody apart: masking it is the first thing that helps."""
+    data = table(1)
+    found = rwn.quick_verdict(data, SOFT, POLICY, within=math.inf)
+    assert found.answer == "cannot"
+    assert "on what stays as it is: weight" in found.sentence
+    (step, *_) = (step for step in found.next_steps if step.title == "Mask weight")
+    after, setting = pressed(data, step)
+    again = rwn.quick_verdict(after, setting, POLICY, within=math.inf)
+    assert again.answer == "can" or any(each.known for each in again.next_steps) or again.caution
+
+
+def test_a_secret_in_the_distance_is_taken_out() -> None:
+    """Neighborhoods that a coin itself chose tell the coin; weight 0 on it is proposed."""
+    rng = np.random.default_rng(2)
+    own = rng.standard_normal((200, 1))
+    frame = pd.DataFrame(own + 0.5 * rng.standard_normal((200, 2)), columns=["a", "b"])
+    frame["coin"] = rng.choice(["heads", "tails"], 200)
+    data = rwn.Microdata.from_frame(frame)
+    roles = {"a": Role.KEY, "b": Role.KEY, "coin": Role.CONFIDENTIAL}
+    variables = tuple(replace(v, role=roles[v.name]) for v in data.schema.variables)
+    data = data.with_schema(replace(data.schema, variables=variables))
+    policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.3),))
+    step = with_next_steps(
+        rwn.QuickVerdict(answer="unknown", sentence=""), data, Setting(params=EVEN), policy
+    )
+    titles = [each.title for each in step.next_steps]
+    recommended = rwn.recommend(data, policy, within=math.inf)
+    assert recommended.kept
+    assert "Weight 0 on coin" in titles or dict(recommended.setting.weights).get("coin") == 0.0
