@@ -123,7 +123,7 @@ CLAIMS = claims(
      methods.confirmed_by, (59,), (58,)),
     (UTILITY, "a number from 0, as in the original, to 1, no relation left",
      methods.relations_lost, ("permuted", 1.0), ("permuted", 0.9)),
-    (UTILITY, "Counts, intact cells and means are exact",
+    (UTILITY, "Counts, intact cells and means of variables without missing values are exact",
      released.forecast_is_exact, (5,), (40,)),
     (COMPARE, "Microaggregation of `bodyfat` loses 0.034 of the correlations at k 2 "
      "and 0.065 at k 3",
