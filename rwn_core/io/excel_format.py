@@ -1,4 +1,4 @@
-"""Excel: the first sheet of a workbook that holds a table."""
+"""Excel: the sheet of a workbook with most rows."""
 
 from __future__ import annotations
 

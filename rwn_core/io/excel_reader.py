@@ -1,4 +1,4 @@
-"""Excel in: the table of the first sheet that holds one, without the rows above and below it."""
+"""Excel in: the table of the sheet with most rows, without the rows above and below it."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ from rwn_core.io.text_types.patterns import Form, text_forms
 Rows = list[list[Any]]
 
 _VISIBLE = python_calamine.SheetVisibleEnum.Visible
+_PICTURED = 12  # rows and columns of a sheet that are shown as they are
+_LAST_ROWS = 6
 _START, _END = 200, 20  # rows that are looked at
 _OFTEN = 0.5  # of the first rows in which a column of the table has a value
 _CLOCKLESS = datetime.time()
@@ -364,13 +366,21 @@ def _fill(rows: Rows, merged: Sequence[Any], above: int, start: int, left: int) 
 
 
 def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
+    if wanted is None:
+        return max(filled, key=lambda each: _extent(each[1]))  # the first of equals
     for name, sheet in filled:
-        if wanted in (None, name):
+        if wanted == name:
             return name, sheet
     raise InputError(
         f"{file} has no visible sheet of that name with values; it has: "
         f"{', '.join(name for name, _ in filled)}."
     )
+
+
+def _extent(sheet: Any) -> tuple[int, int]:
+    """Rows of a sheet, none where it has one column of prose; and its columns."""
+    (top, left), (bottom, right) = sheet.start or (0, 0), sheet.end or (0, 0)
+    return (bottom - top + 1) * (right > left), right - left + 1
 
 
 def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows, int]:
@@ -400,13 +410,13 @@ def _filled(value: object) -> bool:
 
 
 def seen_in_workbook(content: bytes) -> GuessedLayout:
-    """List the sheets that may be read, and look for rows around the table of the first one."""
+    """List the sheets, and look for rows around the table of the one with most rows."""
     try:
         check_workbook("", content)  # a refused sheet may take any memory
         filled, _ = _sheets(content)
         if not filled:
             return GuessedLayout(layout=FileLayout())
-        sheet = filled[0][1]
+        name, sheet = _chosen("", filled, None)
         last_row, last_column = sheet.end or (0, 0)
         small = (last_row + 1) * (last_column + 1) <= MOST_CELLS
         rows = sheet.iter_rows() if small else iter(())
@@ -419,6 +429,10 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
     above, below = _around(start, list(end))
     texts = [[_written(value) for value in row] for row in start[above:]]
     last = last_row + 1 - below
+    pictured = dict(enumerate(start[:_PICTURED]))
+    if small:
+        ends = list(end)[-_LAST_ROWS:]
+        pictured |= dict(enumerate(ends, last_row + 1 - len(ends)))
     return GuessedLayout(
         layout=FileLayout(
             above=min(above, MOST_LINES),
@@ -428,7 +442,11 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
             missing=guessed_missing(texts),
             fill=any(above < area[0][0] < last and area[1][0] > area[0][0] for area in merged),
         ),
-        sheets=tuple(name for name, _ in filled),
+        sheets=(name, *(other for other, _ in filled if other != name)),
+        rows=tuple(
+            (number, tuple("" if value is None else str(value) for value in row[:_PICTURED]))
+            for number, row in sorted(pictured.items())
+        ),
     )
 
 

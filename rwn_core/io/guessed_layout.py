@@ -37,11 +37,14 @@ class GuessedLayout:
     """Hold what a file seems to be like."""
 
     layout: FileLayout
-    sheets: tuple[str, ...] = ()  # of a workbook; none of another file
+    sheets: tuple[str, ...] = ()  # of a workbook, that with the table first; none of another file
+    # first and last rows of that sheet: the number of each, from 0, and its first cells as texts
+    rows: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     def plain(self) -> dict[str, Any]:
         """As plain data."""
-        return {"layout": self.layout.changed(), "sheets": list(self.sheets)}
+        layout = self.layout.changed()
+        return {"layout": layout, "sheets": list(self.sheets), "rows": list(self.rows)}
 
     @classmethod
     def from_dict(cls, plain: Any) -> GuessedLayout:
@@ -49,6 +52,7 @@ class GuessedLayout:
         return cls(
             layout=FileLayout.from_dict(plain["layout"]),
             sheets=tuple(str(sheet) for sheet in plain["sheets"]),
+            rows=tuple((int(number), tuple(map(str, cells))) for number, cells in plain["rows"]),
         )
 
 

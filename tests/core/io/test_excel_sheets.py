@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import json
 import zipfile
 from collections.abc import Callable
 
@@ -15,7 +16,8 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.io import excel_writer
-from rwn_core.io.excel_reader import seen_in_workbook
+from rwn_core.io.excel_reader import chosen_sheet, seen_in_workbook
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -197,3 +199,34 @@ def test_the_limits_of_a_sheet_are_still_written_and_come_back() -> None:
         assert table_bytes(levels, "excel") == content, "levels are written as what they are"
     again = parse("t.xlsx", content).frame
     pd.testing.assert_frame_equal(again, frame.astype({"m": "datetime64[us]"}))
+
+
+def _with_prose(lines: int, records: int) -> bytes:
+    """A workbook whose first sheet is prose and whose second has a table between lines."""
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
+        prose, table = book.add_worksheet("Read me"), book.add_worksheet("Data")
+        for row in range(lines):
+            prose.write(row, 0, f"Line {row} of what these figures mean")
+        table.write(0, 0, "Survey of wages")
+        for column, name in enumerate(("age", "wage")):
+            table.write(2, column, name)
+            for row in range(records):
+                table.write(3 + row, column, row * (column + 1))
+        table.write(3 + records, 0, "Source: the office")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("lines", [4, 90])
+def test_the_sheet_with_most_rows_is_read_and_pictured(lines: int) -> None:
+    content = _with_prose(lines, 40)
+    seen = seen_in_workbook(content)
+    assert seen.sheets == ("Data", "Read me")
+    assert (seen.layout.above, seen.layout.below) == (2, 1)
+    assert [number for number, _ in seen.rows] == [*range(12), *range(38, 44)]
+    assert seen.rows[2][1] == ("age", "wage")
+    assert seen.rows[-1][1][0] == "Source: the office"
+    sheet = chosen_sheet("any.xlsx", content, FileLayout(above=2, below=1))
+    assert (sheet.name, len(sheet.rows)) == ("Data", 41)
+    assert sheet.notices == ["The sheet Data is read; these are not: Read me."]
+    assert GuessedLayout.from_dict(json.loads(json.dumps(seen.plain()))) == seen
