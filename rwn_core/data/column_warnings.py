@@ -22,7 +22,12 @@ _ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
 _CODES = np.sort(
     [-1.0, *(-number for number in (*_NINES, *_ALIKE)), *(n for n in (*_NINES, *_ALIKE) if n > 9)]
 )
-_DAYS = ("9999-12-31", "1900-01-01", "1899-12-30", "1899-12-31", "2999-12-31", "1800-01-01")
+_DAYS = (
+    *("9999-12-31", "1900-01-01", "1899-12-30", "1899-12-31", "2999-12-31", "1800-01-01"),
+    *("6666-06-06", "7777-07-07", "8888-08-08", "9999-09-09", "9999-01-01"),
+)
+_DIGITS = re.compile(r"\d{7,8}(\.0)?")
+_TIME_NAME = re.compile(r"(?i)date|datum|day|birth|dob|geb|time|stamp|zeit|fecha|jour")
 _YEARS_APART = 10  # between such a day and all others of the column
 _OTHER_DIGITS = re.compile(r"[+\-\u2212]?[\d.,\u066b\uff0e]*\d")
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
@@ -40,6 +45,8 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
             f"{variable.name} holds the row names of a table: if they identify people, set its "
             "role to identifier."
         )
+    if variable.is_released and variable.kind is not Kind.DATE:
+        notices += _days_as_digits(column, variable.name)
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         return notices + _codes_for_missing(column, variable)
     if variable.kind is Kind.DATE:
@@ -48,6 +55,37 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
         texts = [text for text in factorized(column)[1] if isinstance(text, str)]
         notices += _texts(texts[:_MOST], variable.name)
     return notices
+
+
+def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
+    """Propose to read digits as days or moments; nothing is converted."""
+    texts = [str(value) for value in factorized(column)[1][:_MOST]]
+    numbers = np.array([text.removesuffix(".0") for text in texts if text[:1].isdigit()])
+    if len(numbers) < max(2, len(texts)) or not all(map(str.isdecimal, numbers)):
+        return []
+    values = numbers.astype(np.float64)
+    forms = {}
+    if all(_DIGITS.fullmatch(text) for text in texts):
+        first, middle, last = values // 10_000, values // 100 % 100, values % 100
+        year, month, day = values % 10_000, values // 10_000 % 100, values // 1_000_000
+        forms["YYYYMMDD"] = (first, middle, last)
+        forms |= {"DDMMYYYY": (year, month, day), "MMDDYYYY": (year, day, month)}
+    found = [
+        form
+        for form, (y, m, d) in forms.items()
+        if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all()
+    ]
+    if not found and _TIME_NAME.search(name):
+        if (values >= 10_000).all() and (values < 60_000).all():
+            found = ["days since 1900, as in Excel"]
+        elif (values >= 1e8).all() and (values < 2.2e9).all():
+            found = ["seconds since 1970"]
+    if not found:
+        return []
+    return [
+        f"{name} has digits that may be days ({' or '.join(found)}): they are no dates here; write "
+        "them as YYYY-MM-DD, or leave the column out."
+    ]
 
 
 def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:

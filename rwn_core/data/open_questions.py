@@ -19,7 +19,9 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import Kind, Role, Variable
 
-_WORDS = re.compile(r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+", re.I)
+_WORDS = re.compile(
+    r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+|\*+", re.I
+)
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
 FEWEST = 20  # levels, below which none of this is asked

@@ -29,6 +29,7 @@ _FOR_MISSING = re.compile(
     r"(?i)n/?a|n\.a\.|#n/a|k\. ?a\.?|keine angabe|missing|unknown|not available|no answer|refused"
     r"|null|none|nan|\.|\?|-{1,3}|–|—|\*"
 )
+_JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{2,}")
 _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
 
 
@@ -100,13 +101,20 @@ def _encoding(content: bytes) -> str:
             return encoding
     if content.isascii():
         return "utf-8"
-    for encoding in ("utf-8", "cp1252"):
+    for encoding in ("utf-8", "cp932", "cp1252"):
         try:
-            content.decode(encoding)
+            text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return encoding
+        if encoding != "cp932" or _is_japanese(text):
+            return encoding
     return "latin-1"
+
+
+def _is_japanese(text: str) -> bool:
+    """Return True if most letters beyond ASCII stand in runs of Japanese ones."""
+    beyond = sum(not letter.isascii() for letter in text)
+    return 2 * sum(map(len, _JAPANESE.findall(text))) >= beyond
 
 
 def _fields(line: str, mark: str) -> list[str]:

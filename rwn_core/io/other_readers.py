@@ -6,11 +6,12 @@ Columns come back as plain values (texts, numbers, moments), each different one 
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 from xml.etree import ElementTree
 
@@ -76,9 +77,16 @@ def arrow_again(content: bytes, wanted: Wanted) -> Found:
             column = column.cast(column.type.value_type)
         exact = pa.types.is_decimal(column.type)
         values = column.unique().to_pylist()
-        found[name] = [str(value) if exact and value is not None else value for value in values]
+        found[name] = [str(v) if exact and v is not None else _seconds(v) for v in values]
     by = ARROW if same else ARROW_RUST
     return Found(columns=found, records=table.num_rows, by=by, same=same)
+
+
+def _seconds(value: Any) -> Any:
+    """A time of the day or a duration as its number of seconds; any other value as it is."""
+    if isinstance(value, time):
+        value = datetime.combine(datetime.min, value) - datetime.min
+    return value / timedelta(seconds=1) if isinstance(value, timedelta) else value
 
 
 def _arrow_table(content: bytes) -> tuple[Any, bool]:
@@ -118,14 +126,16 @@ def stata_again(content: bytes, wanted: Wanted) -> Found:
     """Read a file of Stata by pandas."""
     import pandas as pd
 
-    codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
-    frames = {"codes": codes, "dates": codes, "labels": codes}
-    if wanted.moments:
-        frames["dates"] = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
-        _require_moments(frames["dates"], wanted)
-    if wanted.labels:
-        with suppress(ValueError):  # labels that codes share
-            frames["labels"] = pd.read_stata(io.BytesIO(content), convert_dates=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # dates that stay numbers are found below
+        codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
+        frames = {"codes": codes, "dates": codes, "labels": codes}
+        if wanted.moments:
+            frames["dates"] = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
+            _require_moments(frames["dates"], wanted)
+        if wanted.labels:
+            with suppress(ValueError):  # labels that codes share
+                frames["labels"] = pd.read_stata(io.BytesIO(content), convert_dates=False)
     found: Columns = {}
     for name in wanted.names:
         kind = "labels" if name in wanted.labels else "codes"

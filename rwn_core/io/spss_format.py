@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.io.format import Feature, Format, when_called
+from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,6 +111,5 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again=when_called("rwn_core.io.spss_again.spss_again"),
-    again_by="RWN's own SPSS reader",
+    again_by="pyreadstat (no second library)",
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,8 @@ def refuse_strange(wrong: Mapping[str, int]) -> None:
         columns = ", ".join(f"{name} ({count:,})" for name, count in list(wrong.items())[:_NAMED])
         raise ReleaseError(
             f"Released values occur nowhere in the original's column: {columns}; nothing was "
-            "written, release in another format and report this."
+            f"written: leave it out (--drop {next(iter(wrong))}), or choose another format, and "
+            "report this."
         )
 
 
@@ -176,10 +178,25 @@ def _of_original(
             found = form.again(
                 original.content, _wanted(microdata, asked, microdata.schema.file or FileLayout())
             )
-            return {name: found.columns[name] for name in names}, _library(form, found)
+            kept = {name: found.columns[name] for name in names}
+            if form.key == "excel":
+                kept = {n: _as_first_read(v, microdata.frame[n].dtype) for n, v in kept.items()}
+            return kept, _library(form, found)
         except Exception:  # of any library, on a file that it does not know as well
             pass
     return {name: distinct_values(microdata.frame[name]) for name in names}, _AS_READ
+
+
+def _as_first_read(cells: list[Any], dtype: Any) -> list[Any]:
+    """Values of a sheet, and what clocks among numbers and days among texts are read as."""
+    numbers = [cell for cell in cells if isinstance(cell, float)]
+    if pd.api.types.is_numeric_dtype(dtype):
+        return [*cells, *(round(number * 86_400, 3) for number in numbers)]
+    if not pd.api.types.is_string_dtype(dtype):
+        return cells
+    days = [number for number in numbers if 0 <= number < 2_958_466]
+    moments = [datetime(1899, 12, 30) + timedelta(days=number) for number in days]
+    return [*cells, *map(str, moments), *(str(each.date()) for each in moments)]
 
 
 def _wanted(table: Microdata, names: list[str], layout: FileLayout) -> Wanted:

@@ -27,7 +27,7 @@ _TEXT_KINDS = (None, Kind.CATEGORICAL)  # that a column of texts may have
 _ALL_NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.INFINITE}
 _NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.CODE}
 _REMEDIES = {
-    Form.THOUSANDS: ("marks between thousands", "write the digits alone"),
+    Form.THOUSANDS: ("marks of thousands", "write the digits alone"),
     Form.DECIMAL_COMMA: ("a decimal comma", 'say decimal = "," of the file, or write points'),
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }

@@ -44,7 +44,10 @@ _PATTERNS = {
     Form.NUMBER: rf"[+-]?{_DIGITS}([eE][+-]?\d+)?",
     Form.MISSING: r"NA|NaN|nan|null|NULL|None",
     Form.INFINITE: r"(?i)[+-]?inf(inity)?",
-    Form.THOUSANDS: r"[+-]?\d{1,3}([,' \x{a0}\x{202f}]\d{3})+(\.\d+)?",
+    Form.THOUSANDS: (
+        r"[+-]?(\d{1,3}([,' \x{a0}\x{202f}]\d{3})+|\d{1,2}(,\d{2})+,\d{3})(\.\d+)?"
+        r"|[+-]?\d{1,3}(\.\d{3}){2,}(,\d+)?|\d+([.,]\d+)?k"
+    ),
     Form.DECIMAL_COMMA: r"[+-]?\d+,\d+",
     Form.UNIT: rf"[+-]?{_UNIT}\s?[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s?{_UNIT}",
     Form.DATE: rf"\d{{4}}-\d{{2}}-\d{{2}}([T ]{_CLOCK})?",

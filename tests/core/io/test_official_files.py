@@ -22,9 +22,11 @@ import xlsxwriter
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
-from rwn_core.io import format_of_key, format_of_name
+from rwn_core.io import format_of_key, format_of_name, limits
+from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse
 from rwn_core.io.time_formats import time_format
+from rwn_core.masking.second_reading import SourceFile, second_reading
 
 ROOT = Path(__file__).parents[3]
 DAYS = [dt.date(1960, 2, 29), dt.date(1899, 12, 31), dt.date(2024, 2, 29), dt.date(9999, 12, 31)]
@@ -333,24 +335,93 @@ def workbook(columns: dict[str, Sequence[Any]], date_1904: bool = False) -> byte
     return stream.getvalue()
 
 
-WIDE = [f"v{i}" for i in range(2_101)]
+WIDE = [f"v{i}" for i in range(31)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "rds"])
-def test_of_too_many_columns_those_that_are_asked_for_are_read(ending: str) -> None:
-    frame = pd.DataFrame(np.arange(3 * 2_101).reshape(3, -1), columns=WIDE)
+def test_of_too_many_columns_those_that_are_asked_for_are_read(
+    ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_COLUMNS", 20)
+    frame = pd.DataFrame(np.arange(3 * 31).reshape(3, -1), columns=WIDE)
     form = format_of_name(f"t.{ending}")
     assert form is not None
     assert form.write is not None
     content = form.write(frame, None)
     data = parse(f"t.{ending}", content)
-    assert data.p == 2_000
-    assert "Of 2,101 columns 2,000 are read" in " ".join(data.notices)
-    chosen = parse(f"t.{ending}", content, None, FileLayout(only=("v2100", "v5")))
-    assert chosen.frame.equals(frame[["v5", "v2100"]])
-    fewer = FileLayout(drop=tuple(f"v{i}" for i in range(500)))
-    assert parse(f"t.{ending}", content, None, fewer).frame.equals(frame.iloc[:, 500:])
-    described = partial("v7", "v2000")
-    assert parse(f"t.{ending}", content, described).names == ("v7", "v2000")
+    assert data.p == 20
+    assert "Of 31 columns 20 are read" in " ".join(data.notices)
+    chosen = parse(f"t.{ending}", content, None, FileLayout(only=("v30", "v5")))
+    assert chosen.frame.equals(frame[["v5", "v30"]])
+    fewer = FileLayout(drop=tuple(f"v{i}" for i in range(12)))
+    assert parse(f"t.{ending}", content, None, fewer).frame.equals(frame.iloc[:, 12:])
+    described = partial("v7", "v29")
+    assert parse(f"t.{ending}", content, described).names == ("v7", "v29")
     with pytest.raises(InputError, match="no column nosuch"):
         parse(f"t.{ending}", content, None, FileLayout(only=("nosuch",)))
+
+
+COUNTS = [float(i) for i in range(N)]
+MIXED = {
+    "t": [dt.time(i % 24, 30, 15) for i in range(N)],
+    "x": [i / 7 for i in range(N)],
+    "mixed": [dt.date(2020, 1, 1 + i % 28) if i % 2 else "unknown" for i in range(N)],
+}
+LEAVES = {
+    "clock.xlsx": lambda: workbook(MIXED),
+    "96.parquet": lambda: int96(5_373_484),
+    **{
+        f"{number}.dta": lambda written=written: labelled("dta", COUNTS, written)
+        for number, written in enumerate(("%tm", "%-td", "%tcHH:MM", "%tw", "%tC", "%dN/D/Y"))
+    },
+    "days.xpt": lambda: labelled("xpt", COUNTS, "YYMMDDC10."),
+    "months.sav": lambda: labelled("sav", [1e10 + 86_400 * i for i in COUNTS], "MOYR8"),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_a_release_of_such_a_file_passes_the_second_reading(name: str) -> None:
+    content = LEAVES[name]()
+    data = parse(name, content)
+    release = rwn.mask(data, rwn.RWN(k=2), seed=1)
+    for target in ("csv", "parquet"):
+        written = release.to_bytes(target, keep=[each.variable for each in release.find_doubts()])
+        found = second_reading(release, written, target, SourceFile(name=name, content=content))
+        assert set(found.checked) == set(data.names)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "form"),
+    [
+        ("born", [19_500_101 + 10_000 * i for i in range(N)], "YYYYMMDD"),
+        ("x", [f"{1 + i % 28:02}{1 + i % 12:02}19{50 + i}" for i in range(N)], "DDMMYYYY"),
+        ("visit_date", [43_831 + i for i in range(N)], "days since 1900"),
+        ("timestamp", [1_577_836_800 + 86_400 * i for i in range(N)], "seconds since 1970"),
+        ("income", [43_831 + i for i in range(N)], ""),
+        ("id", [12_345_678 + 17 * i for i in range(N)], ""),
+    ],
+)
+def test_digits_that_are_days_are_said_and_not_converted(
+    name: str, cells: list[Any], form: str
+) -> None:
+    rows = [f"{name},y", *(f"{cell},{i}.5" for i, cell in enumerate(cells))]
+    data = parse("t.csv", "\n".join(rows).encode())
+    said = [notice for notice in data.notices if "may be days" in notice]
+    assert bool(said) == bool(form)
+    assert all(form in notice for notice in said)
+    assert data.frame[name].tolist() == cells
+
+
+@pytest.mark.parametrize("cell", ["1.234.567", "12,34,567", "1'234", "12k", "1 234"])
+def test_marks_of_thousands_are_said(cell: str) -> None:
+    rows = "\n".join(f'"{cell}";{i}' for i in range(9))
+    data = parse("t.csv", f"x;y\n{rows}\n".encode(), None, FileLayout(separator=";"))
+    assert "x (lines 2, 3, 4, ...: 9 values have marks of thousands" in " ".join(data.notices)
+
+
+def test_japanese_text_is_recognized() -> None:
+    text = "氏名,市,x\n" + "".join(f"山田{i},東京,{i}\n" for i in range(9))
+    for encoding, content in (("cp932", text), ("cp1252", "name,x\nMüßig “Zürich”,1\nÄöü,2\n")):
+        seen = guess_text_layout(content.encode(encoding), ",")
+        assert seen is not None
+        assert seen.layout.encoding == encoding
