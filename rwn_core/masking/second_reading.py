@@ -178,10 +178,11 @@ def _of_original(
             found = form.again(
                 original.content, _wanted(microdata, asked, microdata.schema.file or FileLayout())
             )
-            kept = {name: found.columns[name] for name in names}
+            columns = {name: found.columns[name] for name in names}
             if form.key == "excel":
-                kept = {n: _as_first_read(v, microdata.frame[n].dtype) for n, v in kept.items()}
-            return kept, _library(form, found)
+                dtypes = microdata.frame.dtypes
+                columns = {n: _as_first_read(v, dtypes[n]) for n, v in columns.items()}
+            return columns, _library(form, found)
         except Exception:  # of any library, on a file that it does not know as well
             pass
     return {name: distinct_values(microdata.frame[name]) for name in names}, _AS_READ
