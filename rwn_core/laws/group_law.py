@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, certain, independent
-from rwn_core.laws.privacy import AS_IT_IS, Privacy
+from rwn_core.laws.privacy import AS_IT_IS, FROM_FILE, Privacy
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
@@ -141,7 +141,7 @@ class RedrawWithinGroups:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")
         if self.group.max() > 0:
             return Privacy(np.inf, "can only take values of its group")
-        return Privacy(0.0, "has one distribution for all records")
+        return FROM_FILE
 
     @property
     def retained(self) -> NDArray[np.float64]:

@@ -121,7 +121,7 @@ class NoiseOn:
 
     @property
     def privacy(self) -> Privacy:
-        """Range divided by scale of Laplace noise; other noise has no epsilon; see `UnitLaw`."""
+        """No epsilon: scale and range of the noise come from the file; see `UnitLaw`."""
         own = self.original.values(self.name)
         if np.isnan(own).any():
             return STILL_MISSING
@@ -129,9 +129,7 @@ class NoiseOn:
             return NORMAL_NOISE
         if self.noise.shape == "uniform":
             return Privacy(np.inf, "can only take values within reach of its noise")
-        scale = self.noise.sd / np.sqrt(2)
-        width = float(own.max() - own.min())
-        return Privacy(width / scale, f"has Laplace noise of scale {scale:.3g}")
+        return Privacy(np.inf, "has noise of a scale that follows from the file")
 
     @property
     def retained(self) -> NDArray[np.float64]:

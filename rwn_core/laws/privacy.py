@@ -22,6 +22,7 @@ NORMAL_NOISE = Privacy(
     "has normal noise, under which some released values are as much likelier for one person than "
     "for another as one likes",
 )
+FROM_FILE = Privacy(np.inf, "takes its values, or their chances, from the file")
 AS_IT_IS = Privacy(np.inf, "is released as it is")
 OR_NOT_AT_ALL = Privacy(np.inf, "is released as it is, or not at all")
 FROM_DONORS = Privacy(

@@ -19,7 +19,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import released_schema
 from rwn_core.laws.moments import Moments, numbers_among
-from rwn_core.laws.privacy import STILL_MISSING, Privacy
+from rwn_core.laws.privacy import FROM_FILE, STILL_MISSING, Privacy
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
 
 AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
@@ -77,6 +77,9 @@ class Transition:
     by_value: bool = True  # whether records with one value change by one law
     # whether records exchange values, so that a release has as many of each as the original
     keeps_value_counts: bool = False
+    # whether levels and matrix are stated by a person, and no record is the only one of its level:
+    # then every table that differs in one record has the same matrix
+    declared: bool = False
     names: tuple[str, ...] = ()  # those of the variables that are looked at
     precision: Mapping[str, float] | None = None
 
@@ -194,19 +197,17 @@ class Transition:
 
     @cached_property
     def privacy(self) -> Privacy:
-        """The epsilon of the matrix, as long as no entry is 0."""
+        """The epsilon of a declared matrix, as long as no entry is 0; see `UnitLaw`."""
         missing = self.plain.frame[list(self.unit)].isna().to_numpy().any(axis=1)
         if missing.any():
             return STILL_MISSING
+        if self.keeps_value_counts:
+            return Privacy(np.inf, "keeps the count of every value, which one person changes")
+        if not self.declared:
+            return FROM_FILE
         epsilon = self.row_epsilon()
         if np.isinf(epsilon):
             return Privacy(epsilon, "has values that some records cannot release")
-        if self.keeps_value_counts:
-            return Privacy(
-                np.inf,
-                "keeps the count of every value, which one person changes; a row by itself has "
-                f"epsilon = {epsilon:.3g}",
-            )
         return Privacy(epsilon, "may become any of its values, whatever it was")
 
     def row_epsilon(self) -> float:

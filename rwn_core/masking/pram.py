@@ -112,8 +112,10 @@ class PRAM(Method):
     When to use
     -----------
     For categories, where analysts are given the matrix and estimate true counts with it, or where
-    shares must be right without any correction (the invariant form). With all entries positive it
-    is differentially private for each value by itself, at the epsilon that the measures state.
+    shares must be right without any correction (the invariant form). As shipped it is not
+    differentially private, since levels and second stage come from the file. With invariant=False,
+    a positive matrix and declared levels (a matrix in the parameters, or levels in the schema and
+    spread="even") of at least two records each it is, at the epsilon that the measures state.
 
     What it destroys
     ----------------
@@ -207,14 +209,27 @@ class PRAM(Method):
 
     def _part(self, table: Prepared, name: str) -> Transition:
         levels = table.cached(("levels", name), partial(occurring_levels, table.microdata, name))
-        given = self._given.get(name)
+        given, variable = self._given.get(name), table.microdata.schema.variable(name)
         if given is None:
             strata = table.cached(("strata", self.within), partial(self._strata, table.microdata))
             choice = within_strata(levels, strata, self._anew)
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
-        by_value = not self.within
-        return Transition(plain=table.microdata, unit=(name,), choice=choice, by_value=by_value)
+        stated = given is not None or (
+            self.spread == "even"
+            and variable.kind is Kind.CATEGORICAL  # levels of an ordered one may be the file's
+            and variable.levels is not None
+            and len(variable.levels) == levels.size
+        )
+        return Transition(
+            plain=table.microdata,
+            unit=(name,),
+            choice=choice,
+            by_value=not self.within,
+            declared=stated
+            and not (self.invariant or self.within)
+            and bool((levels.counts > 1).all()),
+        )
 
     def _anew(self, levels: Levels) -> Choice:
         return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)

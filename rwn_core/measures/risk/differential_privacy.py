@@ -27,8 +27,8 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
         total = sum(each.epsilon for each in promises.values())
         return (
             f"The release is differentially private, record by record, with epsilon = {total:.3g}, "
-            f"the sum over the variables: {_some(parts)}. Ranges and matrices count as known, "
-            "though they may come from this file."
+            f"the sum over the variables: {_some(parts)}. Levels and matrices are declared; it "
+            "holds among tables in which each declared level has two records or more."
         )
     reasons: dict[str, list[str]] = {}
     for unit, each in without.items():
@@ -90,7 +90,8 @@ def sentence(reading: Reading, n: int) -> str:
     if total is not None:
         return (
             f"It is differentially private with epsilon = {total:.3g}: each record's released "
-            f"values are at most e^{total:.3g} times as likely as if it were anybody else's."
+            f"values are at most e^{total:.3g} times as likely as if it were anybody else's, among "
+            "tables in which each declared level has two records or more."
         )
     if reading.value <= 0:
         return "No epsilon covers it: some released values exclude some people, or nearly so."

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
-from rwn_core.laws.privacy import STILL_MISSING
+from rwn_core.laws.privacy import FROM_FILE, STILL_MISSING
 from rwn_core.laws.transition_law import (
     Choice,
     Levels,
@@ -167,17 +167,19 @@ def test_what_a_changed_category_promises() -> None:
     data = Microdata.from_frame(pd.DataFrame({"g": list("aaab")}))
     half = part_of(data, 0.5)  # rows 7/8 1/8 and 3/8 5/8
     assert half.row_epsilon() == pytest.approx(np.log(5))
-    assert half.privacy.epsilon == pytest.approx(np.log(5))
-    assert half.privacy.because == "may become any of its values, whatever it was"
+    assert half.privacy == FROM_FILE
+    stated = part_of(data, 0.5, declared=True)
+    assert stated.privacy.epsilon == pytest.approx(np.log(5))
+    assert stated.privacy.because == "may become any of its values, whatever it was"
     # people outside change like those of the file who have their value
     others = Microdata.from_frame(pd.DataFrame({"g": list("ba")}))
     assert half.chances(data, np.array([0]), others).tolist() == [[0.375, 0.875]]
     weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
     assert weak.row_epsilon() == pytest.approx(np.log(2))
     told = part_of(data, 0.5, keeps_value_counts=True).privacy
-    assert told == (np.inf, "keeps the count of every value, which one person changes; a row by "
-                            "itself has epsilon = 1.61")  # fmt: skip
-    assert part_of(data, 0.0).privacy == (np.inf, "has values that some records cannot release")
+    assert told == (np.inf, "keeps the count of every value, which one person changes")
+    none = part_of(data, 0.0, declared=True).privacy
+    assert none == (np.inf, "has values that some records cannot release")
     gap = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", None]}))
     assert part_of(gap, 0.5).privacy == STILL_MISSING
     # records with one value may differ: the worst of all of them counts

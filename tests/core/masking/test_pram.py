@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.privacy import FROM_FILE
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
 from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
@@ -133,7 +135,10 @@ def test_5000_levels_need_no_matrix():
     assert 0.3 < law.modification("g") < 2 * 0.3  # in two stages
     changed = (mask(data, method, seed=7).masked.frame["g"] != data.frame["g"]).mean()
     assert changed == pytest.approx(law.modification("g"), abs=0.02)
-    assert np.isfinite(law.privacy()[("g",)].epsilon)
-    small = levels((6, 3, 1))
-    part = method.prepare(small).law.privacy()[("g",)]
-    assert part.epsilon == pytest.approx(privacy_epsilon(method.matrix(small, "g"))[0])
+    assert law.privacy()[("g",)] == FROM_FILE
+    small, stated = levels((6, 3, 2)), replace(method, invariant=False)
+    assert stated.prepare(small).law.privacy()[("g",)] == FROM_FILE
+    g = small.schema.variables[0]
+    known = small.with_schema(Schema(variables=(replace(g, levels=("l0", "l1", "l2")),)))
+    part = stated.prepare(known).law.privacy()[("g",)]
+    assert part.epsilon == pytest.approx(privacy_epsilon(stated.matrix(known, "g"))[0])
