@@ -14,7 +14,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.read_released import read_released
 from rwn_core.laws.donors import released_schema
+from rwn_core.laws.invariants import Invariants
+from rwn_core.masking import Release
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
+from rwn_core.measures.attacks.red_team.subtraction import Subtracted, Subtrahend, subtract
+from rwn_core.reporting.table_marks import changed_people, overlapping
 
 Files = Sequence[tuple[str, bytes]]
 LIMITS = ("attribute_gain", "true_matches")  # the limits that a chain of merges breaks
@@ -26,6 +30,7 @@ class Together:
     """Findings of a release merged with earlier ones of the same people."""
 
     words: tuple[str, ...] = ()  # a sentence each
+    refusal: str = ""  # why the release must not be made: it reads a person
     met: bool = True  # whether every earlier release was checked, and no limit is broken
     # what the entry of the ledger keeps of it
     plain: Mapping[str, Any] = field(default_factory=dict)
@@ -39,6 +44,8 @@ def held(record: Mapping[str, Any]) -> dict[str, Any]:
         "slices": method_slices(record),
         "not_masked": list(table.get("not_masked", ())),
         "parameters": dict(setting.get("parameters", {})),
+        **({"keeps": table["keeps"]} if "keeps" in table else {}),
+        "precision": dict(setting.get("precision", {})),
         "file": str(record.get("source", {}).get("released", "")),
     }
 
@@ -58,33 +65,41 @@ def together(
     entries: Sequence[Mapping[str, Any]],
     record: Mapping[str, Any],
     original: Microdata,
+    marks: Mapping[str, Any],
     files: Files = (),
 ) -> Together:
-    """Merge a release with earlier ones of the same people, as an intruder may."""
-    if not entries:
-        return Together()
+    """Merge a release with earlier ones of the same people, and subtract it, as an intruder may."""
     at_hand = {_digest(content): (name, content) for name, content in files}
     own = _read(record["file"]["sha256"], held(record)["file"], original, at_hand)
-    found = [_read(each["sha256"], each.get("file", ""), original, at_hand) for each in entries]
+    words, refusal, plain = list[str](), "", dict[str, Any]()
+    if own is not None and "keeps" in record["table"]:
+        subtrahend = _subtrahend(own, held(record))
+        words, refusal = subtracted(entries, marks, subtrahend, original, at_hand)
+    same = overlapping(entries, marks)
+    if not same:
+        return Together(words=tuple(words), refusal=refusal)
+    found = [_read(each["sha256"], each.get("file", ""), original, at_hand) for each in same]
     known = [] if own is None else [
-        (entry, frame) for entry, frame in zip(entries, found, strict=True)
+        (entry, frame) for entry, frame in zip(same, found, strict=True)
         if frame is not None and "slices" in entry
     ]  # fmt: skip
     checked = [entry["release"] for entry, _ in known]
-    unchecked = [entry["release"] for entry in entries if entry["release"] not in checked]
-    words, breaks, plain = [], False, {}
+    unchecked = [entry["release"] for entry in same if entry["release"] not in checked]
     others = [each for each, _ in known if sorted(each["slices"]) != sorted(method_slices(record))]
     if others:
         which = _listed([each["release"] for each in others])
         words.append(
             f"Other slices than in {which}: fragments of one person chain over the releases."
         )
+    breaks = False
     if known and own is not None:
         worst = _worst(original, record, own, known)
         words.append(_said(worst, checked))
-        most = _limit(record)
+        most = min((each["at_most"] for each in record.get("limit", ())
+                    if each["measure"] in LIMITS), default=None)  # fmt: skip
         breaks = worst is not None and most is not None and worst.score > most
-        plain = {} if worst is None else _plain(worst)
+        counts = ("secret", "score", "right", "named", "people", "exact")
+        plain = {} if worst is None else {name: getattr(worst, name) for name in counts}
         if breaks:
             words.append(
                 f"Together they break the limit of {100 * (most or 0):g} % on what is learned of "
@@ -98,7 +113,89 @@ def together(
         )
     met = not (breaks or unchecked)
     plain = {**plain, "checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return Together(words=tuple(words), met=met, plain=plain)
+    return Together(words=tuple(words), met=met, plain=plain, refusal=refusal)
+
+
+def subtracted(
+    entries: Sequence[Mapping[str, Any]],
+    marks: Mapping[str, Any],
+    own: Subtrahend,
+    original: Microdata,
+    at_hand: Mapping[str, tuple[str, bytes]],
+) -> tuple[list[str], str]:
+    """Subtract a release from every earlier one; sentences, and why the release is refused."""
+    words, refusal, roles = [], "", {v.name: v.role for v in original.schema.released}
+    for entry in entries:
+        shared = set(entry.get("columns", ())) & set(map(str, own.frame))
+        changed = changed_people(entry["marks"], marks, len(shared))
+        if changed == (0, 0) or not shared or "keeps" not in entry:
+            continue
+        frame = _read(entry["sha256"], entry.get("file", ""), original, at_hand)
+        if frame is None:
+            if changed:
+                refusal = refusal or (
+                    f"The file of release {entry['release']} is not at hand, so this release of "
+                    "some of the same people cannot be subtracted from it; give it with --released."
+                ) * _keep_in_common(own.keeps, Invariants.from_plain(entry["keeps"]))
+            continue
+        found = subtract(_subtrahend(frame, entry), own, changed)
+        told = _reading_words(found, entry["release"], changed)
+        words += [told] if told else []
+        # what no method masks is read in either file; it counts where it is confidential
+        spared = set(own.keeps.records) & set(entry["keeps"]["records"])
+        grave = [name for name in found.read if name not in spared or roles.get(name) == _SECRET]
+        if grave and not refusal:
+            refusal = (
+                f"{told} Release the table of {entry['release']} again, or mask by a method that "
+                "keeps no totals and no values (rwn methods)."
+            )
+    return words, refusal
+
+
+def _keep_in_common(one: Invariants, other: Invariants) -> bool:
+    """True if two releases keep totals or values that they can be subtracted by."""
+    masked = [{*each.totals, *each.values} - set(each.records) for each in (one, other)]
+    return bool(masked[0] & masked[1]) or (one.fixed and other.fixed)
+
+
+def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
+    keeps = Invariants.from_plain(entry["keeps"])
+    return Subtrahend(frame=frame, keeps=keeps, precision=entry.get("precision", {}))
+
+
+def own_subtrahend(release: Release, original: Microdata, file: tuple[str, bytes]) -> Subtrahend:
+    """Return a release that was written, but has no record yet."""
+    precision = dict(release.precision)
+    keeps = release.params.invariants(original).rounded(precision)
+    frame = read_released(file, released_schema(original.schema)).frame
+    return Subtrahend(frame=frame, keeps=keeps, precision=precision)
+
+
+def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | None) -> str:
+    """Say what a subtraction reads, and of whom."""
+    gone, new = changed or (1, 1)
+    who = {(1, 0): "one person who was withdrawn", (0, 1): "one person who was added"}.get(
+        (gone, new),
+        "one person who was corrected or replaced" if max(gone, new) == 1
+        else f"people of whom {gone} left and {new} came",
+    )  # fmt: skip
+    exact, among = found.exact, len(found.columns)
+    if not found.read:
+        return (
+            found.shown
+            and (
+                f"Subtraction of this release and {release} reads nothing for certain of {who}: a "
+                f"value that one of them alone shows is theirs with probability {found.shown:.2g} "
+                "at most."
+            )
+        ) or ""
+    part = "the whole record" if len(exact) == among else f"{len(found.read)} columns"
+    least = min(found.read.values())
+    more = f", the others with probability {least:.2g} or more" if least < 1 else ""
+    return (
+        f"Subtraction of this release and {release} reads {part} of {who}: {len(exact)} of {among} "
+        f"columns exactly{more}."
+    )
 
 
 def _worst(
@@ -107,17 +204,23 @@ def _worst(
     own: pd.DataFrame,
     known: Sequence[tuple[Mapping[str, Any], pd.DataFrame]],
 ) -> Chained | None:
-    """The chain over this release and earlier ones that names most; None where there is none."""
+    """The merges of this release and an earlier one that name most; None where there are none."""
     table = record["table"]
     roles = dict(zip(table["variables"], table["roles"], strict=True))
     secrets = [name for name, role in roles.items() if role == _SECRET]
     keys = [name for name, role in roles.items() if role == _KEY]
     keys = keys or [name for name in roles if name not in secrets]
     secrets = secrets or [name for name in roles if name not in keys]
-    releases = [(own, _pieces(method_slices(record), own))]
-    releases += [(frame, _pieces(entry["slices"], frame)) for entry, frame in known]
-    found = chain(original.frame, releases, keys, secrets)
-    return next((each for each in found if each.releases[0] == 0 < each.releases[-1]), None)
+    now = own, _pieces(method_slices(record), own)
+    found = [
+        each
+        for entry, frame in known
+        for each in chain(
+            original.frame, (now, (frame, _pieces(entry["slices"], frame))), keys, secrets
+        )
+        if len({release for release, _ in each.path}) == 2
+    ]
+    return max(found, key=lambda each: each.score, default=None)
 
 
 def _pieces(slices: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[list[str]]:
@@ -125,27 +228,19 @@ def _pieces(slices: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[list[s
     return [*(list(each) for each in slices), list(map(str, frame))]
 
 
-def _limit(record: Mapping[str, Any]) -> float | None:
-    """The lowest limit that a chain of merges may break."""
-    most = [each["at_most"] for each in record.get("limit", ()) if each["measure"] in LIMITS]
-    return min(most, default=None)
-
-
 def _said(worst: Chained | None, checked: Sequence[str]) -> str:
     which = _listed(checked)
     if worst is None or worst.score <= 0:
-        return f"Merges of this release with {which} name no confidential value beyond luck."
+        return (
+            f"Merges of this release with {which} by equal values, two at most, name no "
+            "confidential value beyond luck; other ways to join them were not tried."
+        )
     share = f"{100 * worst.named / worst.people:.0f} %"
     people = "the people" if worst.level is None else "the people of one level"
     return (
         f"Merges of this release with {which} name {worst.secret} of {share} of {people}; "
         f"{100 * worst.right / worst.named:.0f} % of the names are right."
     )
-
-
-def _plain(worst: Chained) -> dict[str, Any]:
-    counts = {name: getattr(worst, name) for name in ("right", "named", "people", "exact")}
-    return {"secret": worst.secret, "score": worst.score, **counts}
 
 
 def _listed(releases: Sequence[str]) -> str:

@@ -22,8 +22,16 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotWritten, ReleaseError
 from rwn_core.io.write import write_atomically
+from rwn_core.masking import Release
 from rwn_core.parallel.threads import Progress
-from rwn_core.reporting.chained_releases import Files, Together, held, together
+from rwn_core.reporting.chained_releases import (
+    Files,
+    Together,
+    held,
+    own_subtrahend,
+    subtracted,
+    together,
+)
 from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.ledger_entries import (
@@ -37,7 +45,15 @@ from rwn_core.reporting.ledger_entries import (
 from rwn_core.reporting.record_parts import require_original
 from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 
-__all__ = ["add", "add_dataset", "file_bytes", "foresee", "overlaps", "read_entries"]
+__all__ = [
+    "add",
+    "add_dataset",
+    "file_bytes",
+    "foresee",
+    "overlaps",
+    "read_entries",
+    "refuse_readable",
+]
 
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
@@ -57,8 +73,8 @@ def add(
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
 
-    def merged(entries: Entries) -> Together:
-        return together(entries, record, original, files)
+    def merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
+        return together(entries, record, original, marks, files)
 
     about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
     return _add(path, record, partial(table_marks, original), merged, about)
@@ -80,9 +96,9 @@ def add_dataset(
     schema = recorded_schema(record, dataset)
     names = [variable.name for variable in schema.released]
 
-    def not_merged(entries: Entries) -> Together:
+    def not_merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
         why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
-        return Together(words=(why,)) if entries else Together()
+        return Together(words=(why,)) if overlapping(entries, marks) else Together()
 
     marks_under = partial(dataset_marks, dataset, names, progress=progress)
     return _add(path, record, marks_under, not_merged, {"by": by})
@@ -92,7 +108,7 @@ def _add(
     path: Path,
     record: Mapping[str, Any],
     marks_under: Callable[[bytes], dict[str, Any]],
-    merged: Callable[[Entries], Together],
+    merged: Callable[[Entries, Mapping[str, Any]], Together],
     about: Mapping[str, str],
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
@@ -105,7 +121,9 @@ def _add(
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         marks = marks_under(key)
-        found = merged(overlapping(entries, marks))
+        found = merged(entries, marks)
+        if found.refusal:
+            raise ReleaseError(f"{found.refusal} Nothing was added.")
         warnings = [*overlaps(entries, marks, record), *found.words]
         met = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
         met = met if met is None else bool(met and found.met)
@@ -141,8 +159,22 @@ def foresee(
     key = ledger_key(path, new=False)
     entries = read_entries(content, key)
     marks = table_marks(original, key)
-    found = together(overlapping(entries, marks), record, original, files)
+    found = together(entries, record, original, marks, files)
     return [*overlaps(entries, marks, record), *found.words]
+
+
+def refuse_readable(
+    path: Path, original: Microdata, release: Release, file: tuple[str, bytes]
+) -> None:
+    """Refuse a release that reads a person, subtracted from one that a ledger has already."""
+    content = file_bytes(path) if path.exists() else b""
+    if content:
+        key = ledger_key(path, new=False)
+        entries, marks = read_entries(content, key), table_marks(original, key)
+        own = own_subtrahend(release, original, file)
+        refusal = subtracted(entries, marks, own, original, {})[1]
+        if refusal:
+            raise ReleaseError(refusal)
 
 
 def _entry(

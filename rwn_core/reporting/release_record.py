@@ -209,6 +209,7 @@ def record_document(
             "records": microdata.n,
             **described_variables(microdata.schema, release.params.masked_names(microdata)),
             "missing": with_missing(microdata),
+            "keeps": release.params.invariants(microdata).rounded(dict(release.precision)).plain(),
             "untouched": untouched_names(microdata, release, audited),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},

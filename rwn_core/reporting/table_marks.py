@@ -85,6 +85,28 @@ def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
     return count
 
 
+def changed_people(
+    earlier: Mapping[str, Any], now: Mapping[str, Any], shared: int
+) -> tuple[int, int] | None:
+    """Estimate the people of the earlier table or this one only; None if none are known in both.
+
+    `shared` is the number of their common variables.
+    """
+    if earlier["table"] == now["table"]:
+        return 0, 0
+    equal = common_columns(earlier, now)
+    if earlier["names"] != now["names"]:  # records over other variables have other marks
+        return (0, 0) if equal == shared else (1, 1) if equal else None
+    share = common_records(earlier, now)
+    if not (share or equal):
+        return None
+    if earlier["records"] == now["records"] and equal == shared:
+        return 0, 0
+    common = share * min(earlier["count"], now["count"])
+    gone, new = (max(round(each["count"] - common), 0) for each in (earlier, now))
+    return (gone, new) if gone or new else (1, 1)
+
+
 def overlaps(
     entries: Sequence[Mapping[str, Any]], marks: Mapping[str, Any], record: Mapping[str, Any]
 ) -> list[str]:

@@ -80,6 +80,7 @@ def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path: Path) -> 
         "slices": method_slices(RECORD),
         "not_masked": RECORD["table"]["not_masked"],
         "parameters": RECORD["setting"]["parameters"],
+        "precision": RECORD["setting"]["precision"],
         "file": "",
     }
     decided = {**of(data, "second"), "decision": {"hash": "12" * 32}}

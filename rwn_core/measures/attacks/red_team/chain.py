@@ -1,4 +1,4 @@
-"""Chain attack: merges of the slices of several releases, up to a confidential value."""
+"""Chain attack: merges of the slices of two releases, up to a confidential value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.red_team.finding import best_single_guess
 from rwn_core.measures.statistics.intervals import naming_score
 
-LINKS = 3  # merges of a chain
 _SAME = 1e-9  # relative difference of numbers that are the same value
 
 Slices = Sequence[Sequence[str]]
@@ -35,11 +34,6 @@ class Chained:
     base: float  # precision of naming the value of random people
     score: float  # from `naming_score`
 
-    @property
-    def releases(self) -> tuple[int, ...]:
-        """The releases of the chain, ascending."""
-        return tuple(sorted({release for release, _ in self.path}))
-
 
 def chain(
     original: pd.DataFrame,
@@ -47,7 +41,7 @@ def chain(
     keys: Sequence[str],
     secrets: Sequence[str],
 ) -> list[Chained]:
-    """Return the names of chains of at most `LINKS` merges, with the highest score first."""
+    """Return the names of one merge or two, with the highest score first."""
     # releases are rows in any order with their slices: columns with values of one person. A
     # merge looks a person up by all known or inferred values of a slice and infers a further value
     # if the rows found agree on it. A number is right within the smallest of 0.1 standard
@@ -104,63 +98,26 @@ def _numbers(column: pd.Series[Any], levels: list[str] | None) -> Floats:
 
 _Step = tuple[int, tuple[str, ...]]
 _Steps = tuple[tuple[_Step, ...], str, Floats]
-_Inferred = dict[str, tuple[_Step, Floats]]  # by column: the merge that gave it, and the values
 
 
 def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) -> Iterator[_Steps]:
-    """Yield path, variable and inferred values of every chain to a confidential variable."""
-    ends: list[tuple[tuple[_Step, ...], dict[str, Floats]]] = [((), {})]
-    first: _Inferred = {}
-    for link in range(LINKS):
-        longer = []
-        for path, inferred in ends:
-            for step in _next(tables, path, inferred, known):
-                if link == LINKS - 1 and not set(step[1]) & set(wanted):
-                    continue
-                further = _merged({**inferred, **known}, tables.rows[step[0]], step[1])
-                yield from (((*path, step), name, further[name]) for name in wanted
-                            if name in further)  # fmt: skip
-                longer.append(((*path, step), {**inferred, **further}))
-                if not path:
-                    _keep_most(first, step, further)
-        if link == 1:
-            yield from _together(tables, first, known, wanted)
-        ends = longer
+    """Yield path, variable and inferred values of one merge, or of two in different releases."""
+    steps = [(at, names) for at, slices in enumerate(tables.slices) for names in slices]
+    for one in steps:
+        first = _further(tables, one, known, known)
+        yield from (((one,), name, first[name]) for name in wanted if name in first)
+        for other in steps if first else ():
+            if other[0] != one[0] and set(other[1]) & set(first):
+                at_hand = {**first, **known}
+                second = _further(tables, other, at_hand, first)
+                yield from (((one, other), name, second[name]) for name in wanted if name in second)
 
 
-def _next(
-    tables: _Tables, path: tuple[_Step, ...], inferred: dict[str, Floats], known: dict[str, Floats]
-) -> Iterator[_Step]:
-    """Yield the merges in another release on what the last merge inferred."""
-    for release, slices in enumerate(tables.slices):
-        if path and path[-1][0] == release:
-            continue
-        by = set(path[-1][1]) & set(inferred) if path else set(known)
-        for names in slices:
-            if by & set(names) and set(names) - set(inferred) - set(known):
-                yield release, names
-
-
-def _keep_most(first: _Inferred, step: _Step, further: dict[str, Floats]) -> None:
-    """Retain for each column the merge that infers it for the most people."""
-    for name, values in further.items():
-        if name not in first or np.isnan(values).sum() < np.isnan(first[name][1]).sum():
-            first[name] = (step, values)
-
-
-def _together(
-    tables: _Tables, first: _Inferred, known: dict[str, Floats], wanted: Sequence[str]
-) -> Iterator[_Steps]:
-    """Yield chains that look people up by what several merges inferred."""
-    for release, slices in enumerate(tables.slices):
-        for names in slices:
-            used = [n for n in names if n in first and first[n][0] != (release, names)]
-            steps = tuple(dict.fromkeys(first[name][0] for name in used))
-            if len(steps) > 1:
-                at_hand = {**{name: first[name][1] for name in used}, **known}
-                further = _merged(at_hand, tables.rows[release], names)
-                yield from (((*steps, (release, names)), name, further[name]) for name in wanted
-                            if name in further)  # fmt: skip
+def _further(
+    tables: _Tables, step: _Step, at_hand: dict[str, Floats], by: dict[str, Floats]
+) -> dict[str, Floats]:
+    """Return what a merge on some columns infers; nothing where it has none of them."""
+    return _merged(at_hand, tables.rows[step[0]], step[1]) if set(by) & set(step[1]) else {}
 
 
 def _merged(

@@ -1,0 +1,138 @@
+"""Subtraction attack: what two releases keep differs by the people who are in one of them only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.rounding import rounded_values
+from rwn_core.laws.invariants import Invariants
+
+LEAST = 10  # people behind a difference, from which on it is no reading of one of them
+_TELLING = 50  # different values, from which on equal columns are of the same people
+Counts = tuple[Integers, Integers]  # of each value, in both files
+Reading = tuple[tuple[str, ...], float]  # columns, and how likely the value read is a person's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subtrahend:
+    """Hold a released file and what is known of its method."""
+
+    frame: pd.DataFrame
+    keeps: Invariants
+    precision: Mapping[str, float]  # the step of each rounded column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtracted:
+    """State what the difference of two releases reads of the people in one of them only."""
+
+    columns: tuple[str, ...]  # those of both files
+    # column -> the probability that the value (or class, or change) that is read is a person's
+    read: Mapping[str, float]
+    # the largest probability that a value which only one file shows is a person's who is in one
+    # of them only, where methods keep no more than the support; it counts as no reading
+    shown: float
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """The columns that are read with certainty."""
+        return tuple(name for name, chance in self.read.items() if chance == 1)
+
+
+def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) -> Subtracted:
+    """Subtract two releases; `changed` people are in the first or the second only.
+
+    None says that nobody knows whether the releases have people in common; then only columns of
+    many values that are nearly equal are subtracted.
+    """
+    names = tuple(name for name in map(str, one.frame) if name in two.frame)
+    codes = {name: _codes(one, two, name) for name in names}
+
+    def counted(unit: tuple[str, ...]) -> Counts:
+        columns = np.column_stack([codes[name] for name in unit])
+        number = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
+        parts = np.split(number, [len(one.frame)])
+        first, second = (np.bincount(each, minlength=int(number.max()) + 1) for each in parts)
+        return first, second
+
+    few, known = changed or (1, 1), changed is not None
+    found = [
+        (unit, _chance(counted(unit), few, known=known))
+        for left, right in product(one.keeps.rows, two.keeps.rows)
+        if (unit := tuple(name for name in left if name in right and name in names))
+    ]
+    # full rows of files that are nearly equal, for whatever reason
+    found += [(names, _chance(counted(names), few, known=False))] if names else []
+    lost, shown = _lost(one, two, names, counted, known=known)
+    found += lost
+    if changed and max(changed) < LEAST:
+        values = set(one.keeps.values) & set(two.keeps.values)  # those were subtracted above
+        sums = [{*each.keeps.totals, *each.keeps.values} - values for each in (one, two)]
+        found.append((tuple(n for n in names if n in sums[0] & sums[1]), 1 / max(changed)))
+        if one.keeps.fixed and two.keeps.fixed:
+            found.append((names, 1 / max(changed)))
+    read = dict[str, float]()
+    for unit, chance in found:
+        read.update({name: max(chance, read.get(name, 0.0)) for name in unit if chance})
+    return Subtracted(columns=names, read=read, shown=shown)
+
+
+def _lost(
+    one: Subtrahend,
+    two: Subtrahend,
+    names: tuple[str, ...],
+    counted: Callable[[tuple[str, ...]], Counts],
+    *,
+    known: bool,
+) -> tuple[list[Reading], float]:
+    """Read what one file shows of the original and the other, which has all values, lacks."""
+    found: list[Reading] = []
+    shown = 0.0
+    for left, right, step in ((one, two, 1), (two, one, -1)):
+        pairs = ((unit, name) for unit in left.keeps.support for name in unit if name in names)
+        for unit, name in pairs:
+            own, other = counted((name,))[::step]
+            lost, telling = np.count_nonzero((own > 0) & (other == 0)), len(own) >= _TELLING
+            if name in right.keeps.values:
+                if 0 < lost < LEAST and (known or telling):
+                    found.append((tuple(n for n in unit if n in names), 1 / lost))
+            elif lost and telling:  # chance loses values of those who are in both, too
+                by_chance = np.count_nonzero((other > 0) & (own == 0))
+                shown = max(shown, 1 / float(1 + by_chance))
+    return found, shown
+
+
+def _codes(one: Subtrahend, two: Subtrahend, name: str) -> Integers:
+    """Return the values of a column of both files as numbers, at the coarser of two roundings."""
+    columns = [one.frame[name], two.frame[name]]
+    if all(map(pd.api.types.is_numeric_dtype, columns)):
+        numbers = [each.astype("Float64").to_numpy(np.float64, na_value=np.nan) for each in columns]
+        values: Floats = np.concatenate(numbers)
+        step = max(each.precision.get(name, 0.0) for each in (one, two))
+        both = pd.Series(rounded_values(values, step) if step else values)
+    else:
+        texts = [each.astype(object).where(each.isna(), each.astype(str)) for each in columns]
+        both = pd.concat(texts, ignore_index=True)
+    return np.asarray(pd.factorize(both, use_na_sentinel=False)[0], dtype=np.int64)
+
+
+def _chance(counts: tuple[Integers, Integers], changed: tuple[int, int], *, known: bool) -> float:
+    """Return the chance that the likeliest value of a difference is a person's; 0 for none."""
+    best = 0.0
+    for own, other in (counts, counts[::-1]):
+        more = np.maximum(own - other, 0)
+        total, different = int(more.sum()), int((own > 0).sum())
+        if not total or len(own) == 1 or not (known or different >= _TELLING):
+            continue
+        # where every value is in both files, those who left and those who came may cancel out
+        people = total if (other[more > 0] == 0).any() else max(total, min(changed))
+        alike = np.count_nonzero(more) == 1 and known and not min(changed)
+        if people < LEAST or alike:
+            best = max(best, float(more.max()) / total)
+    return best
