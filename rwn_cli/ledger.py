@@ -42,11 +42,15 @@ def add(
     card: Annotated[
         Path | None, option("CARD", "The card of the release, so that it is sealed, too.")
     ] = None,
+    seal_unkeyed: Annotated[
+        bool, typer.Option(help="Seal lines of version 1, once they were compared with a backup.")
+    ] = False,
 ) -> None:
     """Add a release, and say what it names together with earlier ones of the same people.
 
     Where merges break a limit, or an earlier file is missing, the entry says that the release
-    is not kept. A new ledger gets a key in LEDGER.key, which seals its entries and knows tables
+    is not kept. Where the release, subtracted from an earlier one, reads a person, it is refused.
+    A new ledger gets a key in LEDGER.key, which seals its entries and knows tables
     again; keep it next to the ledger and out of other hands.
     """
     from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
@@ -65,7 +69,9 @@ def add(
         data = read_original(read, original)
         sealed = b"" if card is None else _card_content(read, card)
         files = _there(released or ())
-        entry, warnings = add_release(file, read, data, by=by, files=files, card=sealed)
+        entry, warnings = add_release(
+            file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
+        )
     for warning in warnings:
         say(f"warning: {warning}")
     if entry["kept"] is None:

@@ -79,6 +79,14 @@ def mask(
         Path | None, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
+    ledger: Annotated[
+        Path | None,
+        option(
+            "LEDGER",
+            "Refuse a release that reads a person, subtracted from one in this ledger; add it "
+            "there with rwn ledger add.",
+        ),
+    ] = None,
     schema: options.SchemaFile = None,
     file: Laid = None,
     drop: options.Dropped = None,
@@ -127,6 +135,10 @@ def mask(
         )
     changes = _said_of_changes(data, release, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
+    if ledger is not None:
+        from rwn_core.reporting.ledger import refuse_readable
+
+        refuse_readable(ledger, data, release, (target.name, content))
     looked_up = second_reading(release, content, form, original_file(source))
     released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None

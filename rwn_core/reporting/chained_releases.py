@@ -124,7 +124,8 @@ def subtracted(
     at_hand: Mapping[str, tuple[str, bytes]],
 ) -> tuple[list[str], str]:
     """Subtract a release from every earlier one; sentences, and why the release is refused."""
-    words, refusal, roles = [], "", {v.name: v.role for v in original.schema.released}
+    words, refusal, variables = list[str](), "", original.schema.released
+    spared = {v.name for v in variables if not v.masked and v.role != _SECRET}
     for entry in entries:
         shared = set(entry.get("columns", ())) & set(map(str, own.frame))
         changed = changed_people(entry["marks"], marks, len(shared))
@@ -141,9 +142,9 @@ def subtracted(
         found = subtract(_subtrahend(frame, entry), own, changed)
         told = _reading_words(found, entry["release"], changed)
         words += [told] if told else []
-        # what no method masks is read in either file; it counts where it is confidential
-        spared = set(own.keeps.records) & set(entry["keeps"]["records"])
-        grave = [name for name in found.read if name not in spared or roles.get(name) == _SECRET]
+        # a column that the steward spared is in either file as it is; it counts where it is
+        # confidential
+        grave = [n for n in found.read if n not in spared] or len(found.exact) == len(found.columns)
         if grave and not refusal:
             refusal = (
                 f"{told} Release the table of {entry['release']} again, or mask by a method that "

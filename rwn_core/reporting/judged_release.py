@@ -22,6 +22,7 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED
+from rwn_core.reporting.ledger import refuse_readable
 from rwn_core.reporting.record_parts import KEPT
 from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
@@ -56,11 +57,14 @@ class Draws:
         A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
     plan : AnalysisPlan, optional
         Its regressions are judged over releases, for the notice; by default the schema's question.
+    ledger : Path, optional
+        A release that reads a person, subtracted from one in this ledger, is refused.
     """
 
     further: int = 0
     key_file: Path | None = None
     plan: AnalysisPlan | None = None
+    ledger: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -158,6 +162,8 @@ def judge_release(
     release = mask(microdata, params, seed=key, progress=Part(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
     second_reading(release, content, format)
+    if draws.ledger is not None:
+        refuse_readable(draws.ledger, microdata, release, (f"release.{format}", content))
     file = ReleasedFile.of(content, format, kept=key is not None)
     basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
     end = _SHARES[1] if further else 1.0

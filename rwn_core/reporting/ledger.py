@@ -59,7 +59,7 @@ _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
 
 
-def add(
+def add(  # noqa: PLR0913 - what is not needed is given by its name
     path: Path,
     record: Mapping[str, Any],
     original: Microdata,
@@ -67,8 +67,9 @@ def add(
     by: str = "",
     files: Files = (),
     card: bytes = b"",
+    unkeyed: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Add a release to a ledger, which is made if it is new."""
+    """Add a release to a ledger, which is made if it is new; `unkeyed` seals lines of version 1."""
     # Before, it is merged with earlier releases of the same people. Where that breaks a limit, or
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
@@ -77,7 +78,7 @@ def add(
         return together(entries, record, original, marks, files)
 
     about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
-    return _add(path, record, partial(table_marks, original), merged, about)
+    return _add(path, record, partial(table_marks, original), merged, about, unkeyed=unkeyed)
 
 
 def add_dataset(
@@ -110,11 +111,13 @@ def _add(
     marks_under: Callable[[bytes], dict[str, Any]],
     merged: Callable[[Entries, Mapping[str, Any]], Together],
     about: Mapping[str, str],
+    *,
+    unkeyed: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
         content = file_bytes(path)
         key = ledger_key(path, new=not content)
-        entries = read_entries(content, key)
+        entries = read_entries(content, key, unkeyed=unkeyed)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
         if cut_short:
             _append(stream, cut_short)

@@ -69,8 +69,10 @@ def read_key(path: Path) -> bytes:
     return key
 
 
-def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any]]:
-    """Read a ledger and check every line of it."""
+def read_entries(
+    content: bytes, key: bytes | None = None, *, unkeyed: bool = False
+) -> list[dict[str, Any]]:
+    """Read a ledger and check every line of it; unless `unkeyed`, a key asks for a sealed end."""
     lines = content.split(b"\n")
     if lines.pop():
         raise InputError(
@@ -90,6 +92,12 @@ def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any
             )
         before = entry["hash"]
         entries.append(entry)
+    if key is not None and entries and not (unkeyed or is_keyed(entries[-1])):
+        raise InputError(
+            "The ledger has a key, but no line of it is sealed under the key: somebody rewrote it, "
+            "or it is of version 1; compare it with a backup, then seal it by rwn ledger add "
+            "--seal-unkeyed."
+        )
     return entries
 
 

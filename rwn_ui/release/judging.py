@@ -93,6 +93,7 @@ def _begin(session: Session, form: str, key_file: str) -> None:
             further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
             key_file=Path(key_file) if key_file else None,
             plan=session.analysis_plan,
+            ledger=Path(session.release.ledger) if session.release.ledger else None,
         ),
     )
 

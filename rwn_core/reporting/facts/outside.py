@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rwn_core.evaluation.slope_trust import misses, turns
+from rwn_core.laws.invariants import Invariants
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -135,10 +136,35 @@ def _slopes(slopes: Mapping[str, Any]) -> list[str]:
 
 def _totals(material: Material) -> Content:
     reading = material.reading("marginals")
-    lines = [words.TOTALS]
+    lines = _invariants(material)
     lines += _within(list(reading.get("mean_shift", {}).values()), words.MEANS, words.FAR_MEANS)
     lines += _within(list(reading.get("share_shift", {}).values()), words.SHARES, words.FAR_SHARES)
     return Content(lines=tuple(lines))
+
+
+def _invariants(material: Material) -> list[str]:
+    """Say what every release of the method keeps, and that other totals are not exact."""
+    plain = material.record["table"].get("keeps")
+    if plain is None:  # of an earlier version, or of a dataset
+        exact = any(each.what in ("rows", "values", "totals") for each in material.method.keeps)
+        return [] if exact else [words.TOTALS]
+    keeps, shown = Invariants.from_plain(plain), material.variables
+    values = [name for name in shown if name in keeps.values]
+    totals = [name for name in shown if name in keeps.totals and name not in values]
+    support = {name for unit in keeps.support for name in unit} - set(values)
+    joint = [unit for unit in keeps.rows if len(unit) > 1]
+    named: list[tuple[str, Iterable[str]]] = [
+        ("values", values),
+        *(("rows", unit) for unit in joint),
+        ("totals", totals),
+        ("order", (name for name in keeps.order if name not in keeps.records)),
+        ("support", (name for name in shown if name in support)),
+    ]
+    said = ((what, ", ".join(names)) for what, names in named)
+    lines = [words.KEEPS[what].format(names=names) for what, names in said if names]
+    if len(values) + len(totals) < len(shown):
+        lines.append(words.OTHER_TOTALS if values or totals else words.TOTALS)
+    return lines + [words.KEEPS["fixed"]] * keeps.fixed
 
 
 def _within(shifts: Sequence[float], near: str, far: str) -> list[str]:

@@ -105,6 +105,20 @@ FAR_MEANS = (
 )
 FAR_SHARES = "Shares of a category differ much from the original's; publish no totals from it."
 TOTALS = "Totals that were published from the original are not reproduced exactly."
+OTHER_TOTALS = (
+    "Totals that were published from the original of any other variable are not reproduced exactly."
+)
+KEEPS = {
+    "values": "Every value of {names} occurs as often as in the original: totals, counts and "
+    "quantiles of each of them are exactly the original's.",
+    "rows": "Combinations of the values of {names} occur as often as in the original.",
+    "totals": "Totals and means of {names} are exactly the original's.",
+    "order": "Of {names} no larger value of the original was released as a smaller one than "
+    "another's.",
+    "support": "Every value of {names} in the file is a value of the original.",
+    "fixed": "Nothing was drawn at random: the same original always gives the same file.",
+}
+"""What every release of a method keeps, by the names of `rwn_core.laws.invariants.Invariants`."""
 
 PURPOSE = "The file is released for this purpose: {purpose}."
 ACCESS = {
@@ -177,6 +191,8 @@ def vocabulary() -> tuple[str, ...]:
     ]
     parts += [
         TOTALS,
+        OTHER_TOTALS,
+        *KEEPS.values(),
         REVIEW,
         NO_REVIEW,
         *CHANGED_SHARES,

@@ -325,7 +325,17 @@ def test_entries_of_an_earlier_version_are_read_and_followed(
     older = made_anew([each.replace(b"rwn ledger 2", b"rwn ledger 1") for each in lines[:2]])
     path.write_bytes(b"\n".join(older) + b"\n")
     path.with_name("ledger.jsonl.key").write_bytes(key)
-    entry, warned = add(path, of(data), data)
+    before = path.read_bytes()
+    for refused in (
+        lambda: read_entries(before, key),
+        lambda: add(path, of(data), data),
+        lambda: foresee(path, of(data), data),
+    ):  # finding S4: lines that were sealed once may have been rewritten as such
+        with pytest.raises(InputError, match="no line of it is sealed under the key"):
+            refused()
+    assert path.read_bytes() == before
+    assert len(read_entries(before)) == 2  # nobody knows it without the key
+    entry, warned = add(path, of(data), data, unkeyed=True)
     entries = read_entries(path.read_bytes(), key)
     assert [is_keyed(each) for each in entries] == [False, False, True]
     assert entry["before"] == orjson.loads(older[1])["hash"]

@@ -124,19 +124,22 @@ def test_people_who_are_not_known_to_be_common_are_seen_in_the_files() -> None:
 CHANGES = {"withdrawn": (1, 0), "added": (0, 1), "corrected": (1, 1)}
 
 
-def read_by_hand(one: pd.DataFrame, two: pd.DataFrame, person: pd.Series) -> list[str]:
-    """The columns of a person that plain subtraction gives: totals, values, and equal rows."""
-    read = []
-    for name in one:
+def read_by_hand(one: pd.DataFrame, two: pd.DataFrame, person: pd.Series) -> set[str]:
+    """The columns of a person that plain subtraction gives: totals, values, and equal rows.
+
+    The three levels of g may agree with a person's by luck, so they count only in a row.
+    """
+    read = set[str]()
+    for name in "abc":
         left, right = Counter(one[name]), Counter(two[name])
         for more in (left - right, right - left):
             if list(more.elements()) == [person[name]]:
-                read.append(name)
-        if name != "g" and abs(abs(one[name].sum() - two[name].sum()) - abs(person[name])) < 1e-7:
-            read.append(name)
+                read.add(name)
+        if abs(abs(one[name].sum() - two[name].sum()) - abs(person[name])) < 1e-7:
+            read.add(name)
     rows = [Counter(map(tuple, each.to_numpy())) for each in (one, two)]
     changed = [*(rows[0] - rows[1]).elements(), *(rows[1] - rows[0]).elements()]
-    return read + [str(row) for row in changed if len(changed) < 10 and row == tuple(person)]
+    return read | set(one if len(changed) < 10 and tuple(person) in changed else ())
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -152,9 +155,8 @@ def test_where_no_reading_is_found_plain_subtraction_reads_nothing(
     pair = (other, frame) if change == "added" else (frame, other)
     one, two = (released(each, method) for each in pair)
     found = subtract(one, two, CHANGES[change])
-    spared = set(one.keeps.records)
-    plain = set(read_by_hand(one.frame, two.frame, frame.loc[7])) - set(found.read)
-    assert not plain, (method, change, found)
-    if not set(found.read) - spared:
-        assert not {*one.keeps.values, *one.keeps.totals} - spared
+    assert read_by_hand(one.frame, two.frame, frame.loc[7]) <= set(found.read)
+    if not found.read:  # of a correction g is as it was
+        assert not set(one.keeps.values) - set("g" if change == "corrected" else "")
+        assert not one.keeps.totals
         assert not one.keeps.fixed

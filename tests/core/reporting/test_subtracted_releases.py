@@ -1,0 +1,204 @@
+"""Finding V1: the ledger refuses a release that reads a person, subtracted from another."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ReleaseError
+from rwn_core.masking import METHODS
+from rwn_core.reporting import ReleasedFile, internal_record, read_record
+from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.ledger import add, foresee, read_entries, refuse_readable
+from rwn_core.reporting.record_parts import described_variables
+from tests.core.measures.attacks.test_subtraction import SETTINGS, people
+
+Made = tuple[dict[str, Any], tuple[str, bytes]]
+WHOLE = "reads the whole record of one person who was"
+READ = ("rank_swapping", "random_swapping", "data_shuffling", "microaggregation", "recoding",
+        "local_suppression")  # fmt: skip
+
+
+def table(frame: pd.DataFrame) -> Microdata:
+    return Microdata.from_frame(frame)
+
+
+def setting(method: str) -> Any:
+    given = {"recoding": {"k": 20}, "local_suppression": {"k": 3}}.get(method)
+    return METHODS[method](**(given or SETTINGS.get(method, {})))
+
+
+def released(data: Microdata, params: Any, precision: dict[str, float] | None = None) -> Made:
+    release = rwn.mask(data, params, precision=precision)
+    content = release.to_bytes("csv")
+    keeps = release.params.invariants(data).rounded(dict(release.precision))
+    own = rwn.Setting(params=release.params, precision=release.precision)
+    record = {
+        "release": {"id": release.id},
+        "made": "2028-02-29T10:11:12+00:00",
+        "table": {
+            "fingerprint": data.fingerprint,
+            **described_variables(data.schema),
+            "keeps": keeps.plain(),
+        },
+        "setting": own.resolved(data).to_dict(),
+        "file": {"sha256": hashlib.sha256(content).hexdigest(), "records": data.n, "slices": []},
+        "readings": {},
+        "verdict": {"kept": True},
+    }
+    return record, (f"{release.id}.csv", content)
+
+
+def test_an_internal_record_says_what_the_method_keeps() -> None:
+    data = table(people(40))
+    release = rwn.mask(data, setting("rank_swapping"), precision={"a": 0.5})
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    keeps = dict(read_record(internal_record(data, release, file, measures=())))["table"]["keeps"]
+    assert keeps["rows"] == [["a"], ["b"], ["c"], ["g"]]
+    assert keeps["totals"] == ["b", "c"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.jsonl"
+
+
+def added_twice(path: Path, one: pd.DataFrame, two: pd.DataFrame, *params: Any) -> list[str]:
+    """What is said of the second release; it is refused, or added."""
+    first, second = (
+        (data, *released(data, each))
+        for data, each in zip(map(table, (one, two)), (params[0], params[-1]), strict=True)
+    )
+    add(path, first[1], first[0], files=[first[2]])
+    files = [first[2], second[2]]
+    foreseen = foresee(path, second[1], second[0], files)
+    _, warned = add(path, second[1], second[0], files=files)
+    assert warned == foreseen
+    return warned
+
+
+@pytest.mark.parametrize("method", READ)
+def test_a_person_who_withdrew_is_not_read(path: Path, method: str) -> None:
+    frame = people()
+    with pytest.raises(ReleaseError, match=f"{WHOLE} withdrawn: 4 of 4 columns exactly") as why:
+        added_twice(path, frame, frame.drop(index=7), setting(method))
+    assert str(why.value).endswith("Nothing was added.")
+    for value in frame.loc[7]:
+        assert str(value) not in str(why.value) or value in "nsw"
+    assert len(read_entries(path.read_bytes())) == 1
+
+
+@pytest.mark.parametrize(("two", "who"), [("added", "added"), ("corrected", "corrected")])
+def test_nor_is_one_who_was_added_or_corrected(path: Path, two: str, who: str) -> None:
+    frame, other = people(), people()
+    other.loc[7, ["a", "b", "c"]] += 3.0
+    one = frame.drop(index=7) if two == "added" else other
+    with pytest.raises(ReleaseError, match=f"one person who was {who}"):
+        added_twice(path, one, frame, setting("microaggregation"))
+
+
+@pytest.mark.parametrize("method", READ)
+def test_the_same_table_may_be_released_again(path: Path, method: str) -> None:
+    frame = people()
+    warned = added_twice(path, frame, frame, setting(method))
+    assert not any("Subtraction" in each for each in warned)
+
+
+@pytest.mark.parametrize("method", ["rwn", "cart_synthesis", "nbrs2015"])
+def test_support_alone_is_said_with_its_probability(path: Path, method: str) -> None:
+    frame = people()
+    warned = added_twice(path, frame, frame.drop(index=7), setting(method))
+    said = next(each for each in warned if each.startswith("Subtraction"))
+    assert "reads nothing for certain of one person who was withdrawn" in said
+    assert 0 < float(said.split("probability ")[1].split(" ")[0]) < 0.05
+
+
+def test_two_methods_are_subtracted_by_what_both_keep(path: Path) -> None:
+    frame = people()
+    both = setting("microaggregation"), setting("rank_swapping")
+    with pytest.raises(ReleaseError, match="one person who was withdrawn"):
+        added_twice(path, frame, frame.drop(index=7), *both)
+
+
+def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confidential(
+    path: Path,
+) -> None:
+    frame = people()[["a", "b", "g"]]
+    for role, refused in (("other", False), ("confidential", True)):
+        made = []
+        for each in (frame, frame.drop(index=7)):
+            schema = table(each).schema.replace_variable("g", masked=False, role=rwn.Role(role))
+            data = table(each).with_schema(schema)
+            made.append((data, *released(data, rwn.RWN(k=5))))
+        (one, first, a), (two, second, b) = made
+        ledger = path.with_name(f"{role}.jsonl")
+        add(ledger, first, one, files=[a])
+        if refused:
+            with pytest.raises(ReleaseError, match="1 columns of one person"):
+                add(ledger, second, two, files=[a, b])
+        else:
+            _, warned = add(ledger, second, two, files=[a, b])
+            assert any("1 of 3 columns exactly" in each for each in warned)
+
+
+def test_without_the_earlier_file_nothing_is_taken_for_harmless(path: Path) -> None:
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
+    first, _ = released(one, setting("microaggregation"))
+    second, file = released(two, setting("microaggregation"))
+    add(path, first, one)
+    with pytest.raises(ReleaseError, match="give it with --released"):
+        add(path, second, two, files=[file])
+    kept, file = released(two, rwn.RWN(k=5))
+    add(path, kept, two, files=[file])  # a method that keeps no total has nothing to subtract
+
+
+def test_rounded_values_are_subtracted_too(path: Path) -> None:
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
+    steps = {"a": 0.5, "b": 0.1}
+    first, a = released(one, setting("rank_swapping"), steps)
+    second, b = released(two, setting("rank_swapping"))
+    add(path, first, one, files=[a])
+    with pytest.raises(ReleaseError, match=WHOLE):
+        add(path, second, two, files=[a, b])
+
+
+def test_a_judged_release_and_a_mask_are_refused_before_they_leave(path: Path) -> None:
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
+    params = setting("microaggregation")
+    first, a = released(one, params)
+    place = path.with_name("first.csv")
+    place.write_bytes(a[1])
+    add(path, {**first, "source": {"released": str(place)}}, one)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        judge_release(two, params, "csv", rwn.Policy(), draws=Draws(ledger=path))
+    release = rwn.mask(two, params)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        refuse_readable(path, two, release, ("out.parquet", release.to_bytes("parquet")))
+    again = rwn.mask(one, params)
+    refuse_readable(path, one, again, ("out.csv", again.to_bytes("csv")))
+    refuse_readable(path.with_name("new.jsonl"), two, release, ("o.csv", release.to_bytes("csv")))
+
+
+def test_turnover_of_many_people_is_released(path: Path) -> None:
+    frame, later = people(), people(seed=5)
+    later.iloc[30:] = frame.iloc[30:]
+    warned = added_twice(path, frame, later, setting("rank_swapping"))
+    assert any("90 %" in each for each in warned)
+    assert not any("exactly" in each for each in warned)
+
+
+def test_a_large_table_is_known_again_by_its_sketch(path: Path) -> None:
+    """Beyond the marks of a ledger one person is one person still."""
+    frame = pd.DataFrame(np.random.default_rng(2).normal(size=(6001, 2)), columns=["a", "b"])
+    with pytest.raises(ReleaseError, match="2 of 2 columns exactly"):
+        added_twice(path, frame, frame.drop(index=7), setting("rank_swapping"))
