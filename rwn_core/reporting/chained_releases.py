@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,16 @@ def together(
 ) -> Together:
     """Merge a release with earlier ones of the same people, and subtract it, as an intruder may."""
     at_hand = {_digest(content): (name, content) for name, content in files}
-    own = _read(record["file"]["sha256"], held(record)["file"], original, at_hand)
+    read = cache(partial(read_earlier, original=original, at_hand=at_hand))
+    own = read(record["file"]["sha256"], held(record)["file"])
     words, refusal, plain = list[str](), "", dict[str, Any]()
     if own is not None and "keeps" in record["table"]:
         subtrahend = _subtrahend(own, held(record))
-        words, refusal = subtracted(entries, marks, subtrahend, original, at_hand)
+        words, refusal = subtracted(entries, marks, subtrahend, original, read)
     same = overlapping(entries, marks)
     if not same:
         return Together(words=tuple(words), refusal=refusal)
-    found = [_read(each["sha256"], each.get("file", ""), original, at_hand) for each in same]
+    found = [read(each["sha256"], each.get("file", "")) for each in same]
     known = [] if own is None else [
         (entry, frame) for entry, frame in zip(same, found, strict=True)
         if frame is not None and "slices" in entry
@@ -121,7 +123,7 @@ def subtracted(
     marks: Mapping[str, Any],
     own: Subtrahend,
     original: Microdata,
-    at_hand: Mapping[str, tuple[str, bytes]],
+    read: Callable[[str, str], pd.DataFrame | None],
 ) -> tuple[list[str], str]:
     """Subtract a release from every earlier one; sentences, and why the release is refused."""
     words, refusal, variables = list[str](), "", original.schema.released
@@ -131,7 +133,7 @@ def subtracted(
         changed = changed_people(entry["marks"], marks, len(shared))
         if changed == (0, 0) or not shared or "keeps" not in entry:
             continue
-        frame = _read(entry["sha256"], entry.get("file", ""), original, at_hand)
+        frame = read(entry["sha256"], entry.get("file", ""))
         if frame is None:
             if changed:
                 refusal = refusal or (
@@ -252,7 +254,7 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _read(
+def read_earlier(
     digest: str, place: str, original: Microdata, at_hand: Mapping[str, tuple[str, bytes]]
 ) -> pd.DataFrame | None:
     """Read a released file; None if the file with this digest is not found."""

@@ -29,6 +29,7 @@ from rwn_core.reporting.chained_releases import (
     Together,
     held,
     own_subtrahend,
+    read_earlier,
     subtracted,
     together,
 )
@@ -174,8 +175,9 @@ def refuse_readable(
     if content:
         key = ledger_key(path, new=False)
         entries, marks = read_entries(content, key), table_marks(original, key)
+        read = partial(read_earlier, original=original, at_hand={})
         own = own_subtrahend(release, original, file)
-        refusal = subtracted(entries, marks, own, original, {})[1]
+        refusal = subtracted(entries, marks, own, original, read)[1]
         if refusal:
             raise ReleaseError(refusal)
 
