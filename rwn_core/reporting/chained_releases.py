@@ -137,19 +137,19 @@ def subtracted(
         if frame is None:
             if changed:
                 refusal = refusal or (
-                    f"The file of release {entry['release']} is not at hand, so this release of "
-                    "some of the same people cannot be subtracted from it; give it with --released."
+                    f"The file of release {entry['release']} is missing, so this release of "
+                    "some of its people cannot be subtracted from it; give it with --released."
                 ) * _keep_in_common(own.keeps, Invariants.from_plain(entry["keeps"]))
             continue
         found = subtract(_subtrahend(frame, entry), own, changed)
-        told = _reading_words(found, entry["release"], changed)
-        words += [told] if told else []
+        sentence = _reading_words(found, entry["release"], changed)
+        words += [sentence] if sentence else []
         # a column that the steward spared is in either file as it is; it counts where it is
         # confidential
         grave = [n for n in found.read if n not in spared] or len(found.exact) == len(found.columns)
         if grave and not refusal:
             refusal = (
-                f"{told} Release the table of {entry['release']} again, or mask by a method that "
+                f"{sentence} Release that table again, or mask by a method that "
                 "keeps no totals and no values (rwn methods)."
             )
     return words, refusal
@@ -175,7 +175,7 @@ def own_subtrahend(release: Release, original: Microdata, file: tuple[str, bytes
 
 
 def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | None) -> str:
-    """Say what a subtraction reads, and of whom."""
+    """Say which columns of which person a subtraction reads."""
     gone, new = changed or (1, 1)
     who = {(1, 0): "one person who was withdrawn", (0, 1): "one person who was added"}.get(
         (gone, new),

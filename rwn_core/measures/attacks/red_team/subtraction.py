@@ -1,4 +1,4 @@
-"""Subtraction attack: what two releases keep differs by the people who are in one of them only."""
+"""Subtraction attack: the difference of two releases names people in one of them only."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Subtracted:
     columns: tuple[str, ...]  # those of both files
     # column -> the probability that the value (or class, or change) that is read is a person's
     read: Mapping[str, float]
-    # the largest probability that a value which only one file shows is a person's who is in one
-    # of them only, where methods keep no more than the support; it counts as no reading
+    # where methods keep no more than the support: the largest probability that a value in one
+    # file only is that of a person in one file only; no reading
     shown: float
 
     @property
@@ -48,8 +48,8 @@ class Subtracted:
 def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) -> Subtracted:
     """Subtract two releases; `changed` people are in the first or the second only.
 
-    None says that nobody knows whether the releases have people in common; then only columns of
-    many values that are nearly equal are subtracted.
+    With None it is unknown whether the releases have common people; then only columns of many
+    values that are nearly equal are subtracted.
     """
     names = tuple(name for name in map(str, one.frame) if name in two.frame)
     codes = {name: _codes(one, two, name) for name in names}
@@ -102,7 +102,7 @@ def _lost(
             if name in right.keeps.values:
                 if 0 < lost < LEAST and (known or telling):
                     found.append((tuple(n for n in unit if n in names), 1 / lost))
-            elif lost and telling:  # chance loses values of those who are in both, too
+            elif lost and telling:  # common people lose values by chance, too
                 by_chance = np.count_nonzero((other > 0) & (own == 0))
                 shown = max(shown, 1 / float(1 + by_chance))
     return found, shown
@@ -123,16 +123,16 @@ def _codes(one: Subtrahend, two: Subtrahend, name: str) -> Integers:
 
 
 def _chance(counts: tuple[Integers, Integers], changed: tuple[int, int], *, known: bool) -> float:
-    """Return the chance that the likeliest value of a difference is a person's; 0 for none."""
+    """Return the chance that a difference names a person's value correctly, or 0."""
     best = 0.0
     for own, other in (counts, counts[::-1]):
         more = np.maximum(own - other, 0)
         total, different = int(more.sum()), int((own > 0).sum())
         if not total or len(own) == 1 or not (known or different >= _TELLING):
             continue
-        # where every value is in both files, those who left and those who came may cancel out
+        # counts of values that are in both files may cancel out
         people = total if (other[more > 0] == 0).any() else max(total, min(changed))
-        alike = np.count_nonzero(more) == 1 and known and not min(changed)
-        if people < LEAST or alike:
+        single = np.count_nonzero(more) == 1 and known and not min(changed)
+        if people < LEAST or single:
             best = max(best, float(more.max()) / total)
     return best
