@@ -144,7 +144,7 @@ def _totals(material: Material) -> Content:
 
 def _invariants(material: Material) -> list[str]:
     """Say what every release of the method keeps, and that other totals are not exact."""
-    plain = material.record["table"].get("keeps")
+    plain = material.record.get("table", {}).get("keeps")
     if plain is None:  # of an earlier version, or of a dataset
         exact = any(each.what in ("rows", "values", "totals") for each in material.method.keeps)
         return [] if exact else [words.TOTALS]

@@ -12,6 +12,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.io.demo import load_demo
+from rwn_core.laws.noise_law import Noise
 from rwn_core.laws.transition_matrix import privacy_epsilon
 from rwn_core.masking import (
     KPRAM,
@@ -197,3 +198,17 @@ def test_missing_values_and_empty_entries_leave_no_epsilon(categories):
     reading = read(categories, PRAM(matrices=matrix, invariant=False))
     assert reading.detail["epsilon"] == [None, None]
     assert "some records cannot release" in reading.detail["statement"]
+
+
+def test_noise_scaled_by_the_file_beats_its_range_over_its_scale():
+    """One person's number moves the scale of everybody's noise: far rows tell the two tables."""
+    tables = [np.array([0.0, 1.0, 2.0, 3.0, last]) for last in (10.0, 3.0)]
+    noises = [Noise(shape="laplace", sd=0.8 * each.std(ddof=1)) for each in tables]
+    wide, narrow = (
+        np.log(noise.density(np.full(5, 40.0) - own)).sum()
+        for own, noise in zip(tables, noises, strict=True)
+    )
+    assert wide - narrow > np.ptp(tables[0]) / (noises[0].sd / np.sqrt(2))
+    data = Microdata.from_frame(pd.DataFrame({"x": tables[0]}))
+    reading = read(data, AdditiveNoise(size=0.8, shape="laplace"))
+    assert reading.detail["total_epsilon"] is None
