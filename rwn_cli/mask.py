@@ -79,14 +79,7 @@ def mask(
         Path | None, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
-    ledger: Annotated[
-        Path | None,
-        option(
-            "LEDGER",
-            "Refuse a release that reads a person, subtracted from one in this ledger; add it "
-            "there with rwn ledger add.",
-        ),
-    ] = None,
+    ledger: Annotated[Path | None, option("LEDGER", "Refuse what reads a person.")] = None,
     schema: options.SchemaFile = None,
     file: Laid = None,
     drop: options.Dropped = None,
