@@ -192,3 +192,11 @@ def test_forty_people_with_ten_rows_each_do_not_keep_the_policy() -> None:
     assert not Policy().judge_readings(readings).kept
     said = MEASURES["bayes_linkage"].sentence(readings["bayes_linkage"], data.n)
     assert "of 40 people with 400 rows (unit)" in said
+
+
+def test_conditions_that_fit_one_person_alone_single_that_person_out() -> None:
+    data = described(rows_of(PANEL, seed=7), Role.PERSON)
+    by_unit, by_row = compared(data, RWN(k=2)), compared(in_rows(data), RWN(k=2))
+    readings = [MEASURES["singling_out"].read(each, bare=True) for each in (by_unit, by_row)]
+    attack = [reading.detail["attack"] for reading in readings]
+    assert attack[0] > attack[1]

@@ -60,13 +60,16 @@ class Conditions:
     ) -> None:
         self.values, self.above, self.chosen, self.ordered = values, above, chosen, ordered
 
-    def counts(self, table: Floats) -> Integers:
-        """Count the records of a table that fulfill each predicate, shape (m,)."""
+    def counts(self, table: Floats, units: Integers | None = None) -> Integers:
+        """Count the records of a table, or their units, that fulfill each predicate, shape (m,)."""
         columns = [np.ascontiguousarray(column) for column in table.T]
         found = np.empty(len(self.values), dtype=np.int64)
         for row, chosen in enumerate(self.chosen):
             fits = [self._fits(columns[column], row, column) for column in chosen]
-            found[row] = np.count_nonzero(np.logical_and.reduce(fits))
+            all_fit = np.logical_and.reduce(fits)
+            found[row] = np.count_nonzero(all_fit)
+            if units is not None and found[row] > 1:
+                found[row] = len(np.unique(units[all_fit]))
         return found
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:
@@ -181,14 +184,16 @@ def compute(comparison: Comparison) -> Reading:
     holdout, own, others = comparison.holdout, [], []
     held = None if holdout is None else _columns(comparison, holdout)[0]
     attacks = _Attacks(released, ordered, canonical_sample(comparison.masked, ROWS))
-    guess = float((attacks.guesses().counts(original) == 1).mean())
+    units = comparison.units
+    people = len(original) if units is None else int(units.max()) + 1
+    guess = float((attacks.guesses().counts(original, units) == 1).mean())
     reading: Reading | None = None
     while attacks.left and not _narrow(reading):
         found = attacks.next(_ROUND)
-        own.append(found.counts(original))
+        own.append(found.counts(original, units))
         if held is not None:
             others.append(found.counts(held))
-        reading = _reading(guess, own, len(original), others, 0 if held is None else len(held))
+        reading = _reading(guess, own, people, others, 0 if held is None else len(held))
     if reading is None:
         raise NotApplicable(
             f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
