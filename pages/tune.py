@@ -20,7 +20,7 @@ from rwn_ui.state.results import current_release, prepared, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
 from rwn_ui.state.work import user_endpoint
-from rwn_ui.tune import card_code, question
+from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 from rwn_ui.widgets.folded import folded
@@ -49,7 +49,6 @@ def drawer(session: Session) -> None:
     repeated_draws.offer_draws(session, "tune")
     limit_queue.choose_axis(session, live=limit_queue.is_live(session))
     sidebar.extras(session)
-    card_code.offer(session)
     download.offer(session)
     project.controls(session)
 

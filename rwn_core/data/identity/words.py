@@ -105,13 +105,6 @@ class NameWords:
         return found
 
 
-def names_people(name: str) -> bool:
-    """True if a variable is called like a direct identifier, whatever its values are."""
-    words = name_words(name)
-    weak = {Subject.MOMENT, Subject.POSTCODE, Subject.WEIGHT, Subject.TEXT}
-    return bool(words.subjects - weak) and not words.is_measure
-
-
 @cache
 def name_words(name: str) -> NameWords:
     """Split the name of a variable."""
