@@ -174,7 +174,7 @@ def judge_release(
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     met = []
     for number in range(further):
-        met.append(_keeps(microdata, mask(microdata, params), policy))
+        met.append(judged(microdata, mask(microdata, params), policy).kept)
         report(end + (1 - end) * (number + 1) / further)
     if draws.key_file is not None:  # a release that was cancelled leaves no key
         write_atomically(draws.key_file, secret)
@@ -191,7 +191,11 @@ def judge_release(
     )
 
 
-def _keeps(microdata: Microdata, release: Release, policy: Policy) -> bool:
-    readings = audit(microdata, release, measures=(*policy.measures, RED_TEAM)).readings
+def judged(
+    microdata: Microdata, release: Release, policy: Policy, progress: Progress | None = None
+) -> Verdict:
+    """Hold a release against a policy, with the simple attacks of the red team."""
+    measures = (*policy.measures, RED_TEAM)
+    readings = audit(microdata, release, measures=measures, progress=progress).readings
     few = too_few(release.params, microdata, release.masked)
-    return policy.judge_readings(readings, released=few).kept
+    return policy.judge(readings, released=few)

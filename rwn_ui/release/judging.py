@@ -18,7 +18,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import partial_answer
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
-from rwn_ui.server.messages import escaped, informed, refused, succeeded
+from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, user_work
@@ -118,6 +118,8 @@ def _judged(session: Session, last: Drawn) -> None:
     judged = last.judged
     if judged.verdict.kept:
         succeeded(judged.verdict.sentence)
+    elif last.approval is not None:
+        warned(f"Not releasable without an exception. {judged.verdict.sentence}")
     else:
         refused(
             f"Refused. {judged.verdict.sentence} Change the setting on Tune and draw again; or "

@@ -12,7 +12,7 @@ from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, user_work
 
-TITLES = ("Data checked", "Policy kept", "Decision recorded", "Files written", "Ledger signed")
+TITLES = ("Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Step:
 
     title: str
     missing: str = ""
-    exception: bool = False  # done although a limit is broken: a person is responsible for it
+    exception: bool = False  # done although not every limit is kept: a person is responsible
 
     @property
     def done(self) -> bool:
@@ -70,9 +70,14 @@ def steps(session: Session) -> tuple[Step, ...]:
         _files(last) if is_checked(session) else "It waits for step 3.",
         _ledger(last),
     )
-    broken = last is not None and last.approval is not None and not last.judged.verdict.kept
+    state = "" if last is None else last.judged.verdict.state
+    excepted = last is not None and last.approval is not None and state != "kept"
     return tuple(
-        Step(title=title, missing=each, exception=broken and number == 1)
+        Step(
+            title=f"Policy {state}".rstrip() if number == 1 else title,
+            missing=each,
+            exception=excepted and number == 1,
+        )
         for number, (title, each) in enumerate(zip(TITLES, missing, strict=True))
     )
 
@@ -88,7 +93,7 @@ def _policy(last: Drawn | None) -> str:
     if last is None:
         return "No release of the present setting was drawn."
     if not last.judged.verdict.kept and last.approval is None:
-        return "The release does not keep every limit."
+        return last.judged.verdict.sentence
     return ""
 
 

@@ -22,7 +22,7 @@ from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
-from rwn_ui.server.messages import escaped, guarded, refused, succeeded
+from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 from rwn_ui.widgets.buttons import link_to
@@ -58,7 +58,7 @@ def _summary(found: tuple[Step, ...]) -> None:
             words, icon = f"{number} {step.title}", "radio_button_unchecked"
             color: Literal["gray", "green", "orange"] = "gray"
             if step.exception:
-                words, icon, color = f"{number} Policy: an exception", "priority_high", "orange"
+                words, icon, color = f"{words}: an exception", "priority_high", "orange"
             elif step.done:
                 icon, color = "check", "green"
             st.badge(words, icon=f":material/{icon}:", color=color)
@@ -141,7 +141,8 @@ def _approve(session: Session) -> None:
         form.decision = decision.hash if decision else ""
         _record(session, last, Approval(by=form.by, reason=form.reason, decision=decision))
     if last.approval is not None:
-        succeeded(_approval_words(session, last, last.approval))
+        show = succeeded if last.judged.verdict.kept else warned
+        show(_approval_words(session, last, last.approval))
 
 
 def _record(session: Session, last: Drawn, approval: Approval) -> None:
@@ -159,7 +160,7 @@ def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:
     """State the approval in words."""
     words = [f"{approval.by} answers for this release."]
     if not last.judged.verdict.kept:
-        words.append("It is an exception: not every limit is kept.")
+        words.append(f"It is an exception. {last.judged.verdict.sentence}")
     words.append(_which_decision(session, last, approval.decision))
     if approval.reason:
         words.append(f"Reason: {approval.reason.rstrip('.')}.")

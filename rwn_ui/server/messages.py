@@ -55,6 +55,11 @@ def succeeded(text: str) -> None:
     st.success(escaped(text), icon=":material/check_circle:")
 
 
+def warned(text: str) -> None:
+    """Show that something is done against a limit, or at a risk."""
+    st.warning(escaped(text), icon=":material/priority_high:")
+
+
 def refused(text: str) -> None:
     """Show why something is not done."""
     st.error(escaped(text), icon=":material/block:")

@@ -59,11 +59,11 @@ def decide(screen, params: Any) -> Decision:
 
 
 def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
-    everything = ["Data checked", "Policy kept", "Decision recorded", "Files written"]
+    everything = ["Data checked", "Policy", "Decision recorded", "Files written"]
     everything.append("Ledger signed")
     assert missing(screen) == everything
     look_and_draw(screen)
-    assert missing(screen) == everything[1:]
+    assert missing(screen) == ["Policy broken", *everything[2:]]
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
     assert f"Refused. {broken} of 4 limits are broken" in screen.errors[0]
@@ -71,6 +71,10 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
     screen.find("text_input", "Reason, where").set_value("A lesson")
     screen.press("Record")
     assert missing(screen) == everything[3:]
+    assert "Ada answers" not in " ".join(each.value for each in screen.test.success)
+    (amber,) = (each.value for each in screen.test.warning if "Ada answers" in each.value)
+    assert f"It is an exception. {broken} of 4 limits are broken" in amber
+    assert not any("broken" in each.value for each in screen.test.success)
     assert [step.exception for step in steps(screen.session)] == [False, True, False, False, False]
     screen.press("Make the files")
     assert missing(screen) == everything[3:]
@@ -148,7 +152,7 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
     ]
     screen.session.policy = before[-1]
     screen.session.levers["k"] = 6
-    assert "Policy kept" in missing(screen)
+    assert "Policy" in missing(screen)
     screen.test.run()
     assert "is of another setting, policy or table" in screen.words()
     assert not [e for e in screen.test.text_input if e.label.startswith("Name of")]
