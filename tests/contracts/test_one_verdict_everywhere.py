@@ -164,26 +164,11 @@ def slice_search(data: rwn.Microdata) -> dict[str, str]:
     return dict(found.unread)
 
 
-def recommendation(data: rwn.Microdata) -> dict[str, str]:
-    found = rwn.recommend(data, Policy(), whole=False)
-    assert (found.state == "kept") <= (not found.unread)
-    assert not (found.unread and "keeps the policy" in found.reason)
-    return dict(found.unread)
-
-
-def quick(data: rwn.Microdata) -> dict[str, str]:
-    found = rwn.quick_verdict(data, SETTING)
-    assert (found.state == "kept") <= (not found.unread)
-    return dict(found.unread)
-
-
 ENTRANCES: tuple[Callable[[rwn.Microdata], dict[str, str]], ...] = (
     judged_release,
     tunes_line,
     map_and_minutes,
     slice_search,
-    recommendation,
-    quick,
 )
 
 
