@@ -65,8 +65,6 @@ def audit(
     file: Laid = None,
     drop: options.Dropped = None,
     only: options.Chosen = None,
-    confidential: options.Confidential = None,
-    key: options.Key = None,
 ) -> None:
     """Read the measures on an original and a masked table.
 
@@ -76,7 +74,6 @@ def audit(
     """
     read, gone = options.load_chosen(original, schema, file or (), only or (), drop or ())
     data = options.described(read, identifiers=gone)
-    data = options.under_roles(data, confidential, key)
     from rwn_core.evaluation.audit import compare, read_all
     from rwn_core.measures.risk.cells_changed import compute, unchanged_words
 

@@ -85,9 +85,6 @@ def mask(
     drop: options.Dropped = None,
     keep: options.Retained = None,
     only: options.Chosen = None,
-    confidential: options.Confidential = None,
-    key: options.Key = None,
-    as_is: options.AsIs = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -97,7 +94,6 @@ def mask(
     --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
-    Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
@@ -111,14 +107,11 @@ def mask(
     options.require_one_key(seed, key_file)
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
-    params = _parameters(
-        loaded, method, _stated(own, options.settings(set_ or ())), sliced=bool(slice_)
-    )
+    stated = _stated(own, options.settings(set_ or ()))
+    params = _parameters(loaded, method, stated, sliced=bool(slice_))
     read, drop = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    read = options.described(read, identifiers=drop, retained=keep or (), as_is=as_is or ())
-    data = options.under_roles(read, confidential, key)
-    roles = {v.name: str(v.role) for v in data.schema.variables if v not in read.schema.variables}
-    data = options.working_table(data, schema, loaded, drop=None, weights=weight, slices=slice_)
+    read = options.described(read, identifiers=drop, retained=keep or ())
+    data = options.working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
     require_answers(data)
@@ -143,29 +136,26 @@ def mask(
     released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None
     )
-    # the key with the release, or not at all
-    files = {target: content} if key_file is None else {key_file: text, target: content}
-    policy = (loaded and loaded.policy) or rwn.Policy()
+    files = {target: content}
+    if key_file is not None:
+        files = {key_file: text, **files}  # with the release, or not at all
     if record is not None:
-        more = {"dropped": drop, "as_is": as_is, "released": str(target.absolute())}
         basis = Basis(
             decision=decided,
-            policy=policy,
-            source=source_facts(source, schema, file, roles=roles, **more),
+            policy=(loaded and loaded.policy) or rwn.Policy(),
+            source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
             plan=None if loaded is None else loaded.analysis_plan,
             context=context,
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
-    rows = "in secret order" if order == "shuffled" else "as they were"
-    where = f"written to {target}, rows {rows}"
-    where += f"\nSHA-256 {released.sha256}\n{looked_up.words}"
-    for note in (*changes, *_notes(data, release, form), where):
+    for note in (*changes, *_notes(data, release, form)):
         say(note)
+    say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
+    say(f"SHA-256 {released.sha256}")
+    say(looked_up.words)
     if record is not None:
         _say_of_record(record, files[record], unlike(decided, data, release))
-    else:
-        say(options.in_shell(_verdict_words(data, release, policy)))
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
     options.say_of_key(seed, key_file, "keep it sealed")
@@ -184,22 +174,11 @@ def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
     """Say the verdict on the release, where its record is and what differs from the decision."""
     from rwn_core.reporting.release_record import read_record
 
-    say(options.in_shell(read_record(content.decode("utf-8"))["verdict"]["words"]))
+    say(read_record(content.decode("utf-8"))["verdict"]["words"])
     for note in notes:
         say(note)
     evidence = evidence_path(record).name
     say(f"internal record written to {record}, its charts to {evidence}; both stay in the house")
-
-
-def _verdict_words(data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy) -> str:
-    """Say what the limits say of a release; of a large table they take longer than masking."""
-    from rwn_core.neighbors import LARGEST_DENSE
-    from rwn_core.reporting.judged_release import judged
-
-    if data.n > LARGEST_DENSE:
-        return "No limit was read: on a table of this size it takes long; --record reads them."
-    with progress("reading the limits") as report:
-        return judged(data, release, policy, report).sentence
 
 
 def _secret(
@@ -308,7 +287,7 @@ def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool)
         shares = changed_shares(changed.detail)
         none = untouched(data, release.params, shares)
         if none and leaves:
-            raise ReleaseError(f"{untouched_words(none)} (--as-is NAME).")
+            raise ReleaseError(f"{untouched_words(none)}.")
         said[0] += f", {changed.value:.1%} of cells changed"
         if changed.value == 0:
             said.append("note: no cell differs from the original; this file protects nobody.")
@@ -319,9 +298,6 @@ def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool)
             for name in weakly_masked(data, release.params, shares)
             if name not in none
         ]
-    unmasked = [variable.name for variable in data.schema.released if not variable.masked]
-    if unmasked:
-        said.append(f"not masked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")

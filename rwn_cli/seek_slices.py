@@ -36,8 +36,6 @@ def seek_slices(
     target: grid.SettingFile = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
-    confidential: options.Confidential = None,
-    key: options.Key = None,
     workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -51,9 +49,7 @@ def seek_slices(
 
     require_toml(target, "--out", source, schema)
     refuse_existing(overwrite, target)
-    read = options.described(options.load(source, schema), identifiers=drop or ())
-    data = options.under_roles(read, confidential, key)
-    data = options.described(data, weights=weight or ())
+    data = options.working_table(source, schema, None, drop=drop, weights=weight)
     policy = grid.limits(None, limit or ())
     with answering("searching", data, policy, target, overwrite=overwrite) as report:
         answer = rwn.seek_slices(
@@ -69,8 +65,8 @@ def seek_slices(
         )
     print_setting(answer.point.setting)
     if not answer.reached:
-        raise ReleaseError(options.in_shell(answer.sentence))
-    say(options.in_shell(answer.sentence))
+        raise ReleaseError(answer.sentence)
+    say(answer.sentence)
     if target is not None:
         scenario = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         advice = f"; rwn mask --scenario {target.name} takes it"
