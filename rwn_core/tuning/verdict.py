@@ -251,6 +251,7 @@ class LimitBounds:
     """Hold the known bounds of one measure, to be compared with a limit."""
 
     value: float | None  # None where there is none
+    median: float | None = None  # of several releases, where the value is an upper end
     # what it is where it is no worst case: "at least", "an estimate" or "estimated at most"
     standing: str = ""
     # estimate, upper: next to a value that is at least so much: an estimate, and the upper bound
@@ -264,9 +265,11 @@ class LimitBounds:
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
         """Decide one limit of a verdict: by which number it is kept or broken, or why by none."""
         decided = self._between_bounds(share)
-        if decided.value is None or share(decided.value) > 1:
+        if decided.value is None:
             return decided
-        end = empty_end(measure, self.ends, share)
+        # an upper end of few releases is no evidence against what the unmasked file reads
+        read = decided.value if self.median is None else min(self.median, decided.value)
+        end = None if share(read) > 1 else empty_end(measure, self.ends, share)
         return decided if end is None else replace(decided, value=None, reason=end)
 
     def unreachable(self, share: Callable[[float], float]) -> bool:
@@ -320,7 +323,12 @@ def bounds_from_spread(spread: Spread) -> LimitBounds:
     end = spread.median if spread.interval is None else spread.interval[1]
     standing = "at least" if spread.is_bound else ""
     return LimitBounds(
-        value=end, standing=standing, upper=spread.at_most, by=spread.by, ends=spread.ends
+        value=end,
+        median=spread.median,
+        standing=standing,
+        upper=spread.at_most,
+        by=spread.by,
+        ends=spread.ends,
     )
 
 
@@ -330,7 +338,13 @@ def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
         return LimitBounds(value=None)
     end, upper = stated.get("high", stated["median"]), stated.get("at_most")
     standing = "" if upper is None else "at least"
-    return LimitBounds(value=end, standing=standing, upper=upper, ends=known_ends(stated))
+    return LimitBounds(
+        value=end,
+        median=stated["median"],
+        standing=standing,
+        upper=upper,
+        ends=known_ends(stated),
+    )
 
 
 def stated_bounds(reading: Reading) -> dict[str, float]:

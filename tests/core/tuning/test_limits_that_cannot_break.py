@@ -26,10 +26,11 @@ from rwn_core.tuning import (
     sweep,
 )
 from rwn_core.tuning.match import Loss, match
-from rwn_core.tuning.point import Point
+from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import (
     LimitBounds,
+    Verdict,
     bounds_from_reading,
     bounds_from_stated,
     empty_end,
@@ -312,3 +313,19 @@ def test_what_can_be_judged_is_one_answer(rare: rwn.Microdata, bodyfat: rwn.Micr
     loss = Policy(limits=(Limit(measure="association_loss", at_most=0.3),))
     assert loss.judgeable(bodyfat) == (loss, {})
     assert loss.judgeable(rare)[0] is None
+
+
+def test_the_upper_end_of_few_releases_breaks_no_limit_that_cannot_be_broken() -> None:
+    policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.05),))
+
+    def judged(*values: float, unmasked: float) -> Verdict:
+        spread = Spread(measure="attribute_gain", values=values, ends={"unmasked": unmasked})
+        assert spread.interval is not None
+        assert spread.interval[1] > 0.05
+        return policy.judge(
+            Point(setting=Setting(params=rwn.RWN(epsilon=1.0)), spreads={spread.measure: spread})
+        )
+
+    assert judged(0.01, 0.04, unmasked=0.04).unread["attribute_gain"].startswith(CANNOT)
+    assert judged(0.01, 0.04, unmasked=0.06).state == "broken"
+    assert judged(0.06, 0.07, unmasked=0.04).state == "broken"  # a release that reads more
