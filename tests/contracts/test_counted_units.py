@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Role
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.assignment import expected_right
@@ -20,6 +20,8 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Policy
 
 LINKAGE = (
@@ -27,6 +29,7 @@ LINKAGE = (
     *("whole_file_linkage", "intruder_levels", "global_linkage", "distance_linkage"),
     *("mahalanobis_linkage", "probabilistic_linkage"),
 )
+READ = ("membership", "posterior_odds")
 SOFT = RWN(epsilon=None, kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 
@@ -93,12 +96,58 @@ def test_no_linkage_of_units_is_below_that_of_rows(which: str, method: str) -> N
     assert value(by_unit, "bayes_linkage") > rows or rows > 0.9
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("which", TABLES)
+def test_nothing_read_of_units_is_below_what_is_read_of_rows(which: str, method: str) -> None:
+    units, role = TABLES[which]
+    for own in (0.0, 0.5):  # what a row has of its own; with none the rows of a unit are equal
+        data = described(rows_of(units, seed=3, own=own).round(1), role)
+        by_unit, by_row = (compared(each, METHODS[method]) for each in (data, in_rows(data)))
+        for key in READ:
+            of_rows = MEASURES[key].read(by_row, bare=True)
+            if isinstance(of_rows, Reading):
+                assert value(by_unit, key) >= of_rows.value - 1e-12, (key, own)
+            else:
+                assert MEASURES[key].read(by_unit, bare=True).reason == of_rows.reason
+
+
+@pytest.mark.parametrize("method", ["rwn", "whole rows"])
+def test_a_value_of_one_person_appears_as_often_as_said(method: str) -> None:
+    """Units that are rows under another name are rejected."""
+    units = np.repeat(np.arange(8), 3)
+    frame = rows_of(units, seed=2, own=0.3).round(0)
+    params = RWN(k=4, q=0.9) if method == "rwn" else NBRS2015(
+        epsilon=1.5, q=0.9, record_selection="bernoulli"
+    )  # fmt: skip
+    data = described(frame, Role.PERSON)
+    made = params.prepare(data)
+    names = ["a", "b", "c", "sex"]
+    alone = {
+        (name, level): rows["unit"].iloc[0]
+        for name in names
+        for level, rows in frame.groupby(name)
+        if rows["unit"].nunique() == 1
+    }
+    seen, draws = np.zeros(8), 600
+    for seed in range(draws):
+        shown = made.release(SecretKey.from_seed(seed)).masked.frame
+        whose = [alone.get((name, level)) for name in names for level in shown[name].unique()]
+        seen[list({int(unit) for unit in whose if unit is not None})] += 1
+    appears, own = fingerprints(made.law, units)
+    assert ((own > 0) == np.isin(units, list(alone.values()))).all()
+    said = np.where(own > 0, appears, 0.0)
+    assert seen.max() > 0
+    assert (np.abs(seen[units] / draws - said) < 4.5 * np.sqrt(0.25 / draws)).all()
+    planted = fingerprints(made.law, np.arange(24))[0]
+    assert (np.abs(seen[units] / draws - planted) > 4.5 * np.sqrt(0.25 / draws)).any()
+
+
 @pytest.mark.parametrize("role", [Role.PERSON, Role.HOUSEHOLD, Role.IDENTIFIER])
 def test_where_a_row_is_a_unit_nothing_differs(role: Role) -> None:
     data = described(rows_of(np.arange(80), seed=4), role)
     assert unit_of(data) is None
     by_unit, by_row = compared(data, RWN(k=4)), compared(in_rows(data), RWN(k=4))
-    for key in LINKAGE:
+    for key in (*LINKAGE, *READ):
         assert value(by_unit, key) == value(by_row, key), key
 
 

@@ -16,38 +16,88 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people, percent
 
 
-def fingerprints(law: Law) -> tuple[Floats, Integers]:
-    """Return P(a value unique to the record is released), and the number of such values."""
+def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integers]:
+    """Return P(a value unique to the record is released), and the number of such values.
+
+    With the number of each record's `units`: the same of values that only records of its unit
+    have, which the file without the whole unit would lack.
+    """
     components = law.components()
     if len(components) == 1:
-        return _of_columns(components[0].cells)
-    units = law.units()
-    alone = np.array([_alone(law.likelihood_columns(unit, *_all(law))[1]) for unit in units])
-    missed = np.where(alone.any(axis=0), _missed(components, units, alone), 1.0)
-    return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
+        return _of_columns(components[0].cells, units)
+    slices = law.units()
+    columns = [law.likelihood_columns(each, *_all(law))[1] for each in slices]
+    alone = np.array([_alone(each, units) for each in columns])
+    if units is None:
+        missed, own = _missed(components, slices, alone), alone.sum(axis=0)
+    else:
+        missed = _missed_of_units(components, slices, alone, units)
+        own = np.sum([_of_unit(each, units).sum(axis=0) for each in columns], axis=0)[units]
+    return np.clip(1.0 - np.where(own > 0, missed, 1.0), 0.0, 1.0), own
 
 
 def _all(law: Law | Law) -> tuple[Microdata, Integers]:
     return law.original, np.arange(law.original.n)
 
 
-def _alone(columns: Integers) -> Booleans:
-    """Return True for records with a unique value."""
-    return np.asarray(np.bincount(columns)[columns] == 1)
+def _alone(columns: Integers, units: Integers | None) -> Booleans:
+    """Return True for records with a value that no other record, or no other unit, has."""
+    if units is None:
+        return np.asarray(np.bincount(columns)[columns] == 1)
+    return np.asarray(_of_unit(columns, units).sum(axis=1)[columns] == 1)
 
 
-def _of_columns(cells: Law) -> tuple[Floats, Integers]:
+def _of_unit(columns: Integers, units: Integers, width: int | None = None) -> sparse.csr_array:
+    """Return 1 for each value that only one unit has, shape (V, units)."""
+    value, unit = np.unique(np.stack((columns, units)), axis=1)
+    one = np.bincount(value)[value] == 1
+    shape = (int(columns.max()) + 1 if width is None else width, int(units.max()) + 1)
+    return sparse.csr_array((np.ones(one.sum(), int), (value[one], unit[one])), shape=shape)
+
+
+def _of_columns(cells: Law, units: Integers | None) -> tuple[Floats, Integers]:
     """Return the same for independent cells."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
     for unit in cells.units():
         table, columns = cells.likelihood_columns(unit, *_all(cells))
-        alone = _alone(columns)
+        many, place = _alone(columns, None).astype(np.int64), columns
+        if units is not None:
+            # rows are independent, and each shows one value: the values of a unit count as one
+            held = _of_unit(columns, units, table.shape[1])
+            table, many, place = table @ held, held.sum(axis=0)[units], units
         sure = cells.keeps_value_counts(unit[0])
-        lost = 0.0 if sure else 1.0 - appearance(table)[columns]
-        missed *= np.where(alone, lost, 1.0)
-        own += alone
+        lost = 0.0 if sure else 1.0 - appearance(table)[place]
+        missed *= np.where(many > 0, lost, 1.0)
+        own += many
     return np.clip(1.0 - missed, 0.0, 1.0), own
+
+
+def _missed_of_units(
+    components: Sequence[MixtureComponent],
+    slices: Sequence[tuple[str, ...]],
+    alone: Booleans,
+    units: Integers,
+) -> Floats:
+    """Return P(no row shows a value that only the record's unit has), rows independent."""
+    n, count = len(units), int(units.max()) + 1
+    member = sparse.csr_array((np.ones(n), (np.arange(n), units)), shape=(n, count))
+    donors = sparse.csr_array(components[0].cells.probabilities)
+    # P(a donor of a row is of a unit and has a value of its own), of each slice
+    given = [sparse.csr_array(donors @ (member * each[:, np.newaxis])) for each in alone]
+    kept = [member * each[:, np.newaxis] for each in alone]
+    seen = sparse.csr_array((n, count))
+    for weight, cells in components:
+        # log P(a row shows no such value of a unit)
+        logs = sparse.csr_array((n, count))
+        for names, own, taken in zip(slices, kept, given, strict=True):
+            q = cells.modification(names[0])
+            shows = sparse.csr_array((1 - q) * own + q * taken)
+            shows.data = np.log1p(-np.minimum(shows.data, 1 - 1e-16))
+            logs = sparse.csr_array(logs + shows)
+        logs.data = -weight * np.expm1(logs.data)
+        seen = sparse.csr_array(seen + logs)
+    return np.asarray(1.0 - appearance(seen)[units])
 
 
 def _missed(
@@ -72,15 +122,20 @@ def _missed(
 
 def compute(comparison: Comparison) -> Reading:
     """Return the mean chance, over records with unique values, that one of these appears."""
-    appears, own = fingerprints(comparison.required_law("Membership"))
+    law, units = comparison.required_law("Membership"), comparison.units
+    appears, own = fingerprints(law, units)
     named = own > 0  # a person without a unique value cannot be found by one
     detail = {
         "appears": appears,
         "own_values": own,
         "share_with_own_values": float(named.mean()),
         "above_nine_tenths": float((appears > 0.9).mean()),
+        "of": None if comparison.unit is None else comparison.unit.words,
     }
     value = float(appears[named].mean()) if named.any() else 0.0
+    # of people with several rows, those with a value of a single row may be found more easily
+    single = named if units is None else fingerprints(law)[1] > 0
+    value = max(value, float(appears[single].mean()) if single.any() else 0.0)
     return Reading(value=value, baseline=0.0, detail=detail)
 
 
@@ -89,8 +144,10 @@ def sentence(reading: Reading, n: int) -> str:
     share = reading.detail["share_with_own_values"]
     if share == 0:
         return "Nobody has a value that no other person in the file has."
+    of = reading.detail.get("of")
+    have = "have" if of is None else f"belong to {of} that have"
     return (
-        f"{people(share, n).capitalize()} have a value that nobody else has: on average one of "
+        f"{people(share, n).capitalize()} {have} a value that nobody else has: on average one of "
         f"these appears with probability {percent(reading.value)}; for "
         f"{percent(reading.detail['above_nine_tenths'])} of all people that is nearly certain."
     )

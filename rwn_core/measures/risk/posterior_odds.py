@@ -18,8 +18,9 @@ from rwn_core.measures.sentence import percent
 _LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 
 
-def category_chances(law: Law, name: str) -> tuple[Floats, Integers]:
+def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Integers]:
     """Return P(a released category is true) of each level, and how many records have it."""
+    # With `units`, true is a category that any record of the row's unit has.
     # With t the transition matrix and v the shares of the original, the odds of level k are t_kk
     # v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t. Both
     # have the shape (V,); a level that no record has is 0.
@@ -29,9 +30,12 @@ def category_chances(law: Law, name: str) -> tuple[Floats, Integers]:
     chances = table.tocsc()[:, [place[value] for value in values]]
     shown = np.asarray(chances.sum(axis=0)).ravel()
     cells = chances.tocoo()
-    true = np.bincount(
-        cells.col, weights=cells.data * (codes[cells.row] == cells.col), minlength=len(values)
-    )
+    right = codes[cells.row] == cells.col
+    if units is not None:
+        has = np.zeros((int(units.max()) + 1, len(values)), dtype=bool)
+        has[units, codes] = True
+        right = has[units[cells.row], cells.col]
+    true = np.bincount(cells.col, weights=cells.data * right, minlength=len(values))
     count = np.bincount(codes, minlength=len(values))
     return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
 
@@ -57,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
 def _of_variable(comparison: Comparison, law: Law, name: str) -> dict[str, Any] | None:
     """Return chances and odds of each category and of each row; None where there are none."""
     try:
-        chances, count = category_chances(law, name)
+        chances, count = category_chances(law, name, comparison.units)
     except NotApplicable:  # variables that change together have no table each
         return None
     levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
