@@ -85,12 +85,12 @@ def _missed_of_units(
     donors = sparse.csr_array(components[0].cells.probabilities)
     # P(a donor of a row is of a unit and has a value of its own), of each slice
     given = [sparse.csr_array(donors @ (member * each[:, np.newaxis])) for each in alone]
-    kept = [member * each[:, np.newaxis] for each in alone]
+    retained = [member * each[:, np.newaxis] for each in alone]
     seen = sparse.csr_array((n, count))
     for weight, cells in components:
         # log P(a row shows no such value of a unit)
         logs = sparse.csr_array((n, count))
-        for names, own, taken in zip(slices, kept, given, strict=True):
+        for names, own, taken in zip(slices, retained, given, strict=True):
             q = cells.modification(names[0])
             shows = sparse.csr_array((1 - q) * own + q * taken)
             shows.data = np.log1p(-np.minimum(shows.data, 1 - 1e-16))
@@ -130,7 +130,7 @@ def compute(comparison: Comparison) -> Reading:
         "own_values": own,
         "share_with_own_values": float(named.mean()),
         "above_nine_tenths": float((appears > 0.9).mean()),
-        "of": None if comparison.unit is None else comparison.unit.words,
+        "unit_words": None if comparison.unit is None else comparison.unit.words,
     }
     value = float(appears[named].mean()) if named.any() else 0.0
     # of people with several rows, those with a value of a single row may be found more easily
@@ -144,8 +144,8 @@ def sentence(reading: Reading, n: int) -> str:
     share = reading.detail["share_with_own_values"]
     if share == 0:
         return "Nobody has a value that no other person in the file has."
-    of = reading.detail.get("of")
-    have = "have" if of is None else f"belong to {of} that have"
+    unit_words = reading.detail.get("unit_words")
+    have = "have" if unit_words is None else f"belong to {unit_words} that have"
     return (
         f"{people(share, n).capitalize()} {have} a value that nobody else has: on average one of "
         f"these appears with probability {percent(reading.value)}; for "
