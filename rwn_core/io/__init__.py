@@ -13,6 +13,7 @@ from rwn_core.io import (
     csv_format,
     excel_format,
     feather_format,
+    fixed_width_format,
     parquet_format,
     r_format,
     sas_format,
@@ -32,6 +33,7 @@ FORMATS: tuple[Format, ...] = (
     spss_format.FORMAT,
     sas_format.FORMAT,
     r_format.FORMAT,
+    fixed_width_format.FORMAT,
 )
 """Every format, in the order on screen; the first is the usual one."""
 

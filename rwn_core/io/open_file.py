@@ -7,8 +7,9 @@ from pathlib import Path
 
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
+from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.limits import LARGEST_FILE
+from rwn_core.io.limits import LARGEST_BESIDE, LARGEST_FILE
 from rwn_core.io.parse import too_large
 
 _BYTES = 4  # of a letter, at most
@@ -21,6 +22,26 @@ def file_text(path: Path, what: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"The {what} file is not UTF-8 text.") from None
+
+
+def table_content(path: Path) -> bytes:
+    """The content of a table's file, and after a NUL that of its codebook, if its format has one.
+
+    The codebook has the file's name with another ending, or is the only one in the folder.
+    """
+    content = file_content(path)
+    form = format_of_name(path.name)
+    if form is None or not form.beside:
+        return content
+    try:
+        beside = [each for each in path.parent.iterdir() if each.suffix.lower() == form.beside]
+    except OSError:  # a folder whose files may be opened and not listed
+        beside = [path.with_suffix(form.beside)]
+    own = [each for each in beside if each.stem.lower() == path.stem.lower()]
+    found = own or beside
+    if len(found) != 1:
+        return content
+    return b"\0".join((content, file_content(found[0], LARGEST_BESIDE)))
 
 
 def file_content(path: Path, most: int | None = None) -> bytes:

@@ -32,7 +32,7 @@ from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
 from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
-from rwn_core.io.open_file import file_content
+from rwn_core.io.open_file import table_content
 from rwn_core.io.parse import parse
 from rwn_core.io.read_progress import reporting_to
 from rwn_core.parallel.memory import budget_bytes, limit_memory
@@ -206,7 +206,7 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
     content, outcome = file.content, None
     try:
         if file.path is not None:
-            content = file_content(file.path)
+            content = table_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
         layout = None if file.layout is None else FileLayout.from_dict(file.layout)
         with reporting_to(progress):

@@ -94,7 +94,7 @@ MISUSES: dict[str, Callable[[], object]] = {
     "a setting by place": lambda: ANY.Setting(METHOD),
     "an unknown verdict": lambda: ANY.quick_verdict(DATA, "rankSwap"),
     "few draws": lambda: claim_table(DATA, METHOD, draws=3),
-    "a file that is none": lambda: ANY.read_bytes("x.txt", b"a,b"),
+    "a file that is none": lambda: ANY.read_bytes("x.doc", b"a,b"),
     "no demo": lambda: ANY.load_demo("titanic"),
 }
 RAW = ("positional argument", "object has no attribute", "object is not", "Traceback", "NoneType'")

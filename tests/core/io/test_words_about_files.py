@@ -63,10 +63,10 @@ def test_a_file_of_another_kind_than_its_name_says_is_named() -> None:
     save = f"save the table as {formats.kinds()}."
     other = "give a file of another format the ending"
     cases = {
-        ("t.txt", b"a,b"): f"t.txt does not end in {formats.endings()}; {save}",
+        ("t.doc", b"a,b"): f"t.doc does not end in {formats.endings()}; {save}",
         ("../../t", b"a,b"): f"t does not end in {formats.endings()}; {save}",
-        ("t.txt", b"GIF8"): f"t.txt is a GIF image; {save}",
-        ("t.txt", b"PAR1"): "t.txt is a Parquet file; give it the ending .parquet or .pq, or save "
+        ("t.doc", b"GIF8"): f"t.doc is a GIF image; {save}",
+        ("t.doc", b"PAR1"): "t.doc is a Parquet file; give it the ending .parquet or .pq, or save "
         f"the table as {formats.kinds()}.",
         ("t.csv", b"GIF8"): f"t.csv is a GIF image and not CSV; {save}",
         ("t.rds", b"a,b"): "t.rds is not an R data file; save the table as R, or "
