@@ -36,7 +36,7 @@ class _Tree(ElementTree.TreeBuilder):
         raise InputError("the codebook has a DOCTYPE, which is not read; get it again.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Field:
     """One variable's place in the line, and what the codebook says of it."""
 
@@ -45,9 +45,7 @@ class _Field:
     end: int
     decimals: int  # the last digits of a number without a point
     is_text: bool
-    label: str
-    value_labels: Mapping[Code, str]
-    missing_codes: tuple[Code, ...]
+    about: Mapping[str, Any]  # label, value_labels and missing_codes
 
 
 def read(
@@ -66,8 +64,8 @@ def read(
     if not mark or not codebook.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
         stem = file.rpartition(".")[0]
         raise InputError(
-            f"{file} needs its DDI codebook ({stem}.xml) beside it: put both into one folder, and "
-            f"open it there by rwn app {file}, a command or Python; a table with separators needs "
+            f"{file} needs its DDI codebook ({stem}.xml) in the same folder: put both there, and "
+            f"open it by rwn app {file}, a command or Python; a table with separators needs "
             "the ending of its format, such as .csv."
         )
     with in_file(file):
@@ -83,33 +81,25 @@ def read(
     texts = pa.array(rows, pa.large_string())
     del rows, lines
     cut = pc.binary_slice if is_plain else pc.utf8_slice_codeunits
-    whole_lines = texts.cast(pa.large_binary()) if is_plain else texts
+    source = texts.cast(pa.large_binary()) if is_plain else texts
     columns = []
     for field in (fields[place] for place in chosen):
-        cells = cut(whole_lines, field.start, field.end).cast(pa.large_string())
+        cells = cut(source, field.start, field.end).cast(pa.large_string())
         cells = pc.utf8_trim_whitespace(cells)
         values, is_number = _values(cells, field)
         if not (is_number or field.is_text):
             notices.append(
-                f"{field.name} is numeric in the codebook and has cells that are no numbers: it is "
-                "read as text."
+                f"{field.name} is numeric in the codebook and has cells that are no numbers, or "
+                "too long for one: it is read as text."
             )
-        columns.append(
-            LabelledColumn(
-                name=field.name,
-                values=values,
-                label=field.label,
-                value_labels=field.value_labels,
-                missing_codes=field.missing_codes,
-            )
-        )
+        columns.append(LabelledColumn(name=field.name, values=values, **field.about))
     data = labelled_table(file, columns, schema, notices)
-    described_again = data.schema
-    for field in fields:
-        variable = described_again.by_name.get(field.name)
-        if field.decimals and variable and variable.kind in NUMBERS and variable.decimals is None:
-            described_again = described_again.replace_variable(field.name, decimals=field.decimals)
-    return data.with_schema(described_again)
+    decimals = {field.name: field.decimals for field in fields if field.decimals}
+    for variable in data.schema.variables:
+        if variable.name in decimals and variable.kind in NUMBERS and variable.decimals is None:
+            said = data.schema.replace_variable(variable.name, decimals=decimals[variable.name])
+            data = data.with_schema(said)
+    return data
 
 
 def _rows(file: str, content: bytes, charset: str, *, width: int) -> list[str]:
@@ -164,7 +154,7 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
             "rectangular extract."
         )
     if not fields:
-        raise InputError("the codebook beside it describes no variables; choose its DDI codebook.")
+        raise InputError("the codebook describes no variables; choose its DDI codebook.")
     return fields, charset, described and shown(described)
 
 
@@ -195,27 +185,18 @@ def _field(element: Any) -> _Field:
             "get it again."
         ) from None
     is_text = form is not None and form.get("type") == "character"
-    labels: dict[Code, str] = {}
-    missing: list[Code] = []
+    labels, missing = {}, []
     for category in element.findall("catgry"):
         written, label = _words(category.find("catValu")), _words(category.find("labl"))
         code = written if is_text else _code(written, decimals)
-        if code is None or code == "":
-            continue
-        if label and (is_text or label != written):  # a number as its own label says nothing
+        known = code is not None and code != ""
+        if known and label and (is_text or label != written):  # a number is no label of itself
             labels[code] = label
-        if category.get("missing") in ("Y", "y") and code not in missing:
+        if known and category.get("missing") == "Y":
             missing.append(code)
-    return _Field(
-        name=name,
-        start=start - 1,
-        end=end,
-        decimals=decimals,
-        is_text=is_text,
-        label=_words(element.find("labl")),
-        value_labels=labels,
-        missing_codes=tuple(missing),
-    )
+    label = _words(element.find("labl"))
+    about = {"label": label, "value_labels": labels, "missing_codes": tuple(missing)}
+    return _Field(name, start - 1, end, decimals, is_text, about)
 
 
 def _words(element: Any) -> str:
@@ -240,22 +221,21 @@ def _values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
     import pyarrow.compute as pc
 
     nothing = [""] if field.is_text else ["", "."]
-    cells = pc.if_else(
-        pc.is_in(cells, pa.array(nothing, cells.type)), pa.scalar(None, cells.type), cells
-    )
+    is_blank = pc.is_in(cells, pa.array(nothing, cells.type))
+    cells = pc.if_else(is_blank, pa.scalar(None, cells.type), cells)
     long = pc.greater(pc.utf8_length(pc.utf8_ltrim(cells, "+-0")), _LONGEST_WHOLE)
-    whole = pc.match_substring_regex(cells, _WHOLE)
-    lossy = not field.decimals and pc.any(pc.and_(whole, long)).as_py()
+    integers = pc.match_substring_regex(cells, _WHOLE)
+    lossy = not field.decimals and pc.any(pc.and_(integers, long)).as_py()
     is_number = pc.all(pc.match_substring_regex(cells, _NUMBER)).as_py() is not False
     if field.is_text or lossy or not is_number:
         return pd.Series(pd.array(cells.to_pylist(), dtype="str")), False
     digits = pc.utf8_ltrim(cells, "+")
-    if not field.decimals and pc.all(whole).as_py() is not False:
+    if not field.decimals and pc.all(integers).as_py() is not False:
         types = {pa.int64(): pd.Int64Dtype()}.get if cells.null_count else None
         return digits.cast(pa.int64()).to_pandas(types_mapper=types), True
     power, nothing_between = (pa.scalar(each, cells.type) for each in (f"e-{field.decimals}", ""))
     scaled = pc.binary_join_element_wise(digits, power, nothing_between)
-    return pc.if_else(whole, scaled, digits).cast(pa.float64()).to_pandas(), True
+    return pc.if_else(integers, scaled, digits).cast(pa.float64()).to_pandas(), True
 
 
 FORMAT = Format(
@@ -267,6 +247,6 @@ FORMAT = Format(
     read=read,
     write=None,
     keeps=frozenset({Feature.LABELS, Feature.VALUE_LABELS, Feature.MISSING_CODES}),
-    demand="its DDI codebook beside it",
-    beside=".xml",
+    demand="its DDI codebook in the same folder",
+    companion=".xml",
 )

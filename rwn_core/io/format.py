@@ -64,7 +64,7 @@ class Format:
     write: Callable[[pd.DataFrame, Schema | None], bytes] | None
     # what a file keeps that is written and read again, or only read
     keeps: frozenset[Feature] = frozenset()
-    beside: str = ""  # the ending of another file that lies beside one, such as its codebook
+    companion: str = ""  # the ending of a second file that each has, such as a codebook
     demand: str = ""  # what a file must be beyond its format, such as "UTF-8, separated by commas"
     layout: frozenset[str] = frozenset()  # fields of a FileLayout that files of the format have
     # those of them that are written as the file of the original had them

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
 
 LARGEST_FILE = 1_000_000_000  # bytes; a table is held several times over while it is read
-LARGEST_BESIDE = 50_000_000  # bytes of a codebook beside a file
+LARGEST_COMPANION = 50_000_000  # bytes of the codebook of a file
 LARGEST_UNPACKED = 1_000_000_000  # bytes of a packed file, unpacked
 MOST_COLUMNS = 2_000
 MOST_CELLS = 100_000_000  # records times columns of a Parquet file: 0.8 GB of numbers

@@ -9,7 +9,7 @@ from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.limits import LARGEST_BESIDE, LARGEST_FILE
+from rwn_core.io.limits import LARGEST_COMPANION, LARGEST_FILE
 from rwn_core.io.parse import too_large
 
 _BYTES = 4  # of a letter, at most
@@ -31,17 +31,13 @@ def table_content(path: Path) -> bytes:
     """
     content = file_content(path)
     form = format_of_name(path.name)
-    if form is None or not form.beside:
+    if form is None or not form.companion:
         return content
-    try:
-        beside = [each for each in path.parent.iterdir() if each.suffix.lower() == form.beside]
-    except OSError:  # a folder whose files may be opened and not listed
-        beside = [path.with_suffix(form.beside)]
-    own = [each for each in beside if each.stem.lower() == path.stem.lower()]
-    found = own or beside
+    near = [each for each in path.parent.glob("*") if each.suffix.lower() == form.companion]
+    found = [each for each in near if each.stem.lower() == path.stem.lower()] or near
     if len(found) != 1:
         return content
-    return b"\0".join((content, file_content(found[0], LARGEST_BESIDE)))
+    return b"\0".join((content, file_content(found[0], LARGEST_COMPANION)))
 
 
 def file_content(path: Path, most: int | None = None) -> bytes:

@@ -179,9 +179,9 @@ def test_a_line_of_another_length_is_named(tmp_path: Path) -> None:
 def test_without_a_codebook_one_sentence_says_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path, extract(20)[0], codebook(*VARIABLES))
     sentence = (
-        "usa.dat needs its DDI codebook (usa.xml) beside it: put both into one folder, and open it "
-        "there by rwn app usa.dat, a command or Python; a table with separators needs the ending "
-        "of its format, such as .csv."
+        "usa.dat needs its DDI codebook (usa.xml) in the same folder: put both there, and open it "
+        "by rwn app usa.dat, a command or Python; a table with separators needs the ending of its "
+        "format, such as .csv."
     )
     with pytest.raises(InputError) as upload:
         rwn.read_bytes("usa.dat", path.read_bytes())
@@ -225,7 +225,7 @@ def test_a_codebook_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, ["1234"] * 3, codebook(*PLAIN))
-    monkeypatch.setattr("rwn_core.io.open_file.LARGEST_BESIDE", 100)
+    monkeypatch.setattr("rwn_core.io.open_file.LARGEST_COMPANION", 100)
     with pytest.raises(InputError, match=r"usa\.xml has more than 100 bytes"):
         table_content(path)
 
@@ -290,7 +290,7 @@ def test_the_commands_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert described.variable("PERWT").label == "Person weight"
     (tmp_path / "usa.xml").unlink()
     assert run(["describe", str(path)]) != 0
-    assert "usa.dat needs its DDI codebook (usa.xml) beside it" in capsys.readouterr().err
+    assert "usa.dat needs its DDI codebook (usa.xml) in the same folder" in capsys.readouterr().err
 
 
 def test_a_codebook_takes_time_in_proportion_to_its_length() -> None:
