@@ -9,6 +9,7 @@ from rwn_ui.data.variables import variables
 from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
+from rwn_ui.state.change_table import answer
 from rwn_ui.state.startup import page_session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.sidebar import badge
@@ -33,11 +34,19 @@ with guarded():
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
     with guarded():
+        if data_view.asked_table(session):
+            st.stop()
+    with guarded():
         project.offer(session)
     with guarded():
-        questions.ask(session)
+        coming = user_work().preparation
+        answered = questions.ask(session.data if coming is None else coming.data)
+        if answered is not None:
+            if answered is not (session.data if coming is None else coming.data):
+                answer(session, answered)
+            st.rerun()
     with guarded():
-        data_view.overview(session)
+        data_view.overview(session.data)
     with guarded():
         variables(session)
     data_view.notices(session)

@@ -8,9 +8,13 @@ from dataclasses import fields
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.units import number_units
+from rwn_core.data.variable import Role
 from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
@@ -65,6 +69,24 @@ def with_missing(microdata: Microdata) -> list[str]:
     """Return the released variables with missing values."""
     names = (variable.name for variable in microdata.schema.released)
     return [name for name in names if microdata.frame[name].isna().any()]
+
+
+def household_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
+    """Return the variables that are one value in each household, by whether they stay so."""
+    name = microdata.schema.name_with_role(Role.HOUSEHOLD)
+    if name is None or masked.n != microdata.n:
+        return {}
+    homes = number_units(microdata.codes(name)[0])
+    if len(np.unique(homes)) == len(homes):  # nobody shares one
+        return {}
+
+    def is_one(table: Microdata, column: str) -> bool:
+        by_home = table.frame[column].groupby(homes, observed=True)
+        return int(by_home.nunique(dropna=False).max()) == 1
+
+    shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
+    kept = [each for each in shared if is_one(masked, each)]
+    return {"household": {"kept": kept, "split": [each for each in shared if each not in kept]}}
 
 
 def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:

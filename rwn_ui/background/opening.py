@@ -28,6 +28,8 @@ class Opening:
     path: str = ""  # of a file that lies on this machine; empty for an upload
     # a wide table, while its variables are being chosen
     waiting: rwn.Microdata | None = field(default=None, repr=False)
+    # a large table, until its questions are answered: each answer would rank its neighbors anew
+    asked: rwn.Microdata | None = field(default=None, repr=False)
 
     @classmethod
     def start(
@@ -58,7 +60,7 @@ class Opening:
 
     def give_up(self, why: str) -> None:
         """End it before it is done."""
-        self.waiting = None
+        self.waiting = self.asked = None
         if self.reading is not None:
             self.reading.cancel()
             self.reading, self.refusal = None, rwn.InputError(why)

@@ -80,6 +80,8 @@ class Preparation:
     task: Task = field(repr=False)
     # called with the prepared table, in a run of a page
     then: Callable[[Any], None] = field(repr=False)
+    # begins it anew with another description of the same records
+    again: Callable[[rwn.Microdata], None] | None = field(default=None, repr=False)
 
     @classmethod
     def start(

@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.change_table import answer, redescribe
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
 
 def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = False) -> None:
     """Go over to a description, and draw the page anew; nothing where it is on its way already."""
-    coming = user_work().preparation
+    coming, before = user_work().preparation, session.data.schema
+    same = coming is not None and coming.name == session.name
+    if coming is not None and same and _names(coming.data.schema) == _names(before):
+        # what was answered meanwhile stays
+        edited, later = data.schema, coming.data.schema
+        variables = (
+            one if one != old else new
+            for one, old, new in zip(
+                edited.variables, before.variables, later.variables, strict=True
+            )
+        )
+        asked = (edited if edited.question != before.question else later).question
+        rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
+        schema = replace(later, variables=tuple(variables), question=asked, edit_rules=rules)
+        data = coming.data.with_schema(schema)
     if coming is not None and _same(coming.data, data):
         return
     if not any(v.masked for v in data.schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")
-    redescribe(session, data, by_grid=by_grid)
+    if same:
+        answer(session, data)
+    else:
+        redescribe(session, data, by_grid=by_grid)
     if user_work().preparation is None:
         st.toast("Every page now uses this description.", icon=":material/check:")
     st.rerun()
+
+
+def _names(schema: rwn.Schema) -> list[str]:
+    return [variable.name for variable in schema.variables]
 
 
 def _same(one: rwn.Microdata, other: rwn.Microdata) -> bool:

@@ -7,8 +7,10 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import wait_for
+from rwn_ui.data import questions
 from rwn_ui.data.describe import choose_variables
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
@@ -41,6 +43,8 @@ def open_file(session: Session) -> bool:
         start(None)
     opening = work.opening
     if opening is None or (upload is None and not opening.path):
+        if opening is not None:
+            opening.asked = None
         return False
     if opening.reading is not None and not opening.reading.wait(AT_ONCE):
         wait_for(opening.reading, "data.reading")
@@ -64,6 +68,8 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
         data = choose_variables(opening.waiting, session.key("data.wide"))
     if data is not None:
         opening.waiting = None
+    if data is not None and data.n > LARGEST_DENSE and questions.are_open(data):
+        opening.asked, data = data, None
     return data
 
 

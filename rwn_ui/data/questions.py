@@ -3,193 +3,257 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.open_questions import OpenQuestion, asks_population, open_questions
-from rwn_core.data.role_guesses import RoleGuess, guessed_roles
+from rwn_core.data.role_guesses import (
+    RoleGuess,
+    StandardFile,
+    guessed_roles,
+    standard_file,
+    with_roles,
+)
 from rwn_core.io.parse import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
-_MOST = 8  # questions at once
-_RECOGNIZED = (
-    "Who could be recognized? Variables that others may know of a person",
-    "They become keys: what an intruder finds people by. With none, risks are counted as if "
-    "everybody knew everything.",
-)
-_SECRET = (
-    "What is confidential? Variables that an intruder is after",
-    "Attribute risks are judged on them; without any, a policy cannot judge its limit on them.",
-)
-_SAMPLED = (
-    "Is it a sample? The weight of a record",
-    "How many people a record stands for. Tables and risks of a population use it.",
-)
-_TOGETHER = (
-    "Do people belong together? Their household or cluster",
-    "It groups records and never reaches a release.",
-)
+_SELECTED = {
+    rwn.Role.KEY: (
+        "Who could be recognized? Variables that others may know of a person",
+        "They become keys: what an intruder finds people by. With none, risks are counted as if "
+        "everybody knew everything.",
+    ),
+    rwn.Role.CONFIDENTIAL: (
+        "What is confidential? Variables that an intruder is after",
+        "Attribute risks are judged on them; without any, a policy cannot judge its limit on them.",
+    ),
+    rwn.Role.IDENTIFIER: (
+        "What numbers people or strata? Left out of every release",
+        "A number of a person, of a household's place or of replicate weights names records.",
+    ),
+    rwn.Role.SAMPLING_WEIGHT: (
+        "Is it a sample? The weight of a record",
+        "How many people a record stands for. Tables and risks of a population use it.",
+    ),
+    rwn.Role.HOUSEHOLD: (
+        "Do people belong together? Their household or cluster",
+        "It groups records and never reaches a release.",
+    ),
+    rwn.Role.PERSON: (
+        "Do people have several rows? The number of the person",
+        "Risk is counted in people then, and no release has it.",
+    ),
+}
+_SEVERAL = (rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.IDENTIFIER)  # of which a table has many
 
 
-def ask(session: Session) -> None:
-    """Show each open question with a button that answers it and one that dismisses it."""
-    key = f"data.{session.table_version}"
-    left = st.session_state.setdefault(f"data.left.{session.data.fingerprint}", set())
-    roles = _asks_for_roles(session) and "roles" not in left
-    with_roles = ("household", "weight") if roles else ()
-    open_ = [
-        question
-        for question in _found(session)
-        if (question.variable, question.kind) not in left and question.kind not in with_roles
-    ]
-    people = asks_population(session.data.frame, session.data.schema)
-    people = None if "population" in left else people
-    if not open_ and not roles and people is None:
-        return
-    with st.container(border=True):
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a table leaves open, and what its steward left open before."""
+
+    left: set[Any]
+    roles: bool
+    official: StandardFile | None
+    guesses: list[RoleGuess]
+    questions: list[OpenQuestion]
+    people: str | None
+
+    @classmethod
+    def of(cls, data: rwn.Microdata) -> _Asked:
+        left: set[Any] = st.session_state.setdefault(f"data.left.{data.fingerprint}", set())
+        held = {variable.role for variable in data.schema.variables}
+        roles = not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= held and "roles" not in left
+        guesses = _guesses(data) if roles else []
+        official = standard_file(variable.name for variable in data.schema.released)
+        guessed = {guess.variable for guess in guesses}
+        if official is None or "official" in left or guessed.isdisjoint(official.roles):
+            official = None
+        questions = [each for each in _found(data, guesses) if _name(each) not in left]
+        people = asks_population(data.frame, with_roles(data.schema, guesses))
+        people = None if "population" in left else people
+        return cls(left, roles, official, guesses, questions, people)
+
+    @property
+    def of_file(self) -> list[RoleGuess]:
+        """The guesses that the official file's names give."""
+        names = {} if self.official is None else self.official.roles
+        return [guess for guess in self.guesses if guess.variable in names]
+
+    def __bool__(self) -> bool:
+        return bool(self.roles or self.questions or self.people is not None)
+
+
+def are_open(data: rwn.Microdata) -> bool:
+    """True if a table leaves anything open that was not answered or left."""
+    return bool(_Asked.of(data))
+
+
+def ask(data: rwn.Microdata) -> rwn.Microdata | None:
+    """Ask all at once; the table as the answers describe it, once they are sent."""
+    asked, population = _Asked.of(data), None
+    if not asked:
+        return None
+    # of the table, whoever shows it: what is chosen and not sent stays when the table arrives
+    key = f"data.form.{hash(data.fingerprint) % 10**8}"
+    with st.form(key):
         st.markdown("#### Before you tune: what the table leaves open")
-        if roles:
-            _ask_for_roles(session, left, key)
-        if people is not None:
-            _ask_for_population(session, left, people, key)
-        for question in open_[:_MOST]:
-            _ask_one(session, left, question, key)
-        if len(open_) > _MOST:
-            st.caption(f"{len(open_) - _MOST} more questions follow.")
+        official = asked.official is not None and _ask_for_file(asked, key)
+        roles = _ask_for_roles(data, asked, key) if asked.roles else {}
+        if asked.people is not None:
+            words, field = st.columns([9, 6], vertical_alignment="center")
+            words.markdown(escaped(asked.people))
+            population = field.number_input(
+                *("People in the population", data.n, 10**10, None),
+                key=f"{key}.population",
+                label_visibility="collapsed",
+                placeholder="People",
+            )
+        answers = [(each, _ask_one(each, asked, key)) for each in asked.questions]
+        one, two, _ = st.columns([3, 3, 9])
+        sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
+        later = two.form_submit_button("Leave them open", width="stretch")
+    if later:
+        # what the guesses would have answered, too; a release still asks who is in it
+        asked.left.update(("roles", "population"), map(_name, asked.questions + _found(data, [])))
+        return data
+    if not sent:
+        return None
+    if asked.official is not None and not official:
+        asked.left.add("official")
+    changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
+    return _answered(data, asked, changes, roles, population, answers)
 
 
-def _leave(place: Any, left: set[Any], what: Any, key: str) -> None:
-    """Draw the button that leaves a question open."""
-    place.button("Leave it", key=f"{key}.no", width="stretch", on_click=left.add, args=(what,))
-
-
-def _ask_one(session: Session, left: set[Any], question: OpenQuestion, key: str) -> None:
-    words, yes, no = st.columns([9, 4, 2], vertical_alignment="center")
-    words.markdown(escaped(question.sentence))
-    name = f"{key}.{question.variable}.{question.kind}"
-    if yes.button(question.answer, key=f"{name}.yes", width="stretch"):
-        settle(session, question)
-    if question.stops:
-        if no.button("Keep it", key=f"{name}.no", width="stretch"):
-            change(session, {question.variable: question.declined})
-    else:
-        _leave(no, left, (question.variable, question.kind), name)
-
-
-def _ask_for_population(session: Session, left: set[Any], sentence: str, key: str) -> None:
-    words, field, yes, no = st.columns([4, 2, 2, 1], vertical_alignment="center")
-    words.markdown(escaped(sentence))
-    number = field.number_input(
-        "People in the population",
-        session.data.n,
-        10**10,
-        None,
-        key=f"{key}.population",
-        label_visibility="collapsed",
-        placeholder="People",
+def _answered(
+    data: rwn.Microdata,
+    asked: _Asked,
+    official: Mapping[str, rwn.Role],
+    roles: Mapping[rwn.Role, list[str]],
+    population: float | None,
+    answers: list[tuple[OpenQuestion, bool]],
+) -> rwn.Microdata | None:
+    """Return the table under its answers; nothing where two of them contradict each other."""
+    given = [(name, role) for role, names in roles.items() for name in names]
+    given += [(q.variable, q.changes["role"]) for q, yes in answers if yes and "role" in q.changes]
+    twice = next((name for name, role in given if dict(given)[name] != role), None)
+    if twice is not None:
+        st.warning(escaped(f"{twice} has two answers; give it one."))
+        return None
+    schema, left = data.schema, set(asked.left)
+    if asked.roles and (asked.official is None or official):
+        left.add("roles")
+    unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in roles}
+    for name, role in (unpicked | dict(official) | dict(given)).items():
+        schema = schema.replace_variable(name, role=role)
+    for question, yes in answers:
+        fields = question.changes if yes else question.declined
+        weight = schema.variable(question.variable).role is rwn.Role.SAMPLING_WEIGHT
+        if question.kind != "masked weight" or weight:  # the weight may be another one by now
+            schema = schema.replace_variable(question.variable, **fields)
+        if not yes and not question.stops:
+            left.add(_name(question))
+    if population:
+        schema = replace(schema, population=int(population))
+    elif asked.people is not None:
+        left.add("population")
+    changed = (
+        data if schema == data.schema else without_missing_codes(data.with_schema(schema), schema)
     )
-    if yes.button("Use this number", key=f"{key}.population.yes", width="stretch") and number:
-        schema = replace(session.data.schema, population=int(number))
-        describe_anew(session, session.data.with_schema(schema))
-    _leave(no, left, "population", f"{key}.population")
+    st.session_state[f"data.left.{changed.fingerprint}"] = left
+    return changed
 
 
-def _found(session: Session) -> list[OpenQuestion]:
-    data = session.data
+def _name(question: OpenQuestion) -> tuple[str, str]:
+    return question.variable, question.kind
+
+
+def _guesses(data: rwn.Microdata) -> list[RoleGuess]:
     return data.cached(
-        ("open questions", data.schema), lambda: open_questions(data.frame, data.schema)
+        ("guessed roles", data.schema), lambda: guessed_roles(data.frame, data.schema)
     )
 
 
-def asks(session: Session, notice: str) -> bool:
+def _found(data: rwn.Microdata, guesses: list[RoleGuess]) -> list[OpenQuestion]:
+    """Find what is open where the guesses are right, so that one form asks all."""
+    schema = with_roles(data.schema, guesses)
+    return data.cached(("open questions", schema), lambda: open_questions(data.frame, schema))
+
+
+def asks(data: rwn.Microdata, notice: str) -> bool:
     """True if a question repeats a notice."""
-    asked = {question.variable for question in _found(session)}
+    asked = {question.variable for question in _found(data, [])}
     remedy = notice.endswith(
         ("set its role to identifier.", "missing_codes in a schema.", "give it that role.")
     )
     return remedy and any(notice.startswith(f"{name} ") for name in asked)
 
 
-def settle(session: Session, question: OpenQuestion) -> None:
-    """Write an answer to the schema, and take out what it says is missing."""
-    change(session, {question.variable: question.changes})
-
-
-def change(session: Session, changes: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe some variables in another way, and draw the page anew."""
-    schema = session.data.schema
-    for name, fields in changes.items():
-        schema = schema.replace_variable(name, **fields)
-    data = session.data.with_schema(schema)
-    describe_anew(session, without_missing_codes(data, schema))
-
-
-def _asks_for_roles(session: Session) -> bool:
-    roles = {variable.role for variable in session.data.schema.variables}
-    return not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= roles
-
-
-def _ask_for_roles(session: Session, left: set[Any], key: str) -> None:
-    """Ask for keys, confidential variables, sampling weight and household at once."""
-    data = session.data
-    guesses: list[RoleGuess] = data.cached(
-        ("guessed roles", data.schema), lambda: guessed_roles(data.frame, data.schema)
+def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
+    """Ask with the proposed answer chosen; a variable with a guessed role is not left out by it."""
+    words, choice = st.columns([9, 6], vertical_alignment="center")
+    words.markdown(escaped(question.sentence))
+    guessed = {guess.variable for guess in asked.guesses}
+    kept = question.changes.get("role") is rwn.Role.IDENTIFIER and question.variable in guessed
+    return _choose(
+        choice,
+        question.sentence,
+        (question.answer, "Keep it" if question.stops else "Leave it"),
+        f"{key}.{question.variable}.{question.kind}",
+        index=int(kept),
     )
+
+
+def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: int = 0) -> bool:
+    chosen = place.radio(
+        escaped(label), options, index, key=key, horizontal=True, label_visibility="collapsed"
+    )
+    return bool(chosen == options[0])
+
+
+def _ask_for_file(asked: _Asked, key: str) -> bool:
+    """Ask whether the table is the official file that it looks like: one answer gives all roles."""
+    assert asked.official is not None
+    words, choice = st.columns([9, 6], vertical_alignment="center")
+    words.markdown(f"**{escaped(asked.official.sentence)}**")
+    options = ("Give all of them their roles", "It is another file")
+    yes = _choose(choice, asked.official.sentence, options, f"{key}.official")
+    by_role: dict[str, list[str]] = {}
+    for guess in asked.of_file:
+        by_role.setdefault(str(guess.role), []).append(guess.variable)
+    said = "; ".join(f"{role}: {', '.join(names)}" for role, names in by_role.items())
+    st.caption(escaped(f"{said[:1].upper()}{said[1:]}. Asked next are the other variables."))
+    return yes
+
+
+def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Role, list[str]]:
+    """Ask for the roles that the official file does not give."""
     names = [variable.name for variable in data.schema.released]
     given = {v.name: v.role for v in data.schema.released if v.role is not rwn.Role.OTHER}
+    guesses = [guess for guess in asked.guesses if guess not in asked.of_file]
     known = given | {guess.variable: guess.role for guess in guesses}
-    first, second = st.columns(2)
-    chosen = {
-        role: column.multiselect(
-            question,
-            names,
-            [name for name in names if known.get(name) is role],
-            key=f"{key}.roles.{role}",
-            help=why,
-        )
-        for column, role, question, why in (
-            (first, rwn.Role.KEY, *_RECOGNIZED),
-            (second, rwn.Role.CONFIDENTIAL, *_SECRET),
-        )
-    }
-    one, two, yes, no = st.columns([5, 5, 4, 2], vertical_alignment="bottom")
-    for column, role, question, why in (
-        (one, rwn.Role.SAMPLING_WEIGHT, *_SAMPLED),
-        (two, rwn.Role.HOUSEHOLD, *_TOGETHER),
-    ):
-        guessed = next((name for name in names if known.get(name) is role), None)
-        picked = column.selectbox(
-            question,
-            names,
-            None if guessed is None else names.index(guessed),
-            key=f"{key}.roles.{role}",
-            placeholder="No",
-            help=why,
-        )
-        chosen[role] = [] if picked is None else [picked]
+    hidden = {guess.role for guess in asked.of_file}.difference(_SEVERAL)  # a table has one each
+    hidden |= {rwn.Role.IDENTIFIER, rwn.Role.PERSON}.difference(known.values())
+    roles = [role for role in _SELECTED if role not in hidden]
+    chosen, columns = {}, st.columns(2)
+    for place, role in enumerate(roles):
+        (words, why), column = _SELECTED[role], columns[place % 2]
+        picked = [name for name in names if known.get(name) is role]
+        more: dict[str, Any] = {"key": f"{key}.roles.{role}", "help": why}
+        if role in _SEVERAL:
+            chosen[role] = column.multiselect(words, names, picked, **more)
+        else:
+            index = names.index(picked[0]) if picked else None
+            one = column.selectbox(words, names, index, placeholder="No", **more)
+            chosen[role] = [] if one is None else [one]
     if guesses:
-        words = "; ".join(f"{guess.variable} ({guess.reason})" for guess in guesses)
-        st.caption(escaped(f"Guessed, to be corrected: {words}."))
-    roles = {name: role for role, some in chosen.items() for name in some}
-    twice = [name for name in roles if sum(name in some for some in chosen.values()) > 1]
-    if twice:
-        st.warning(f"{twice[0]} has two answers; give it one.")
-    if yes.button(
-        "Use these answers",
-        key=f"{key}.roles.yes",
-        width="stretch",
-        type="primary",
-        disabled=bool(twice),
-    ):
-        left.add("roles")
-        others = {name: rwn.Role.OTHER for name, role in given.items() if role in chosen}
-        change(session, {name: {"role": role} for name, role in (others | roles).items()})
-    _leave(no, left, "roles", f"{key}.roles")
+        said = "; ".join(f"{guess.variable} ({guess.reason})" for guess in guesses)
+        st.caption(escaped(f"Guessed, to be corrected: {said}."))
+    return chosen
 
 
 def order_levels(session: Session) -> None:

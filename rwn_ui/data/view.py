@@ -14,7 +14,7 @@ from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import load
+from rwn_ui.state.change_table import load, take_asked
 from rwn_ui.state.erase import erase
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
@@ -54,23 +54,40 @@ def choose(session: Session) -> None:
             _show_what_is_coming()
 
 
+def asked_table(session: Session) -> bool:
+    """Ask about a large table before its neighbors are ranked; True while no answer came."""
+    opening = user_work().opening
+    if opening is None or opening.asked is None:
+        return False
+    answered = questions.ask(opening.asked)
+    if answered is not None:
+        if questions.are_open(answered):  # of another answer come others; nothing is ranked yet
+            opening.asked = answered
+        else:
+            take_asked(session, answered)
+        st.rerun()
+    overview(opening.asked)
+    st.caption(escaped(f"The other pages show {session.name} until then."))
+    return True
+
+
 def _show_what_is_coming() -> None:
     """The top of the page was drawn before the choice."""
     if user_work().preparation is not None:
         st.rerun()
 
 
-def overview(session: Session) -> None:
+def overview(data: rwn.Microdata) -> None:
     """The first records."""
-    st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
+    st.markdown(f"#### The table: {data.n:,} records, {data.p} variables")
     # not head(): a slice of a text column is sent with bytes of the record after it
-    shown = session.data.frame.take(range(min(PREVIEW_ROWS, session.data.n)))
+    shown = data.frame.take(range(min(PREVIEW_ROWS, data.n)))
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")
     st.caption(
-        f"The first {len(shown):,} of {session.data.n:,} records. This is the confidential "
+        f"The first {len(shown):,} of {data.n:,} records. This is the confidential "
         "original: it stays on this machine."
     )
-    dates = _dates(session.data)
+    dates = _dates(data)
     st.dataframe(shown, lazy=False, height=200, width="stretch", column_config=dates)
 
 
@@ -86,7 +103,7 @@ def _dates(data: rwn.Microdata) -> dict[str, Any]:
 
 def notices(session: Session) -> None:
     """Notices of the validation, where they move nothing: a role that is chosen may bring one."""
-    shown = [notice for notice in session.data.notices if not questions.asks(session, notice)]
+    shown = [notice for notice in session.data.notices if not questions.asks(session.data, notice)]
     if shown:
         st.info("  \n".join(map(escaped, shown)), icon=":material/info:")
 

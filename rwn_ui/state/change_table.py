@@ -27,6 +27,8 @@ def load(
     """Take up another table; all work on the old one ends."""
     work, results = user_work(), user_results()
     give_up(session)
+    if work.opening is not None:
+        work.opening.asked = None
 
     def then(table: PreparedTable) -> None:
         work.end()
@@ -36,6 +38,16 @@ def load(
         session.path = path
 
     switch_table(session, data, name, then, session.method)
+    if work.preparation is not None:
+        work.preparation.again = partial(load, session, name=name, demo=demo, path=path)
+
+
+def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
+    """Take up the table whose questions were asked, as it is or with the answers."""
+    opening = user_work().opening
+    if opening is not None and opening.asked is not None:
+        taken, opening.asked = data or opening.asked, None
+        load(session, taken, name=opening.name, demo=None, path=opening.path)
 
 
 @paused
@@ -50,6 +62,28 @@ def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
         session.take_description(data, table.prepared, by_grid=by_grid)
 
     switch_table(session, data, session.name, then, session.method, session.options)
+    if work.preparation is not None:
+        work.preparation.again = partial(redescribe, session, by_grid=False)
+
+
+@paused
+def answer(session: Session, data: rwn.Microdata) -> None:
+    """Describe the table that is on its way, else the one on the pages; no work is lost."""
+    work = user_work()
+    coming, first = work.preparation, work.first
+    if coming is None:
+        redescribe(session, data, by_grid=False)
+    elif coming.again is not None:
+        coming.again(data)
+        work.first = first and work.preparation is not None
+    else:  # another method or other weights, which come first
+        before = coming.then
+
+        def both(table: PreparedTable) -> None:
+            before(table)
+            redescribe(session, data, by_grid=False)
+
+        coming.data, coming.then = data, both
 
 
 @paused

@@ -13,7 +13,7 @@ from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
-from rwn_ui.state.change_table import adopt_prepared, give_up, load
+from rwn_ui.state.change_table import adopt_prepared, give_up, load, take_asked
 from rwn_ui.state.results import PreparedTable, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.visit import SESSION
@@ -71,6 +71,8 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
 def page_session(*, alone: bool = False) -> Session:
     """This user's session, with the table that was prepared in the background if it is ready."""
     session, work = current(), user_work()
+    if not alone:
+        take_asked(session)
     adopt_prepared(session)
     above = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if st.session_state.pop(_CANCELLED, False):

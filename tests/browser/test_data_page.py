@@ -128,12 +128,11 @@ def test_what_a_table_leaves_open_is_asked_and_settled(opened, tmp_path: Path) -
     upload(app, path)
     badge(app, "people.csv \u00b7 300 \u00d7 3")
     app.page.get_by_text("number looks like numbers of people").wait_for()
-    app.page.get_by_role("button", name="Leave it out of every release").click()
-    app.page.get_by_text("number is a direct identifier").wait_for()
-    app.settle()  # while the page is drawn anew, the button of before is still there
-    app.page.get_by_role("button", name="They are missing").click()
-    app.page.get_by_text("income has 5 values declared as missing").wait_for()
     app.page.get_by_text("Who could be recognized?").first.wait_for()
+    app.page.get_by_role("radio", name="They are missing").wait_for()
+    app.page.get_by_role("button", name="Use these answers").click()
+    app.page.get_by_text("number is a direct identifier").wait_for()
+    app.page.get_by_text("income has 5 values declared as missing").wait_for()
     app.visit("Tune")
     assert strip(app) == ["age", "income"]
 

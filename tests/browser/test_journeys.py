@@ -36,14 +36,6 @@ def opened(app: App, file: Path) -> Steward:
     if layout.is_visible():
         steward.click(layout)
     steward.click(answers)
-    for answer in ("Leave it out of every release", "Release it as it is"):
-        asked = app.page.get_by_role("button", name=answer)
-        for left in range(asked.count(), 0, -1):
-            steward.click(asked.first)
-            with steward.waiting():
-                app.until("([name, left]) => [...document.querySelectorAll('button')]"
-                          ".filter((b) => b.textContent.trim() === name).length < left",
-                          [answer, left])  # fmt: skip
     return steward
 
 

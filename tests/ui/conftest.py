@@ -73,13 +73,15 @@ class Screen:
         self.test.switch_page(f"pages/{page}.py").run()
         return self
 
-    def upload(self, name: str, content: bytes) -> Screen:
-        """Give a file to the Data page."""
+    def upload(self, name: str, content: bytes, *, asked: bool = False) -> Screen:
+        """Give a file to the Data page; what it asks before it ranks is left open, or not."""
         self.test.file_uploader(key="data.upload").set_value((name, content, "text/csv")).run()
         end = time.monotonic() + 120
         while self.work.opening is not None and self.work.opening.reading is not None:
             assert time.monotonic() < end
             self.test.run()
+        if not asked and self.work.opening is not None and self.work.opening.asked is not None:
+            self.press("Leave them open")
         return self
 
     def wait(self) -> Screen:

@@ -14,6 +14,7 @@ from rwn_core.charts import Chart
 from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS
 from rwn_core.reporting.context import Context
+from rwn_core.reporting.facts.public_words import HOUSEHOLD
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
@@ -166,6 +167,16 @@ class Material:
     def does(self) -> str:
         """Say in words what the method does at this setting."""
         return setting_words(self.record["setting"]) or method_words(self.method)[1]
+
+    @property
+    def of_households(self) -> tuple[str, ...]:
+        """Say which variables are one value in each household, and whether they stay so."""
+        columns: Mapping[str, list[str]] = self.record["table"].get("household", {})
+        return tuple(
+            HOUSEHOLD[what].format(names=", ".join(names))
+            for what, names in columns.items()
+            if names
+        )
 
     def reading(self, measure: str) -> Mapping[str, Any]:
         """Return the record's entry of a measure; empty if it was not read or has no answer."""

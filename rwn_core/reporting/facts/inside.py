@@ -95,6 +95,7 @@ def _data(material: Material) -> Content:
     lines = [f"{table['records']:,} records; the file has {material.records:,}."]
     removed = ", ".join(table["removed"])
     lines.append(f"Left out, as identifiers or households: {removed or 'none'}.")
+    lines += material.of_households
     return Content(
         lines=tuple(lines),
         table=written_table(

@@ -75,7 +75,7 @@ def _variables(material: Material) -> Content:
             much = words.CHANGED_SHARES[bisect(_SHARES, shares[name])]
         rows.append((name, treatment, much))
     table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(rows))
-    return Content(lines=(words.VARIABLES,), table=table)
+    return Content(lines=(words.VARIABLES, *material.of_households), table=table)
 
 
 def _loss(material: Material) -> Content:

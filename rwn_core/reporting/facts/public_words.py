@@ -24,6 +24,11 @@ VARIABLES = (
     "Of each variable it is said whether the method may have changed it, and how many of its "
     "values differ from the original record's own, in order of magnitude."
 )
+HOUSEHOLD = {
+    "kept": "One value for all people of a household, in the original and in this file: {names}.",
+    "split": "One value for all people of a household in the original, drawn person by person in "
+    "this file, where people of one household may differ: {names}.",
+}
 VARIABLE_COLUMNS = ("variable", "treatment", "values changed")
 CHANGED_SHARES = (
     "fewer than one in a hundred",
@@ -184,6 +189,7 @@ def vocabulary() -> tuple[str, ...]:
         KEPT,
         ROUNDED,
         VARIABLES,
+        *HOUSEHOLD.values(),
         MEANS,
         SHARES,
         FAR_MEANS,
