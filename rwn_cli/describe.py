@@ -38,7 +38,7 @@ def describe(
     Nothing is decided: correct the schema that is written, and give it to the other commands.
     """
     from rwn_core.data.open_questions import asks_population, open_questions
-    from rwn_core.data.role_guesses import guessed_roles, standard_file, with_roles
+    from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
     read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
@@ -46,9 +46,8 @@ def describe(
     say(f"{Path(source).name}: {size_words(data)}")
     for notice in data.notices:
         say(f"note: {notice}")
-    official = standard_file(data.names)
-    if official is not None:
-        typer.echo(official.sentence)
+    if data.looks_like is not None:
+        typer.echo(data.looks_like)
     guesses = guessed_roles(data.frame, data.schema)
     described = with_roles(data.schema, guesses)
     reasons = {guess.variable: f" (guessed: {guess.reason})" for guess in guesses}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized, fingerprint
 from rwn_core.data.guess_schema import completed, guess_schema, with_levels
+from rwn_core.data.role_guesses import standard_file
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.validation import (
@@ -184,6 +185,12 @@ class Microdata(Summarized):
     def names(self) -> tuple[str, ...]:
         """Column names, in order."""
         return self.schema.names
+
+    @property
+    def looks_like(self) -> str | None:
+        """The official file that the names of the columns are of, as a sentence."""
+        official = standard_file(self.names)
+        return None if official is None else official.sentence
 
     @property
     def _frame(self) -> pd.DataFrame:

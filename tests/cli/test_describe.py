@@ -32,6 +32,20 @@ def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command, tmp_
     assert code == 0, said
 
 
+def test_the_official_file_that_a_table_looks_like_is_named(rwn_command, tmp_path: Path) -> None:
+    names = "DB030,RB050,PB140,PB150,PY010G,HY010,mine"
+    rows = [f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
+            for i in range(60)]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
+    code, out, said = rwn_command("describe", "t.csv")
+    assert code == 0, said
+    assert "This looks like EU-SILC: 6 of 7 names." in out
+    assert rwn.read(tmp_path / "t.csv").looks_like == "This looks like EU-SILC: 6 of 7 names."
+    (tmp_path / "t.csv").write_text("age,x\n1,3\n2,5\n2,7\n", encoding="utf-8")
+    assert "This looks like" not in rwn_command("describe", "t.csv")[1]
+    assert rwn.read(tmp_path / "t.csv").looks_like is None
+
+
 def test_a_description_that_lies_with_the_file_is_used_and_named(
     rwn_command, tmp_path: Path
 ) -> None:
