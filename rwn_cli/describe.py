@@ -44,10 +44,8 @@ def describe(
     read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
     data = described_as(read, identifiers=gone)
     say(f"{Path(source).name}: {size_words(data)}")
-    for notice in data.notices:
+    for notice in filter(None, (*data.notices, data.looks_like)):
         say(f"note: {notice}")
-    if data.looks_like is not None:
-        typer.echo(data.looks_like)
     guesses = guessed_roles(data.frame, data.schema)
     described = with_roles(data.schema, guesses)
     reasons = {guess.variable: f" (guessed: {guess.reason})" for guess in guesses}

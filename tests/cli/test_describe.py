@@ -37,12 +37,12 @@ def test_the_official_file_that_a_table_looks_like_is_named(rwn_command, tmp_pat
     rows = [f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
             for i in range(60)]  # fmt: skip
     (tmp_path / "t.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
-    code, out, said = rwn_command("describe", "t.csv")
+    code, _, said = rwn_command("describe", "t.csv")
     assert code == 0, said
-    assert "This looks like EU-SILC: 6 of 7 names." in out
+    assert "note: This looks like EU-SILC: 6 of 7 names." in said
     assert rwn.read(tmp_path / "t.csv").looks_like == "This looks like EU-SILC: 6 of 7 names."
     (tmp_path / "t.csv").write_text("age,x\n1,3\n2,5\n2,7\n", encoding="utf-8")
-    assert "This looks like" not in rwn_command("describe", "t.csv")[1]
+    assert "This looks like" not in rwn_command("describe", "t.csv")[2]
     assert rwn.read(tmp_path / "t.csv").looks_like is None
 
 
