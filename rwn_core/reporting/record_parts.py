@@ -77,7 +77,7 @@ def household_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]
     if name is None or masked.n != microdata.n:
         return {}
     homes = number_units(microdata.codes(name)[0])
-    if len(np.unique(homes)) == len(homes):  # nobody shares one
+    if len(np.unique(homes)) == len(homes):  # each record has a household of its own
         return {}
 
     def is_one(table: Microdata, column: str) -> bool:
@@ -85,8 +85,10 @@ def household_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]
         return int(by_home.nunique(dropna=False).max()) == 1
 
     shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
-    kept = [each for each in shared if is_one(masked, each)]
-    return {"household": {"kept": kept, "split": [each for each in shared if each not in kept]}}
+    constant = [each for each in shared if is_one(masked, each)]
+    return {
+        "household": {"kept": constant, "split": [each for each in shared if each not in constant]}
+    }
 
 
 def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:

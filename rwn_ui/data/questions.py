@@ -54,7 +54,7 @@ _SEVERAL = (rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.IDENTIFIER)  # of whic
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a table leaves open, and what its steward left open before."""
+    """Hold the open questions of a table."""
 
     left: set[Any]
     roles: bool
@@ -64,7 +64,7 @@ class _Asked:
     people: str | None
 
     @classmethod
-    def of(cls, data: rwn.Microdata) -> _Asked:
+    def about(cls, data: rwn.Microdata) -> _Asked:
         left: set[Any] = st.session_state.setdefault(f"data.left.{data.fingerprint}", set())
         held = {variable.role for variable in data.schema.variables}
         roles = not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= held and "roles" not in left
@@ -90,15 +90,15 @@ class _Asked:
 
 def are_open(data: rwn.Microdata) -> bool:
     """True if a table leaves anything open that was not answered or left."""
-    return bool(_Asked.of(data))
+    return bool(_Asked.about(data))
 
 
 def ask(data: rwn.Microdata) -> rwn.Microdata | None:
     """Ask all at once; the table as the answers describe it, once they are sent."""
-    asked, population = _Asked.of(data), None
+    asked, population = _Asked.about(data), None
     if not asked:
         return None
-    # of the table, whoever shows it: what is chosen and not sent stays when the table arrives
+    # the same key before and after the ranking: choices that were not sent stay
     key = f"data.form.{hash(data.fingerprint) % 10**8}"
     with st.form(key):
         st.markdown("#### Before you tune: what the table leaves open")
@@ -118,7 +118,7 @@ def ask(data: rwn.Microdata) -> rwn.Microdata | None:
         sent = one.form_submit_button("Use these answers", type="primary", width="stretch")
         later = two.form_submit_button("Leave them open", width="stretch")
     if later:
-        # what the guesses would have answered, too; a release still asks who is in it
+        # also the questions that the guesses answer; the Release page asks about identity
         asked.left.update(("roles", "population"), map(_name, asked.questions + _found(data, [])))
         return data
     if not sent:
@@ -198,13 +198,13 @@ def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
     guessed = {guess.variable for guess in asked.guesses}
-    kept = question.changes.get("role") is rwn.Role.IDENTIFIER and question.variable in guessed
+    declined = question.changes.get("role") is rwn.Role.IDENTIFIER and question.variable in guessed
     return _choose(
         choice,
         question.sentence,
         (question.answer, "Keep it" if question.stops else "Leave it"),
         f"{key}.{question.variable}.{question.kind}",
-        index=int(kept),
+        index=int(declined),
     )
 
 

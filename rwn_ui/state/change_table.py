@@ -43,7 +43,7 @@ def load(
 
 
 def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
-    """Take up the table whose questions were asked, as it is or with the answers."""
+    """Load the table that waits for answers, with or without them."""
     opening = user_work().opening
     if opening is not None and opening.asked is not None:
         taken, opening.asked = data or opening.asked, None
