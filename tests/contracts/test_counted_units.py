@@ -16,10 +16,12 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.assignment import expected_right
+from rwn_core.measures.attacks.likeliest_value import tolerance
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk import true_matches
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Policy
@@ -29,7 +31,7 @@ LINKAGE = (
     *("whole_file_linkage", "intruder_levels", "global_linkage", "distance_linkage"),
     *("mahalanobis_linkage", "probabilistic_linkage"),
 )
-READ = ("membership", "posterior_odds")
+READ = ("membership", "posterior_odds", "true_matches")
 SOFT = RWN(epsilon=None, kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 
@@ -109,6 +111,56 @@ def test_nothing_read_of_units_is_below_what_is_read_of_rows(which: str, method:
                 assert value(by_unit, key) >= of_rows.value - 1e-12, (key, own)
             else:
                 assert MEASURES[key].read(by_unit, bare=True).reason == of_rows.reason
+
+
+def matched_by_hand(comparison: Comparison, known: list[str]) -> tuple[int, float, float]:
+    """People alone with some values, and found; found times right values of c: by every pair."""
+    original, masked = comparison.original.frame, comparison.masked.frame
+    values = original[known].apply(tuple, axis=1)
+    alone = {v for v in values if original.loc[values == v, "unit"].nunique() == 1}
+    reach = tolerance(comparison.original, "c").right
+    shown, people, found, read = masked[known].apply(tuple, axis=1), 0, 0, 0.0
+    for _, rows in original.groupby("unit"):
+        own = {v for v in values[rows.index] if v in alone}
+        missed = 1.0
+        for each in own:
+            matches = masked.loc[shown == each, "c"].to_numpy()
+            same = rows.loc[values[rows.index] == each, "c"].to_numpy()
+            truth = same if len(same) == 1 else rows["c"].to_numpy()
+            if len(matches):
+                missed *= 1 - reach(matches[:, None], truth).any(axis=1).mean()
+        people, found = people + bool(own), found + bool(own & set(shown))
+        read += 1 - missed
+    return people, found, read
+
+
+@pytest.mark.parametrize("which", ["panel", "households"])
+def test_people_are_matched_as_by_hand(which: str) -> None:
+    units, role = TABLES[which]
+    data = described(rows_of(units, seed=9, own=0.2).round(1), role)
+    comparison = compared(data, RWN(k=4, q=0.5))
+    sets = true_matches._counted(comparison, comparison.units, False).detail["sets"]
+    again = compared(data, RWN(k=4, q=0.5))  # which remembers nothing of the units
+    planted = true_matches._counted(again, np.arange(data.n), False).detail["sets"]
+    rows, differ = true_matches._counted(comparison, None, False).detail["sets"], 0
+    for place, names in enumerate(sets["names"]):
+        people, found, read = matched_by_hand(comparison, list(names))
+        assert sets["people"][place] == people
+        of = max(people, 1)
+        assert sets["found"][place] * of == pytest.approx(found)
+        assert sets["read"][place] * of == pytest.approx(read)
+        differ += planted["people"][place] != people
+    assert differ  # units that are rows under another name are found out
+    for part in ("people", "found", "read", "chance"):
+        np.testing.assert_allclose(planted[part], rows[part])
+
+
+def test_a_constant_secret_of_people_is_matched_by_what_is_constant() -> None:
+    frame = rows_of(PANEL, seed=3, own=0.0).round(2)  # no row differs from another of its person
+    data = described(frame, Role.PERSON)
+    by_unit, by_row = compared(data, RWN(k=4, q=0.3)), compared(in_rows(data), RWN(k=4, q=0.3))
+    assert value(by_row, "true_matches") == 0.0
+    assert value(by_unit, "true_matches") > 0.5
 
 
 @pytest.mark.parametrize("method", ["rwn", "whole rows"])

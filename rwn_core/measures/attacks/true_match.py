@@ -39,12 +39,39 @@ class UniqueRecords:
     which : ndarray of int64, shape (u,)
         Number of the set.
     person : ndarray of int64, shape (u,)
+        The first record with the values.
+    several : ndarray of bool, shape (u,)
+        True where further records have them, all of one unit.
+    units : ndarray of int64, shape (n,), optional
+        Number of each record's unit.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (u,)
+        Place of the first entry of the same set and person, or unit.
+    truth, owner : ndarray of int64, shape (u,)
+        Whose value a row with these values, or all rows of an owner, may show; see `Secret`.
     """
 
-    def __init__(self, code: Integers, which: Integers, person: Integers) -> None:
+    def __init__(
+        self,
+        code: Integers,
+        which: Integers,
+        person: Integers,
+        several: Booleans,
+        units: Integers | None = None,
+    ) -> None:
         from rwn_core.measures.attacks.belief_columns_kernel import slot_table
 
         self.code, self.which, self.person = code, which, person
+        self.first, self.truth, self.owner = np.arange(len(code)), person, person
+        self.by_unit = units is not None
+        if units is not None:
+            self.owner = len(units) + units[person]
+            self.truth = np.where(several, self.owner, person)
+            owned = np.stack((which, self.owner))
+            _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
+            self.first = first[inverse.ravel()]
         self._slots = slot_table(code)
 
     def find(self, codes: Integers) -> Matches:
@@ -72,6 +99,8 @@ class Columns:
         From 0; -1 where missing.
     sets : sequence of sequence of int
         Sets of variables, by position.
+    units : ndarray of int64, shape (n,), optional
+        Number of each record's unit, such as a person: records of one unit are not told apart.
 
     Attributes
     ----------
@@ -79,7 +108,9 @@ class Columns:
         Of runs of sets.
     """
 
-    def __init__(self, codes: Integers, sets: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, codes: Integers, sets: Sequence[Sequence[int]], units: Integers | None = None
+    ) -> None:
         self.codes = codes
         self._columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         self._sizes = [int(column.max(initial=0)) + 1 for column in self._columns]
@@ -88,7 +119,7 @@ class Columns:
         self._sets: Integers = np.array([self._short(each) for each in sets], dtype=np.int64)
         self._runs = list(self._in_runs())
         self.unique = [
-            _unique_records(codes, part)
+            _unique_records(codes, part, units)
             for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
         ]
 
@@ -139,13 +170,16 @@ class Columns:
     @cached_property
     def people(self) -> Integers:
         """Return the number of sample uniques on each set, shape (sets,)."""
-        counts = [np.bincount(each.which, minlength=self.count) for each in self.unique]
-        return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
+        return np.rint(self.sums(np.ones(len(self.codes)))).astype(np.int64)
 
     def sums(self, values: Floats) -> Floats:
         """Return the sum of some values, shape (n,), over the sample uniques, shape (sets,)."""
-        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.unique]
-        return np.asarray(np.sum(parts, axis=0))
+        # of a unit the value of its first record with values of its own counts
+        sums = np.zeros(self.count)
+        for each in self.unique:
+            first = np.unique(each.first) if each.by_unit else each.first
+            sums += np.bincount(each.which[first], values[each.person[first]], self.count)
+        return sums
 
     @property
     def count(self) -> int:
@@ -169,15 +203,21 @@ def _numbered(known: Integers | Floats, values: Integers | Floats) -> Integers:
     return np.where(known[place] == values, place, -1)
 
 
-def _unique_records(codes: Integers, part: slice) -> UniqueRecords:
+def _unique_records(codes: Integers, part: slice, units: Integers | None) -> UniqueRecords:
     flat = codes.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]
     ordered = flat[order]
     new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
     alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
+    if units is not None and ordered.size:
+        begins = np.flatnonzero(new[:-1])
+        unit = units[order % codes.shape[1]]
+        same = np.minimum.reduceat(unit, begins) == np.maximum.reduceat(unit, begins)
+        alone = begins[same]
     which, person = np.divmod(order[alone], codes.shape[1])
-    return UniqueRecords(ordered[alone], which + part.start, person)
+    several = ~new[alone + 1]
+    return UniqueRecords(ordered[alone], which + part.start, person, several, units)
 
 
 class KnownTable:
@@ -199,9 +239,13 @@ class KnownTable:
 
 
 class Secret:
-    """Released values of one confidential variable."""
+    """Released values of one confidential variable.
 
-    def __init__(self, comparison: Comparison, name: str) -> None:
+    With `units`, the number of each of the n records' unit, the true values of number n + u are
+    those of all records of unit u.
+    """
+
+    def __init__(self, comparison: Comparison, name: str, units: Integers | None = None) -> None:
         original = comparison.original
         self.own = named_values(original, original, name)
         self.released = named_values(original, comparison.masked, name)
@@ -218,13 +262,48 @@ class Secret:
         # the people of a level are those with a row in the file that leaves
         aligned = comparison.masked.n == original.n
         rows = released_rows(original, comparison.masked) if aligned else slice(None)
-        self.targets = People(truth=self.own[rows], near=self.near, levels=count)
+        truth = self.own[rows]
+        self._held: Integers | None = None
+        if units is not None:
+            truth = np.unique(np.stack((units[rows], truth)), axis=1)[1]
+            self._hold(units, (low, high), max(len(known), 1))
+        self.targets = People(truth=truth, near=self.near, levels=count)
+
+    def _hold(self, units: Integers, ends: tuple[Integers, Integers], rows: int) -> None:
+        """Add the values of each unit."""
+        has = np.flatnonzero(~np.isnan(self.own))
+        self._n, (self._values, rank) = len(units), np.unique(self.own[has], return_inverse=True)
+        size = len(self._values) + 1
+        self._held, at = np.unique(units[has] * size + rank.ravel(), return_index=True)
+        low, high = (each[has][at] for each in ends)
+        unit, count = self._held // size, int(units.max()) + 1
+        # values near two values of a unit count once; both ends rise with the value
+        before = np.where(np.diff(unit, prepend=-1) > 0, 0, np.roll(high, 1))
+        covered = np.bincount(unit, np.maximum(high - np.maximum(low, before), 0), count)
+        some = np.full(count, np.nan)
+        some[unit] = self._values[self._held % size]
+        self.own = np.append(self.own, some)
+        self.by_chance = np.append(self.by_chance, covered / rows)
+
+    def _right(self, shown: Floats, truth: Integers) -> Booleans:
+        """True where a shown value is the true one, or one of the unit's."""
+        right = self.near.right(shown, self.own[truth])
+        if self._held is None or not self._held.size:
+            return right
+        some, size = np.flatnonzero(truth >= self._n), len(self._values) + 1
+        unit, near = truth[some] - self._n, shown[some]
+        after = np.searchsorted(self._held, unit * size + np.searchsorted(self._values, near))
+        for place in (after - 1, after):  # no other value of the unit is nearer
+            place = np.clip(place, 0, len(self._held) - 1)
+            own, rank = np.divmod(self._held[place], size)
+            right[some] |= (own == unit) & self.near.right(near, self._values[rank])
+        return right
 
     def read(self, found: Matches, seen: Integers) -> Floats:
         """Return the share of a sample unique's matching rows that show the true value."""
-        count, person = len(found.unique.person), found.unique.person[found.entry]
+        count = len(found.unique.person)
         shown = self.released[found.row]
-        near = self.near.right(shown, self.own[person])
+        near = self._right(shown, found.unique.truth[found.entry])
         rows = np.bincount(found.entry, ~np.isnan(shown), count)[seen]
         return np.bincount(found.entry, near, count)[seen] / np.maximum(rows, 1)
 
@@ -233,15 +312,15 @@ class Secret:
         # the mode of a person's rows decides which level is named
         shown = self.released[found.row]
         known = np.flatnonzero(~np.isnan(shown))
-        entry, shown = found.entry[known], shown[known]
+        entry, shown = found.unique.first[found.entry[known]], shown[known]
         rows = np.bincount(entry, minlength=len(found.unique.person))
         share, level = np.ones(len(entry)), shown.astype(np.int64)
         several = np.flatnonzero(rows[entry] > 1)
         share[several] = _most(entry[several], level[several], counted.named.shape[1])
-        which, person = found.unique.which[entry], found.unique.person[entry]
+        which, person = found.unique.which[entry], found.unique.owner[entry]
         # of a person without a value nothing can be named
         share = np.where(np.isnan(self.own[person]), 0.0, share)
-        right = share * self.near.right(shown, self.own[person])
+        right = share * self._right(shown, person)
         shape = counted.named.shape
         place = which * shape[1] + level
         for sums, each in ((counted.named, share), (counted.right, right)):
@@ -279,15 +358,24 @@ def count(columns: Columns, released: Integers, secrets: Sequence[Secret]) -> Co
     for each in columns.matches(released):
         unique = each.unique
         seen = np.flatnonzero(np.bincount(each.entry, minlength=len(unique.person)))
-        which, person = unique.which[seen], unique.person[seen]
+        first = np.unique(unique.first[seen]) if unique.by_unit else seen
+        which = unique.which[first]
         found[:, 0] += np.bincount(which, minlength=columns.count)
         for number, secret in enumerate(secrets):
-            right = secret.read(each, seen)
+            right, luck = secret.read(each, seen), secret.by_chance[unique.truth[seen]]
+            if unique.by_unit:
+                right, luck = (_any(some, unique.first[seen]) for some in (right, luck))
             read[:, number] += np.bincount(which, right, columns.count)
-            chance[:, number] += np.bincount(which, secret.by_chance[person], columns.count)
+            chance[:, number] += np.bincount(which, luck, columns.count)
             if secret.levels is not None:
                 secret.name(each, named[number])
     return Counted(found[:, 0], read[:, :-1], chance[:, :-1], named)
+
+
+def _any(chances: Floats, first: Integers) -> Floats:
+    """Return P(any entry of a set and unit comes true), in the order of `first`."""
+    misses = np.bincount(first, np.log1p(-np.minimum(chances, 1 - 1e-16)))
+    return np.asarray(-np.expm1(misses[np.unique(first)]))
 
 
 def worst_level(counted: Counted, secrets: Sequence[Secret], inside: Booleans) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def sentence(reading: Reading, n: int) -> str:
     if share == 0:
         return "Nobody has a value that no other person in the file has."
     unit_words = reading.detail.get("unit_words")
-    have = "have" if unit_words is None else f"belong to {unit_words} that have"
+    have = "have" if unit_words is None else f"belong to {unit_words} with"
     return (
         f"{people(share, n).capitalize()} {have} a value that nobody else has: on average one of "
         f"these appears with probability {percent(reading.value)}; for "

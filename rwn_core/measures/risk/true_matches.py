@@ -107,6 +107,17 @@ def _shares(
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     """Return the largest share of sample uniques with a value that a row shows, beyond chance."""
     # `expected`: the detail has the expected shares too, which may take a second.
+    rows = _counted(comparison, None, expected)
+    if comparison.unit is None:
+        return rows
+    # a unit is read if any of its records is; that is worse, unless by chance
+    units = _counted(comparison, comparison.units, False)
+    detail = {**units.detail, "unit_words": comparison.unit.words}
+    return replace(units, detail=detail) if units.value >= rows.value else rows
+
+
+def _counted(comparison: Comparison, units: Integers | None, expected: bool) -> Reading:
+    """Return the reading in records, or in units by the number of each record's."""
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
@@ -114,11 +125,15 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
     known, inside, places, columns = _sets(comparison, table, secrets)
+    if units is not None:
+        columns = comparison.cached_for_original(
+            ("true matches", steps, known.sets), lambda: Columns(table.codes, places, units)
+        )
     released = table.numbered(comparison.original, comparison.masked)
-    asked = [Secret(comparison, name) for name in secrets]
+    asked = [Secret(comparison, name, units) for name in secrets]
     counted = count(columns, released, asked)
     level = worst_level(counted, asked, inside)
-    people = _people(comparison, columns)
+    people = _people(comparison, columns, units)
     shares = _shares(known, inside, people, counted, secrets)
     what = "read" if secrets else "found"
     certain = _at_least(shares[what], people)
@@ -157,13 +172,15 @@ def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
     return replace(reading, value=score, interval=ends, detail=detail)
 
 
-def _people(comparison: Comparison, columns: Columns) -> Integers:
+def _people(comparison: Comparison, columns: Columns, units: Integers | None) -> Integers:
     """Return the number of sample uniques on each set that have a row in the file that leaves."""
     rows = released_rows(comparison.original, comparison.masked)
     if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
         return columns.people
     leaves = np.zeros(comparison.original.n)
     leaves[rows] = 1.0
+    if units is not None:
+        leaves = (np.bincount(units, leaves) > 0)[units].astype(np.float64)
     return np.rint(columns.sums(leaves)).astype(np.int64)
 
 
@@ -294,10 +311,12 @@ def _known(names: Sequence[str]) -> str:
 
 def _who(some: Mapping[str, Any]) -> str:
     names, people = some["names"], some["people"]
-    known = _known(names)
+    known, unit_words = _known(names), some.get("unit_words", "people")
     if people == 1:
-        return f"the one person who is alone with certain {known}"
-    return f"the {people:,} people who are alone with their {known}"
+        one = "person who" if unit_words == "people" else "household that"
+        return f"the one {one} is alone with certain {known}"
+    many = "people who" if unit_words == "people" else "households that"
+    return f"the {people:,} {many} are alone with their {known}"
 
 
 def _few_words(detail: Mapping[str, Any]) -> str:
@@ -316,8 +335,9 @@ MEASURE = Measure(
     "for the worst set, variable and level?",
     sentence=sentence,
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
-    "at random. Of several rows with the same values the share that is right counts. Of a level: "
-    "recall times precision beyond chance (lower bound of Clopper and Pearson 1934)",
+    "at random. Of several rows with the same values the share that is right counts, and of "
+    "several records of a person any. Of a level: recall times precision beyond chance (lower "
+    "bound of Clopper and Pearson 1934)",
     compute=compute,
     begin=partial(compute, expected=False),
     of_released=True,
