@@ -50,7 +50,7 @@ class UniqueRecords:
     first : ndarray of int64, shape (u,)
         Place of the first entry of the same set and person, or unit.
     truth, owner : ndarray of int64, shape (u,)
-        Whose value a row with these values, or all rows of an owner, may show; see `Secret`.
+        Numbers of the true values, as in `Secret`, of each entry and of its unit.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Columns:
     sets : sequence of sequence of int
         Sets of variables, by position.
     units : ndarray of int64, shape (n,), optional
-        Number of each record's unit, such as a person: records of one unit are not told apart.
+        Number of each record's unit, such as a person.
 
     Attributes
     ----------
