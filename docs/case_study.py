@@ -6,7 +6,9 @@ The secret of its release is fixed, so that the page comes out again; hashes and
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import math
 import os
 import re
 import shlex
@@ -41,12 +43,16 @@ _POLICY = rwn.Policy()
 
 @contextlib.contextmanager
 def empty_folder() -> Iterator[Path]:
-    """Work in a new folder, with a fixed secret for each release."""
+    """Work in a new folder, with a fixed secret for each release, and as long as it takes."""
     before = Path.cwd()
+    unhurried = functools.partial(rwn.recommend, within=math.inf)
     with tempfile.TemporaryDirectory() as made:
         os.chdir(made)
         try:
-            with patch.object(rwn.SecretKey, "fresh", lambda: rwn.SecretKey.from_seed(_SECRET)):
+            with (
+                patch.object(rwn.SecretKey, "fresh", lambda: rwn.SecretKey.from_seed(_SECRET)),
+                patch.object(rwn, "recommend", unhurried),
+            ):
                 yield Path(made)
         finally:
             os.chdir(before)

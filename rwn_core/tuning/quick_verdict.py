@@ -13,6 +13,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
@@ -44,8 +45,13 @@ _AT_THE_END = "Every limit is kept only where nearly all relations are lost. Sea
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
+_RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
+_APART = 1.15  # times the middle release: an upper end beyond stands as a range
 _USUAL = RWN(kernel="gaussian")
 _NAMED = 3  # variables that stay as they are, each with steps of its own
+_DIFFER = (
+    "Every release read kept the limits, but they differ much in how much of a limit they use."
+)
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
@@ -62,10 +68,13 @@ class NextStep:
     schema : Schema, optional
         Describe the table so, before the setting is taken.
     known : bool
-        True if it keeps all limits that can be judged, as several releases of all records showed.
+        True if it keeps all limits that can be judged, as several releases of all records showed
+        that agree on how much of a limit they use.
     gives : tuple of float, optional
-        The largest share of a limit that a release then uses, and the share of the relations that
-        it loses, as read on all records.
+        The largest share of a limit that a release then uses, at the upper end of where one more
+        release falls, and the share of the relations that it loses, as read on all records.
+    least : float, optional
+        The lower end, where releases differ so much that only a range can be stated.
     """
 
     title: str
@@ -73,6 +82,7 @@ class NextStep:
     schema: Schema | None = None
     known: bool = False
     gives: tuple[float, float] | None = None
+    least: float | None = None
 
     @property
     def words(self) -> str:
@@ -80,7 +90,7 @@ class NextStep:
         if self.gives is None:
             return self.title
         share, loss = self.gives
-        used = "keeps the limits" if self.known else f"{share_words(max(share, 1.01))} a limit"
+        used = "keeps the limits" if self.known else f"{share_words(share, self.least)} a limit"
         return f"{self.title}: {used}, {percent(loss)} of the relations lost"
 
 
@@ -324,28 +334,42 @@ def with_next_steps(
     """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
     until = time.monotonic() + within
     own, steps = _tried(microdata, setting, policy, until), list[NextStep]()
-    most = math.inf if own is None else _HELPS * own.share
+    most = math.inf if own is None else _HELPS * own.ends[1]
     for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
         table = microdata if schema is None else microdata.with_schema(schema)
         if not any(variable.masked for variable in table.schema.released):
             continue
         tried = _tried(table, _fitted(start, table), policy, until)
-        if tried is not None and (tried.kept or tried.share < most):
-            gives = tried.share, tried.loss
-            steps.append(
-                NextStep(
-                    title=title, setting=tried.setting, schema=schema, known=tried.kept, gives=gives
-                )
+        if tried is None or not (tried.kept or tried.ends[1] < most):
+            continue
+        low, high = tried.ends
+        apart = high > _APART * tried.share
+        steps.append(
+            NextStep(
+                title=title,
+                setting=tried.setting,
+                schema=schema,
+                known=tried.kept and not apart,
+                gives=(high, tried.loss),
+                least=low if apart else None,
             )
-    steps.sort(key=lambda each: (not each.known, *(each.gives or ())[:: -1 if each.known else 1]))
-    caution = ""
-    if not any(each.known for each in steps):
-        shares = ([own.share] if own else []) + [each.gives[0] for each in steps if each.gives]
+        )
+    steps.sort(key=_order)
+    shares = [each.gives[0] for each in steps if each.gives]
+    caution = "" if any(each.known for each in steps) else _DIFFER
+    if min(shares, default=math.inf) > 1:
         caution = "None of these keeps the policy." if steps else "Nothing that was tried helps."
+        shares += [own.ends[1]] if own else []
         if shares and math.isfinite(min(shares)):
             best = share_words(max(min(shares), 1.01))
-            caution += f" The best that was found uses {best} a limit."
+            caution += f" The best that was found may use {best} a limit."
     return replace(found, next_steps=tuple(steps), caution=caution)
+
+
+def _order(step: NextStep) -> tuple[bool, bool, float]:
+    """Sort key: first what is known to keep the limits, then what kept them, each by its loss."""
+    share, loss = step.gives or (math.inf, math.inf)
+    return not step.known, share > 1, share if share > 1 else loss
 
 
 def _tried(microdata: Microdata, setting: Setting, policy: Policy, until: float) -> Tried | None:
@@ -353,7 +377,13 @@ def _tried(microdata: Microdata, setting: Setting, policy: Policy, until: float)
     judged, _ = policy.judgeable(microdata)
     if judged is None:
         return None
-    search = TableSearch(microdata=microdata, policy=judged, until=until, places=_PLACES)
+    search = TableSearch(
+        microdata=microdata,
+        policy=judged,
+        until=until,
+        places=_PLACES,
+        releases=_RELEASES if microdata.n <= QUICK_RECORDS else None,
+    )
     tried = search.look(setting, MOST_LOST)
     return tried if tried is not None and tried.releases > 1 else None
 

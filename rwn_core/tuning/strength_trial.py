@@ -87,6 +87,11 @@ class StrengthTrial:
         Monotonic seconds after which nothing more is drawn or read: `Late` is raised.
     tables : PreparedTables, optional
         What trials of other settings of the same table have found.
+
+    Attributes
+    ----------
+    releases : int
+        Further releases that decide: a few, by the number of records, or as many as are asked for.
     """
 
     def __init__(
@@ -195,6 +200,8 @@ class StrengthTrial:
             yield self._compared(place)
         moved = self._moved(place)
         for number in range(len(self._drawn[1]) + first, self.releases):
+            if len(self._drawn[1]) >= FEW_RELEASES and self._late:
+                return  # those that were drawn in time decide
             self._refuse_late()
             made = moved.release(SecretKey.from_seed(_SEED + 1 + number), threads=1)
             made = made.rounded(dict(self._setting.precision))
@@ -203,19 +210,34 @@ class StrengthTrial:
                 self._drawn[1].append(compared)
             yield compared
 
+    @property
+    def _late(self) -> bool:
+        return time.monotonic() > self._until
+
     def _refuse_late(self) -> None:
-        if time.monotonic() > self._until:
+        if self._late:
             raise Late
+
+    def _in_time(self, read: Callable[[], _T]) -> _T:
+        """Read what was not read before, unless the time is over."""
+        self._refuse_late()
+        return read()
 
     def further(self, place: int, stop: float = CLEARLY) -> tuple[Point, list[Verdict]]:
         """Read all limits on further releases, up to one that uses so much of a limit.
 
-        Each is raised by what simple attacks achieve on the same release.
+        Each is raised by what simple attacks achieve on the same release. Where the time ends,
+        those that were read decide if they are not too few.
         """
-        read, shown, verdicts = [], [], []
+        read, shown, verdicts = [], [], list[Verdict]()
         for compared in self._further(place):
+            try:
+                read.append(self._readings(compared, stop))
+            except Late:
+                if len(verdicts) < FEW_RELEASES:
+                    raise
+                break
             shown.append(released_share(self._comparison.original, compared.masked))
-            read.append(self._readings(compared, stop))
             verdicts.append(self.policy.judge_readings(read[-1]))
             if (verdicts[-1].largest or 0.0) > stop:
                 break
@@ -232,17 +254,18 @@ class StrengthTrial:
         """Read the limits of a release, cheap ones first, up to one of which too much is used."""
         read: dict[str, Reading | NotApplicable] = {}
         for limit in sorted(self.policy.limits, key=_turn):
-            self._refuse_late()
             self.steps += 1
+            about = partial(self._reading, limit, compared)
             read[limit.measure] = compared.cached_for_release(
-                ("limit", limit), partial(self._reading, limit, compared)
+                ("limit", limit), partial(self._in_time, about)
             )
             if (self.policy.judge_readings(read).largest or 0.0) > stop:
                 return read
         if attack and RAISED.keys() & read.keys():
             self.steps += 1
+            tried = partial(read_safely, RED_TEAM, compared, bare=True)
             read[RED_TEAM] = compared.cached_for_release(
-                "simple attacks", partial(read_safely, RED_TEAM, compared, bare=True)
+                "simple attacks", partial(self._in_time, tried)
             )
         return attacked(read)
 

@@ -205,12 +205,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def share_words(share: float) -> str:
-    """Write how much of a limit is used, to stand before "its limit".
+def share_words(share: float, least: float | None = None) -> str:
+    """Write how much of a limit is used, or between what ends, to stand before "its limit".
 
-    >>> share_words(0.8), share_words(2.44)
-    ('80 % of', '2.4 times')
+    >>> share_words(0.8), share_words(2.44), share_words(1.28, 0.4), share_words(0.9, 0.4)
+    ('80 % of', '2.4 times', '0.4 to 1.3 times', '40 to 90 % of')
     """
+    if least is not None:
+        if share <= 1:
+            return f"{100 * least:.0f} to {100 * share:.0f} % of"
+        return f"{least:.1f} to {max(share, 1.06):.1f} times"
     if share <= 1:
         return f"{100 * share:.0f} % of"
     if share < 1.05:

@@ -11,6 +11,7 @@ from statistics import median
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
+from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.strength_trial import (
@@ -41,6 +42,8 @@ class Tried:
     share : float
         The largest of them in a release, the middle one of a few; infinite where a limit has no
         answer.
+    ends : tuple of float
+        Where this share of one more release falls, 9 times in 10, as the policy judges it.
     kept : bool
         Whether one more release keeps all limits, 9 times in 10.
     releases : int
@@ -51,6 +54,7 @@ class Tried:
     loss: float
     shares: Mapping[str, float]
     share: float
+    ends: tuple[float, float]
     kept: bool  # words: public name
     releases: int
 
@@ -86,6 +90,8 @@ class TableSearch:
         Parts of a strength.
     least : float
         The least loss known before.
+    releases : int, optional
+        Further releases that decide at a place.
     looked : int
         Settings tried.
     tried : list of Tried
@@ -98,6 +104,7 @@ class TableSearch:
     steps: float = math.inf
     places: int = PLACES
     least: float = MOST_LOST / _CLOSER
+    releases: int | None = None
     looked: int = 0
     tried: list[Tried] = field(default_factory=list)
     _tables: PreparedTables = field(default_factory=PreparedTables)
@@ -133,6 +140,7 @@ class TableSearch:
                 until=self.until,
                 tables=self._tables,
             )
+            trial.releases = self.releases or trial.releases
         except ParameterError:
             return None
         try:
@@ -164,13 +172,18 @@ class TableSearch:
         for key in self.policy.measures:
             read = [each.shares[key] for each in verdicts if key in each.shares]
             shares[key] = median(read) if len(read) == len(verdicts) else math.inf
+        judged = self.policy.judge_point(point)
+        used = [math.inf if each.largest is None else each.largest for each in verdicts]
+        high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
+        low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
         return Tried(
             setting=trial.at(place),
             loss=trial.mean_loss(place),
             shares=shares,
-            share=median(math.inf if each.largest is None else each.largest for each in verdicts),
-            kept=self.policy.judge_point(point).kept,
-            releases=trial.releases,
+            share=median(used),
+            ends=(float(low), high),
+            kept=judged.kept,
+            releases=len(verdicts),
         )
 
 
@@ -182,6 +195,7 @@ def _of_first(trial: StrengthTrial, place: int, share: float) -> Tried:
         loss=trial.loss(place),
         shares=verdict.shares,
         share=share,
+        ends=(0.0, math.inf),
         kept=verdict.kept and share <= 1,
         releases=1,
     )

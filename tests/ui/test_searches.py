@@ -50,7 +50,10 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
 
     def job(label: str, work: Any, *, words: str, about: Any = None, **arguments: Any) -> Searching:
         policy, data = arguments["policy"], arguments["microdata"]
-        read = {key: Spread(measure=key, values=(0.01,)) for key in policy.measures}
+        read = {  # within each limit; one of them allows nobody
+            each.measure: Spread(measure=each.measure, values=(min(0.01, each.at_most),))
+            for each in policy.limits
+        }
         point = Point(setting=SO_FAR, spreads=read)
         answer = PartialAnswer(point=point, goal=policy, records=data.n, of=data.n)
         begun.append(

@@ -135,10 +135,15 @@ def correlated(n: int) -> rwn.Microdata:
     return described(frame, x0=Role.KEY, x1=Role.KEY, region=Role.KEY, x4=Role.CONFIDENTIAL)
 
 
-@pytest.mark.parametrize("make", [correlated, survey])
 @pytest.mark.parametrize(
-    "n",
-    [pytest.param(2_500, marks=pytest.mark.slow), pytest.param(6_000, marks=pytest.mark.nightly)],
+    ("make", "n"),
+    [
+        pytest.param(survey, 2_500, marks=pytest.mark.slow),
+        *(
+            pytest.param(make, n, marks=pytest.mark.nightly)
+            for make, n in ((correlated, 2_500), (correlated, 6_000), (survey, 6_000))
+        ),
+    ],
 )
 def test_stated_shares_are_those_of_fresh_releases(make, n: int) -> None:
     """Whatever a part of the records shows, what is said was read on all of them."""
