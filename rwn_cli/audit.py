@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -65,6 +64,8 @@ def audit(
     file: Laid = None,
     drop: options.Dropped = None,
     only: options.Chosen = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
 ) -> None:
     """Read the measures on an original and a masked table.
 
@@ -74,7 +75,8 @@ def audit(
     """
     read, gone = options.load_chosen(original, schema, file or (), only or (), drop or ())
     data = options.described(read, identifiers=gone)
-    from rwn_core.evaluation.audit import compare, read_all
+    data = options.under_roles(data, confidential, key)
+    from rwn_core.evaluation.audit import comparable, compare, read_all
     from rwn_core.measures.risk.cells_changed import compute, unchanged_words
 
     data = options.asked(data, response, predictor or ())
@@ -92,7 +94,9 @@ def audit(
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     said = weights is not None or population is not None
     sampling = rwn.Sampling(weights=weights, population=population) if said else None
-    data_read, other = comparable(data, like(data, masked))
+    data_read, other, notes = comparable(data, like(data, masked))
+    for note in notes:
+        say(f"note: {note}")
     comparison = compare(data_read, other, sampling=sampling, key_sets=known)
     comparison = comparison.with_halves(sides)
     if setting is not None:
@@ -113,7 +117,7 @@ def audit(
 def _recorded(path: Path, data: rwn.Microdata) -> rwn.Setting:
     """The setting of an internal record of this table."""
     from rwn_cli.record_file import read_record_file
-    from rwn_core.reporting.record_parts import OF_EACH_RECORD
+    from rwn_core.reporting.reproduce import recorded_setting
 
     document = read_record_file(path)
     if document["table"]["fingerprint"] != data.fingerprint:
@@ -121,13 +125,7 @@ def _recorded(path: Path, data: rwn.Microdata) -> rwn.Setting:
             "The record is of a release of another table; give its own ORIGINAL, with the same "
             "--schema and --drop."
         )
-    plain = document["setting"]
-    if OF_EACH_RECORD in plain["parameters"].values():
-        raise InputError(
-            "The record does not hold parameters of its setting that differ from record to "
-            "record, so the worst case cannot be computed from it."
-        )
-    return rwn.Setting.from_dict(plain).resolved(data)
+    return recorded_setting(document, data, "the worst case cannot be computed from it")
 
 
 def _stated(
@@ -147,6 +145,8 @@ def _stated(
 
 def _with_law(comparison: rwn.Comparison, setting: rwn.Setting, *, partial: bool) -> rwn.Comparison:
     """The comparison under the law of the setting, if MASKED can have been made by it."""
+    from rwn_core.evaluation.audit import require_possible
+
     if partial:
         say("note: the worst case is not computed, because the distance had more variables.")
         return comparison
@@ -160,35 +160,8 @@ def _with_law(comparison: rwn.Comparison, setting: rwn.Setting, *, partial: bool
         return comparison
     law = law.rounded(dict(setting.precision)) if setting.precision else law
     informed = comparison.with_masked(comparison.masked, law)
-    _check(informed)
+    require_possible(informed)
     return informed
-
-
-def _check(comparison: rwn.Comparison) -> None:
-    """Refuse a masked table that the setting cannot have made: its worst case would look small."""
-    reading = rwn.MEASURES["bayes_linkage"].read(comparison)
-    if isinstance(reading, rwn.Reading) and reading.detail["truth"].min() <= 0:
-        raise InputError(
-            "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
-            "record or parameters, and rows in the original order."
-        )
-
-
-def comparable(data: rwn.Microdata, masked: rwn.Microdata) -> tuple[rwn.Microdata, rwn.Microdata]:
-    """Return both tables without the variables that could not be read in the masked one."""
-    released = {variable.name for variable in masked.schema.released}
-    lost = [v.name for v in data.schema.released if v.name in masked.names]
-    lost = [name for name in lost if name not in released]
-    if not lost or len(lost) == len(data.schema.released):
-        return data, masked
-    for notice in masked.notices:
-        say(f"note: in MASKED: {notice}")
-    say(f"note: not compared, because MASKED has no such values: {', '.join(lost)}.")
-    remaining = [v.name for v in data.schema.released if v.name not in lost]
-    variables = tuple(v for v in masked.schema.variables if v.name in remaining)
-    schema = replace(masked.schema.releasing(remaining), variables=variables)
-    table = rwn.Microdata.from_frame(masked.frame[list(schema.names)], schema)
-    return data.with_schema(data.schema.releasing(remaining)), table
 
 
 def like(data: rwn.Microdata, masked: Path) -> rwn.Microdata:

@@ -26,7 +26,6 @@ Laid = Annotated[
         "--file",
     ),
 ]
-_MARKS = {"tab": "\t"}
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -78,6 +77,8 @@ def read_file(
 def _how_to_say(layout: FileLayout, *, option: bool) -> str:
     """Return the options that state a layout, on the command line or in a schema."""
     if option:
+        from rwn_core.data.file_layout import layout_options
+
         words = " ".join(f"--file {option}" for option in layout_options(layout))
         return f"the file seems to be laid out in another way; give {words}"
     fields = ", ".join(f"{name} = {json.dumps(value)}" for name, value in layout.changed().items())
@@ -85,25 +86,6 @@ def _how_to_say(layout: FileLayout, *, option: bool) -> str:
         "the file seems to be laid out in another way; begin its schema (--schema FILE.toml) with "
         f"the line file = {{ {fields} }}"
     )
-
-
-def layout_options(layout: FileLayout) -> list[str]:
-    """A layout as it is typed on a command line.
-
-    >>> from rwn_core.data.file_layout import FileLayout
-    >>> layout_options(FileLayout(separator=";", above=2, header=False))
-    ['separator=";"', 'header=false', 'above=2']
-    """
-    names = {mark: name for name, mark in _MARKS.items()}
-    words = {True: "true", False: "false"}
-    options = []
-    for name, value in layout.changed().items():
-        if isinstance(value, list):
-            text = "|".join(value)
-        else:
-            text = words[value] if isinstance(value, bool) else names.get(value, str(value))
-        options.append(f'{name}="{text}"' if not text.isalnum() else f"{name}={text}")
-    return options
 
 
 def _layout(schema: rwn.Schema | None, texts: Sequence[str]) -> FileLayout | None:
@@ -141,4 +123,4 @@ def _value(name: str, text: str) -> Any:
         return text.split("|")
     if name in ("header", "fill"):
         return _TRUTHS.get(text, text)
-    return _MARKS.get(text, text) if name == "separator" else text
+    return "\t" if name == "separator" and text == "tab" else text

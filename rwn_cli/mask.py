@@ -85,6 +85,9 @@ def mask(
     drop: options.Dropped = None,
     keep: options.Retained = None,
     only: options.Chosen = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
+    as_is: options.AsIs = None,
     threads: Threads = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -94,6 +97,7 @@ def mask(
     --method alone the weakest strength of it that keeps the usual policy, or the nearest.
     Without --seed a fresh 256-bit secret is used and forgotten, unless --key-file keeps it.
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
+    Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.data.identity.table import require_answers
@@ -107,26 +111,28 @@ def mask(
     options.require_one_key(seed, key_file)
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
-    stated = _stated(own, options.settings(set_ or ()))
-    params = _parameters(loaded, method, stated, sliced=bool(slice_))
+    params = _parameters(
+        loaded, method, _stated(own, options.settings(set_ or ())), sliced=bool(slice_)
+    )
     read, drop = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    read = options.described(read, identifiers=drop, retained=keep or ())
-    data = options.working_table(read, schema, loaded, drop=None, weights=weight, slices=slice_)
+    read = options.described(read, identifiers=drop, retained=keep or (), as_is=as_is or ())
+    data = options.under_roles(read, confidential, key)
+    roles = {v.name: str(v.role) for v in data.schema.variables if v not in read.schema.variables}
+    data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
     require_answers(data)
     precision = steps(
         data, round_ or (), dict(loaded.setting.precision) if loaded and loaded.setting else None
     )
-    for notice in data.notices:
-        say(f"note: {notice}")
     data, params = _ready(data, params, source, target)
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = rwn.mask(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
-    changes = _said_of_changes(data, release, leaves=order == "shuffled" and seed is None)
+    leaves = order == "shuffled" and seed is None
+    changes = _said_of_changes(data, release, form, leaves=leaves)
     content = release.to_bytes(form, order)
     if ledger is not None:
         from rwn_core.reporting.ledger import refuse_readable
@@ -136,28 +142,27 @@ def mask(
     released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None
     )
-    files = {target: content}
-    if key_file is not None:
-        files = {key_file: text, **files}  # with the release, or not at all
+    # the key with the release, or not at all
+    files = {target: content} if key_file is None else {key_file: text, target: content}
+    policy = (loaded and loaded.policy) or rwn.Policy()
     if record is not None:
+        more = {"dropped": drop, "as_is": as_is, "released": str(target.absolute())}
         basis = Basis(
             decision=decided,
-            policy=(loaded and loaded.policy) or rwn.Policy(),
-            source={**source_facts(source, schema, drop, file), "released": str(target.absolute())},
+            policy=policy,
+            source=source_facts(source, schema, file, roles=roles, **more),
             plan=None if loaded is None else loaded.analysis_plan,
             context=context,
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
-    for note in (*changes, *_notes(data, release, form)):
-        say(note)
-    say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
-    say(f"SHA-256 {released.sha256}")
-    say(looked_up.words)
-    if record is not None:
-        _say_of_record(record, files[record], unlike(decided, data, release))
+    rows = "in secret order"
     if order == "original":
-        say("note: the row order names each record; keep this file inside.")
+        rows = "as they were\nnote: the row order names each record; keep this file inside."
+    where = f"written to {target}, rows {rows}\nSHA-256 {released.sha256}\n{looked_up.words}"
+    say("\n".join([*changes, where]))
+    said = None if record is None else (record, files[record])
+    say(options.in_shell(_verdict_words(data, release, policy, said)))
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
@@ -170,15 +175,30 @@ def _context(project: Path | None, record: Path | None, data: rwn.Microdata) -> 
     return read_context(project, data.fingerprint) or Context()
 
 
-def _say_of_record(record: Path, content: bytes, notes: list[str]) -> None:
-    """Say the verdict on the release, where its record is and what differs from the decision."""
+def _verdict_words(
+    data: rwn.Microdata,
+    release: rwn.Release,
+    policy: rwn.Policy,
+    record: tuple[Path, bytes] | None,
+) -> str:
+    """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
+    from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.reporting.judged_release import judged
     from rwn_core.reporting.release_record import read_record
 
-    say(read_record(content.decode("utf-8"))["verdict"]["words"])
-    for note in notes:
-        say(note)
-    evidence = evidence_path(record).name
-    say(f"internal record written to {record}, its charts to {evidence}; both stay in the house")
+    if record is not None:
+        path, document = record[0], read_record(record[1].decode("utf-8"))
+        words = [document["verdict"]["words"]]
+        if not document.get("decision", {}).get("followed", True):
+            words.append(
+                "note: the release does not follow the decision of --meeting; the record says so."
+            )
+        evidence = f"its charts to {evidence_path(path).name}; both stay in the house"
+        return "\n".join([*words, f"internal record written to {path}, {evidence}"])
+    if data.n > LARGEST_DENSE:  # the limits take longer than masking
+        return "No limit was read: on a table of this size it takes long; --record reads them."
+    with progress("reading the limits") as report:
+        return judged(data, release, policy, report).sentence
 
 
 def _secret(
@@ -192,25 +212,6 @@ def _secret(
     from rwn_core.datasets.key_file import fresh_key
 
     return fresh_key(file)
-
-
-def _notes(data: rwn.Microdata, release: rwn.Release, form: str) -> list[str]:
-    """Return notes about what the format loses and its reader must know."""
-    from rwn_core.io import format_of_key
-    from rwn_core.io.format_limits import losses
-    from rwn_core.masking.released_values import formula_names
-
-    guarded = [
-        f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
-        "apostrophe before it. Parquet needs none."
-        for name, cells in release.guarded(form).items()
-    ]
-    guarded += [
-        f"note: the name {name} begins as a formula of a spreadsheet would; it got an apostrophe."
-        for name in formula_names(release.masked.names, form)
-    ]
-    lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(form))]
-    return [*guarded, *release.params.remarks(data, release.law), *lost]
 
 
 def _internal(
@@ -261,6 +262,8 @@ def _ready(
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
 
+    for notice in data.notices:
+        say(f"note: {notice}")
     uses_weights = params is None or params.uses_weights
     if uses_weights and data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.compile_ahead import warm
@@ -271,7 +274,9 @@ def _ready(
     return data, start_of(data, params) if isinstance(params, type) else params
 
 
-def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool) -> list[str]:
+def _said_of_changes(
+    data: rwn.Microdata, release: rwn.Release, form: str, *, leaves: bool
+) -> list[str]:
     """Return what is said of changed cells; refuse a file that leaves and shows true values."""
     from rwn_core.data.schema import verbatim_words
     from rwn_core.evaluation.weakly_masked import (
@@ -280,6 +285,7 @@ def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool)
         untouched_words,
         weakly_masked,
     )
+    from rwn_core.masking.released_values import notes_on_file
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
@@ -287,7 +293,7 @@ def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool)
         shares = changed_shares(changed.detail)
         none = untouched(data, release.params, shares)
         if none and leaves:
-            raise ReleaseError(f"{untouched_words(none)}.")
+            raise ReleaseError(f"{untouched_words(none)} (--as-is NAME).")
         said[0] += f", {changed.value:.1%} of cells changed"
         if changed.value == 0:
             said.append("note: no cell differs from the original; this file protects nobody.")
@@ -298,10 +304,14 @@ def _said_of_changes(data: rwn.Microdata, release: rwn.Release, *, leaves: bool)
             for name in weakly_masked(data, release.params, shares)
             if name not in none
         ]
+    unmasked = [variable.name for variable in data.schema.released if not variable.masked]
+    if unmasked:
+        said.append(f"not masked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")
-    return said + [f"note: {sentence}" for sentence in verbatim_words(data.schema.slices)]
+    said += [f"note: {sentence}" for sentence in verbatim_words(data.schema.slices)]
+    return said + notes_on_file(release, data, form)
 
 
 def read_decision(
@@ -326,15 +336,3 @@ def refuse_other_table(decided: Decision | None, data: rwn.Microdata) -> None:
             "Give the decision about this table, mask the table that it is about (with the same "
             "--drop), or leave --meeting out."
         )
-
-
-def unlike(decided: Decision | None, data: rwn.Microdata, release: rwn.Release) -> list[str]:
-    """Say where the release is not what was decided on."""
-    from rwn_core.reporting.release_record import follows
-
-    if decided is None:
-        return []
-    setting = rwn.Setting(params=release.params, precision=release.precision).resolved(data)
-    if follows(decided, setting, data):
-        return []
-    return ["note: the release does not follow the decision of --meeting; the record says so."]

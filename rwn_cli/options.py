@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,6 +40,17 @@ Retained = Annotated[
 Chosen = Annotated[
     list[str] | None,
     option("NAME,NAME", "Variables to release; all others are left out. Repeatable.", "--only"),
+]
+Confidential = Annotated[
+    list[str] | None,
+    option("NAME", "What an intruder is after; guessed by name if none. Repeatable."),
+]
+Key = Annotated[
+    list[str] | None,
+    option("NAME", "What an intruder may know; guessed by name if none. Repeatable.", "--key"),
+]
+AsIs = Annotated[
+    list[str] | None, option("NAME", "A variable that is not masked; repeatable.", "--as-is")
 ]
 Radius = Annotated[
     float | None,
@@ -174,6 +185,7 @@ def described_schema(
     identifiers: Sequence[str] = (),
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
+    as_is: Sequence[str] = (),
 ) -> rwn.Schema:
     """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
@@ -181,9 +193,30 @@ def described_schema(
     with _blaming_the_parameters():
         schema = schema.with_weights(dict(_weight(text) for text in weights))
         schema = with_answers(schema, drop=identifiers, keep=retained)
+        for name in as_is:
+            schema = schema.replace_variable(name, masked=False)
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(names_in, slices))
     return schema
+
+
+def under_roles(
+    data: rwn.Microdata, confidential: Sequence[str] | None, keys: Sequence[str] | None
+) -> rwn.Microdata:
+    """The table under the roles of the command line; under guessed ones, which are said."""
+    from rwn_core.data.role_guesses import complete_roles, in_roles
+
+    roles, guessed = complete_roles(data.frame, data.schema, confidential or (), keys or ())
+    with _blaming_the_parameters():
+        schema = in_roles(data.schema, roles)
+    if guessed:
+        say(f"roles guessed: {guessed}. --confidential and --key state others.")
+    return data.with_schema(schema)
+
+
+def in_shell(words: str) -> str:
+    """Words of the program with the option that does what they ask."""
+    return words.replace("Say which is.", "Say which is (--confidential NAME).")
 
 
 def chosen_names(only: Sequence[str]) -> list[str]:
@@ -243,17 +276,12 @@ def under(scenario: rwn.Scenario | None, data: rwn.Microdata) -> rwn.Microdata:
 
 
 def working_table(
-    source: str | rwn.Microdata,
-    schema: Path | None,
+    data: rwn.Microdata,
     scenario: rwn.Scenario | None,
-    *,
-    drop: Sequence[str] | None,
     weights: Sequence[str] | None,
     slices: Sequence[str] | None = None,
 ) -> rwn.Microdata:
     """Take the table that a command works on under its scenario and then its own options."""
-    read = load(source, schema) if isinstance(source, str) else source
-    data = described(read, identifiers=drop or ())
     return described(under(scenario, data), weights=weights or (), slices=slices or ())
 
 
@@ -315,11 +343,7 @@ def settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
+    for kind in (int, float, {"true": True, "false": False}.__getitem__):
+        with suppress(ValueError, KeyError):
             return kind(text)
-        except ValueError:
-            continue
     return text

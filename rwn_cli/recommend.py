@@ -22,6 +22,8 @@ def recommend(
     drop: options.Dropped = None,
     keep: options.Retained = None,
     only: options.Chosen = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
 ) -> None:
     """Recommend a setting for a table, with the command that masks with it.
 
@@ -33,13 +35,15 @@ def recommend(
 
     read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
     data = options.described(read, identifiers=gone, retained=keep or ())
+    data = options.under_roles(data, confidential, key)
     for notice in read.notices:
         say(f"note: {notice}")
     require_answers(data)
     # of the table itself, as the user said it
     given = [("--schema", schema), *(("--file", each) for each in file or ())]
     given += [("--drop", each) for each in drop or ()] + [("--keep", each) for each in keep or ()]
-    given += [("--only", each) for each in only or ()]
+    given += [("--only", each) for each in only or ()] + [("--key", each) for each in key or ()]
+    given += [("--confidential", each) for each in confidential or ()]
     more = [str(word) for name, value in given if value is not None for word in (name, value)]
     target = Path("OUT.csv")
     advice = rwn.recommend(data)
@@ -55,8 +59,8 @@ def recommend(
             typer.echo(f"try: {step.words}")
         if found.caution:
             typer.echo(found.caution)
-    for key, why in advice.unfit.items():
-        typer.echo(f"not {key}: {why}")
+    for name, why in advice.unfit.items():
+        typer.echo(f"not {name}: {why}")
 
 
 def advised(data: rwn.Microdata, source: str, target: Path) -> tuple[rwn.Microdata, Any]:

@@ -12,6 +12,7 @@ import typer
 import rwn_core as rwn
 from rwn_cli.options import DEMO, described, load, read_text
 from rwn_cli.terminal import option, say
+from rwn_core.data.role_guesses import in_roles
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
@@ -77,17 +78,16 @@ def read_evidence(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 
 def source_facts(
-    source: str, schema: Path | None, dropped: list[str] | None, layout: list[str] | None = None
+    source: str, schema: Path | None, layout: list[str] | None, **answers: Any
 ) -> dict[str, Any]:
     """Return the facts from which the original can be read again in the same way."""
+    # answers: "dropped", "roles" and "as_is", as the command line gave them
     where: dict[str, Any] = {"file": _absolute(source)}
     if schema is not None:
         where["schema"] = _absolute(str(schema))
-    if dropped:
-        where["dropped"] = list(dropped)
     if layout:
         where["layout"] = list(layout)
-    return where
+    return where | {name: given for name, given in answers.items() if given}
 
 
 def original_file(source: str) -> SourceFile:
@@ -112,7 +112,9 @@ def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Mi
     schema = Path(source["schema"]) if "schema" in source else None
     try:
         read = load(file, schema, source.get("layout"), finds=False)
-        data = described(read, identifiers=source.get("dropped", ()))
+        dropped, as_is = (source.get(name, ()) for name in ("dropped", "as_is"))
+        data = described(read, identifiers=dropped, as_is=as_is)
+        data = data.with_schema(in_roles(data.schema, source.get("roles", {})))
     except FileNotFoundError as missing:
         name = Path(str(missing.filename)).name
         raise RWNError(

@@ -44,6 +44,8 @@ def seek(
     target: grid.SettingFile = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
     workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -61,13 +63,14 @@ def seek(
     values = {"epsilon": epsilon, "k": k, "q": q}
     search = grid.stated_search(loaded, (values, set_), method, ((best,), releases, seed))
     search = grid.with_measures(search, policy.measures)
-    data = options.working_table(source, schema, loaded, drop=drop, weights=weight)
+    data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.working_table(options.under_roles(data, confidential, key), loaded, weight)
     search = grid.rounded(search, data, round_ or ())
     with answering("seeking", data, policy, target, overwrite=overwrite) as report:
         answer = _answer(data, search, rwn.Goal(keep=policy, best=best), workers, report)
     if not answer.reached:
-        raise ReleaseError(answer.sentence)
-    typer.echo(answer.sentence)
+        raise ReleaseError(options.in_shell(answer.sentence))
+    typer.echo(options.in_shell(answer.sentence))
     if target is not None:
         made = rwn.Scenario(
             name="goal seek",

@@ -36,6 +36,8 @@ def seek_slices(
     target: grid.SettingFile = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
     workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -49,7 +51,8 @@ def seek_slices(
 
     require_toml(target, "--out", source, schema)
     refuse_existing(overwrite, target)
-    data = options.working_table(source, schema, None, drop=drop, weights=weight)
+    data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.working_table(options.under_roles(data, confidential, key), None, weight)
     policy = grid.limits(None, limit or ())
     with answering("searching", data, policy, target, overwrite=overwrite) as report:
         answer = rwn.seek_slices(
@@ -65,8 +68,8 @@ def seek_slices(
         )
     print_setting(answer.point.setting)
     if not answer.reached:
-        raise ReleaseError(answer.sentence)
-    say(answer.sentence)
+        raise ReleaseError(options.in_shell(answer.sentence))
+    say(options.in_shell(answer.sentence))
     if target is not None:
         scenario = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         advice = f"; rwn mask --scenario {target.name} takes it"

@@ -58,7 +58,8 @@ def sweep(
     judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:
         search = grid.with_measures(search, policy.measures)
-    data = options.working_table(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.working_table(data, loaded, weight, slice_)
     search = grid.rounded(search, data, round_ or ())
     search = grid.sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)

@@ -133,3 +133,20 @@ def _encoding(name: object) -> str:
             "The encoding of a file must be one that Python knows, such as utf-8 or cp1252."
         )
     return found.name
+
+
+def layout_options(layout: FileLayout) -> list[str]:
+    """A layout as it is typed on a command line.
+
+    >>> layout_options(FileLayout(separator=";", above=2, header=False))
+    ['separator=";"', 'header=false', 'above=2']
+    """
+    options = []
+    for name, value in layout.changed().items():
+        text = "|".join(value) if isinstance(value, list) else str(value)
+        if isinstance(value, bool):
+            text = text.lower()
+        elif value == "\t":
+            text = "tab"
+        options.append(f'{name}="{text}"' if not text.isalnum() else f"{name}={text}")
+    return options

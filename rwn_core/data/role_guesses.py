@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -20,6 +20,7 @@ from rwn_core.data.identity.words import NameWords, Subject, plain_letters, word
 from rwn_core.data.schema import Schema
 from rwn_core.data.toml import toml_document
 from rwn_core.data.variable import Role, Variable
+from rwn_core.errors import SchemaError
 
 _LIVES = {Subject.BIRTH, Subject.POSTCODE, Subject.PLACE}
 _FEWEST_NAMES = 5  # of an official file, below which a table is not taken for one
@@ -208,4 +209,34 @@ def with_roles(schema: Schema, guesses: list[RoleGuess]) -> Schema:
     """Return the schema with the guessed roles."""
     for guess in guesses:
         schema = schema.replace_variable(guess.variable, role=guess.role)
+    return schema
+
+
+def complete_roles(
+    frame: pd.DataFrame, schema: Schema, confidential: Iterable[str], keys: Iterable[str]
+) -> tuple[dict[str, str], str]:
+    """Return the stated roles with guessed keys or confidential variables if there are none.
+
+    The second part names the guessed ones in words, such as "hiv confidential; age, sex keys".
+    """
+    stated = dict.fromkeys(confidential, "confidential") | dict.fromkeys(keys, "key")
+    open_roles = {"confidential", "key"} - {*stated.values(), *(v.role for v in schema.variables)}
+    guessed: dict[str, list[str]] = {}
+    for guess in guessed_roles(frame, schema):
+        if guess.role in open_roles and guess.variable not in stated:
+            guessed.setdefault(str(guess.role), []).append(guess.variable)
+    words = [
+        f"{', '.join(names)} {role}{'s' if role == 'key' and len(names) > 1 else ''}"
+        for role, names in sorted(guessed.items())
+    ]
+    found = {name: role for role, names in guessed.items() for name in names}
+    return found | stated, "; ".join(words)
+
+
+def in_roles(schema: Schema, roles: Mapping[str, str]) -> Schema:
+    """Give released variables their roles."""
+    for name, role in roles.items():
+        if not schema.variable(name).is_released:
+            raise SchemaError(f"{name} is left out of the release; give it no other role.")
+        schema = schema.replace_variable(name, role=Role(role))
     return schema

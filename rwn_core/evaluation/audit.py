@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -201,3 +201,29 @@ def read_all(
         if progress is not None:
             progress(len(readings) / len(keys))
     return Audit(readings=readings)
+
+
+def require_possible(comparison: Comparison) -> None:
+    """Refuse a masked table that its law cannot have made: its worst case would look small."""
+    reading = MEASURES["bayes_linkage"].read(comparison)
+    if isinstance(reading, Reading) and reading.detail["truth"].min() <= 0:
+        raise InputError(
+            "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
+            "record or parameters, and rows in the original order."
+        )
+
+
+def comparable(data: Microdata, masked: Microdata) -> tuple[Microdata, Microdata, list[str]]:
+    """Return both tables without variables that the masked one does not hold, and notes on them."""
+    released = {variable.name for variable in masked.schema.released}
+    lost = [v.name for v in data.schema.released if v.name in masked.names]
+    lost = [name for name in lost if name not in released]
+    if not lost or len(lost) == len(data.schema.released):
+        return data, masked, []
+    notes = [f"in MASKED: {notice}" for notice in masked.notices]
+    notes.append(f"not compared, because MASKED has no such values: {', '.join(lost)}.")
+    remaining = [v.name for v in data.schema.released if v.name not in lost]
+    variables = tuple(v for v in masked.schema.variables if v.name in remaining)
+    schema = replace(masked.schema.releasing(remaining), variables=variables)
+    table = Microdata.from_frame(masked.frame[list(schema.names)], schema)
+    return data.with_schema(data.schema.releasing(remaining)), table, notes

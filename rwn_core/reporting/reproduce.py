@@ -50,13 +50,7 @@ def reproduced(
 ) -> bytes:
     """Draw a release again."""
     require_original(record, microdata)
-    plain = record["setting"]
-    if OF_EACH_RECORD in plain["parameters"].values():
-        raise InputError(
-            "The record does not hold parameters of its setting that differ from record to "
-            "record, so the release cannot be drawn from it."
-        )
-    setting = Setting.from_dict(plain).resolved(microdata)
+    setting = recorded_setting(record, microdata, "the release cannot be drawn from it")
     data = setting.applied_to(microdata)
     precision = dict(setting.precision)
     release = mask(data, setting.params, precision=precision, seed=key, progress=progress)
@@ -65,6 +59,17 @@ def reproduced(
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
         raise other_bytes(record)
     return content
+
+
+def recorded_setting(record: Mapping[str, Any], microdata: Microdata, without: str) -> Setting:
+    """Return the setting of a record; refuse one that is not whole, and say what it prevents."""
+    plain = record["setting"]
+    if OF_EACH_RECORD in plain["parameters"].values():
+        raise InputError(
+            "The record does not hold parameters of its setting that differ from record to "
+            f"record, so {without}."
+        )
+    return Setting.from_dict(plain).resolved(microdata)
 
 
 def other_bytes(record: Mapping[str, Any]) -> ReleaseError:

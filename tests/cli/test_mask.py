@@ -169,3 +169,78 @@ def test_variables_that_were_hardly_masked_are_named(rwn_command: Run) -> None:
     assert not Path("leaves.csv").exists()
     code, _, said = rwn_command("mask", "demo:bodyfat", "b.csv", "--k", 5)
     assert "WARNING" not in said
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    """A table without stated roles, as `people.csv`."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, 200),
+            "height": rng.normal(170, 9, 200).round(1),
+            "visits": rng.integers(0, 30, 200),
+            "hiv": np.where(rng.random(200) < 0.3, "yes", "no"),
+        }
+    )
+    frame.to_csv("people.csv", index=False)
+    return frame
+
+
+MASK = ("mask", "people.csv", "out.csv", "--epsilon", 6, "--k", 20, "--overwrite")
+
+
+def test_roles_are_guessed_and_the_limits_are_said_without_a_record(
+    rwn_command: Run, people: pd.DataFrame
+) -> None:
+    code, _, said = rwn_command(*MASK, "--seed", 7)
+    assert code == 0, said
+    assert "roles guessed: hiv confidential; age, height keys." in said
+    assert "limits" in said
+    assert "not judged" not in said
+    # the guesses change no byte
+    wanted = rwn.mask(rwn.Microdata.from_frame(people), rwn.RWN(epsilon=6.0, k=20), seed=7)
+    assert Path("out.csv").read_bytes() == wanted.to_bytes("csv")
+    code, _, said = rwn_command(*MASK, "--confidential", "visits", "--key", "age")
+    assert code == 0, said
+    assert "roles guessed" not in said
+
+
+def test_what_is_not_judged_is_said_with_the_option_that_helps(
+    rwn_command: Run, people: pd.DataFrame
+) -> None:
+    people.drop(columns="hiv").to_csv("people.csv", index=False)
+    for more in ((), ("--record", "record.toml")):
+        code, _, said = rwn_command(*MASK, *more)
+        assert code == 0, said
+        words = "not judged: no variable is confidential. Say which is (--confidential NAME)."
+        assert words in said
+        assert "keeps the policy" not in said
+    kept = read_record(Path("record.toml").read_text(encoding="utf-8"))["verdict"]
+    assert kept["not_judged"]["attribute_gain"] == "No variable is confidential. Say which is."
+
+
+def test_a_variable_stays_as_it_is_where_that_is_stated(
+    rwn_command: Run, people: pd.DataFrame
+) -> None:
+    code, _, said = rwn_command(*MASK, "--as-is", "hiv", "--record", "record.toml")
+    assert code == 0, said
+    assert "not masked, as stated: hiv" in said
+    masked = pd.read_csv("out.csv")
+    assert sorted(masked["hiv"]) == sorted(people["hiv"])
+    source = read_record(Path("record.toml").read_text(encoding="utf-8"))["source"]
+    assert source["as_is"] == ["hiv"]
+    assert source["roles"] == {"age": "key", "height": "key", "hiv": "confidential"}
+    refused = (
+        ("--as-is", "nobody"),
+        ("--drop", "hiv", "--confidential", "hiv"),
+    )
+    for more in refused:
+        assert rwn_command(*MASK, *more)[0] != 0
+
+
+def test_a_release_with_stated_roles_is_drawn_again(rwn_command: Run, people: pd.DataFrame) -> None:
+    more = ("--as-is", "hiv", "--record", "record.toml", "--key-file", "secret.key")
+    assert rwn_command(*MASK, *more)[0] == 0
+    code, _, said = rwn_command("reproduce", "record.toml", "--key", "secret.key")
+    assert (code, "differ" in said) == (0, False)

@@ -28,7 +28,7 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(
 ) -> None:
     code, _, said = rwn_command("mask", small, "a.csv", "--seed", 3)
     assert code == 0, said
-    assert "recommended: 6 numbers: of " in said
+    assert "recommended: 6 numbers, 2 keys: of " in said
     (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
     words = shlex.split(line.removeprefix("the same as: rwn "))
     words[words.index("a.csv")] = "b.csv"

@@ -18,7 +18,7 @@ from tests.cli.conftest import Run
 SECRET = "sentinel-078-05-1120"
 
 REFUSED = """
-mask bodyfat.csv out.csv --method rwn | 2 | epsilon
+mask bodyfat.csv out.csv --q 0.5 | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon -1 | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon nan | 2 | epsilon
 mask bodyfat.csv out.csv --epsilon 5km | 2 | epsilon
@@ -36,7 +36,7 @@ mask bodyfat.csv out.csv --k 5 --threads 0 | 2 | threads
 mask bodyfat.csv out.csv --method none --k 5 | 2 | method
 mask bodyfat.csv out.csv --method swap --k 3 | 2 | There is no method swap
 mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no k
-mask bodyfat.csv out.csv --method nbrs2015 | 2 | The method nbrs2015 needs epsilon
+mask bodyfat.csv out.csv --method nbrs2015 --q 0.5 | 2 | The method nbrs2015 needs epsilon
 mask bodyfat.csv out.txt --k 5 | 2 | .csv, .parquet
 mask demo:none out.csv --k 5 | 2 | demo
 mask demo:bodyfat out.csv --k 5 --schema bodyfat.toml | 2 | --schema

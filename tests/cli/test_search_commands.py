@@ -108,7 +108,7 @@ def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
     code, output, said = rwn_command("seek", "demo:bodyfat", *SOON, "-o", "found.toml")
     assert (code, output) == (4, "")
     assert "keeps all limits; nearest is k = " in said
-    assert "times the limit on Linked over one half" in said
+    assert "uses more than the limit on Linked over one half" in said
     assert not Path("found.toml").exists()
 
 
