@@ -285,7 +285,7 @@ def _said_of_changes(
         untouched_words,
         weakly_masked,
     )
-    from rwn_core.masking.released_values import notes_on_file
+    from rwn_core.masking.release import notes_on_file
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]

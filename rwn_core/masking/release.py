@@ -21,11 +21,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
+from rwn_core.io import format_of_key
+from rwn_core.io.format_limits import losses
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Method, unrounded
 from rwn_core.masking.released_values import (
     formula_cells,
+    formula_names,
     guarded_schema,
     publishable,
     without,
@@ -286,3 +289,18 @@ def mask(
         seeded=seed is not None and not isinstance(seed, SecretKey),
         original=microdata,
     )
+
+
+def notes_on_file(release: Release, original: Microdata, format: str) -> list[str]:
+    """Say what a file of this format changes or loses and its reader must know."""
+    guarded = [
+        f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
+        "apostrophe before it. Parquet needs none."
+        for name, cells in release.guarded(format).items()
+    ]
+    guarded += [
+        f"note: the name {name} begins as a formula of a spreadsheet would; it got an apostrophe."
+        for name in formula_names(release.masked.names, format)
+    ]
+    lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(format))]
+    return [*guarded, *release.params.remarks(original, release.law), *lost]

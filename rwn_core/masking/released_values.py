@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import format_of_key
-from rwn_core.io.format_limits import losses
-
-if TYPE_CHECKING:
-    from rwn_core.masking.release import Release
 
 _FORMULA = re.compile(r"[=+\-@\t\r].", flags=re.DOTALL)
 GUARD = "'"
@@ -125,18 +121,3 @@ def formula_names(names: Iterable[str], format: str) -> list[str]:
     if not format_of_key(format).media_type.startswith("text/"):
         return []
     return [str(name) for name in names if _runs(name)]
-
-
-def notes_on_file(release: Release, original: Microdata, format: str) -> list[str]:
-    """Say what a file of this format changes or loses and its reader must know."""
-    guarded = [
-        f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
-        "apostrophe before it. Parquet needs none."
-        for name, cells in release.guarded(format).items()
-    ]
-    guarded += [
-        f"note: the name {name} begins as a formula of a spreadsheet would; it got an apostrophe."
-        for name in formula_names(release.masked.names, format)
-    ]
-    lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(format))]
-    return [*guarded, *release.params.remarks(original, release.law), *lost]
