@@ -31,7 +31,7 @@ LINKAGE = (
     *("whole_file_linkage", "intruder_levels", "global_linkage", "distance_linkage"),
     *("mahalanobis_linkage", "probabilistic_linkage"),
 )
-READ = ("membership", "posterior_odds", "true_matches")
+READ = ("membership", "posterior_odds", "true_matches", "homogeneity")
 SOFT = RWN(epsilon=None, kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 

@@ -48,7 +48,10 @@ def compute(comparison: Comparison) -> Reading:
     common = np.empty(len(secrets))
     for number, name in enumerate(secrets):
         values, near = named_values(original, original, name), tolerance(original, name)
-        share[number] = (same_share(law.probabilities, values, near) >= SHARE).mean()
+        same = same_share(law.probabilities, values, near) >= SHARE
+        if comparison.units is not None:  # one record of a unit is enough
+            same = (np.bincount(comparison.units, same) > 0)[comparison.units]
+        share[number] = same.mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
         equal = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
@@ -59,6 +62,7 @@ def compute(comparison: Comparison) -> Reading:
     detail: dict[str, Any] = {
         "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
         "worst": worst, "secret": secrets[worst],
+        "unit_words": None if comparison.unit is None else comparison.unit.words,
     }  # fmt: skip
     return Reading(value=float(share[worst]), baseline=float(common[worst]), detail=detail)
 
@@ -70,9 +74,12 @@ def sentence(reading: Reading, n: int) -> str:
         if reading.value
         else "; other attacks do without that."
     )
+    unit_words = reading.detail.get("unit_words")
+    who = "household" if unit_words == "households" else "person"
+    also = "" if unit_words is None else f", or so it is for another record of the same {who}"
     return (
         f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
-        f"{reading.detail['secret']}{end}"
+        f"{reading.detail['secret']}{also}{end}"
     )
 
 
