@@ -188,6 +188,13 @@ STRATEGIES: Mapping[str, str] = {
 PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 """Strategies that say something about people outside the file, too."""
 
+SURELY = 3.0  # standard errors by which a gain is more than luck
+
+LEAST = 0.01  # gain that the law expects, below which a posterior depends on near ties
+
+POSTERIORS = ("source", "donor", "file")
+"""Strategies that name a value with the chance that the law gives it."""
+
 OWN_VALUE = ("donor", "surest")
 """Strategies that weigh rows by the target's own value: a person left out discloses it, unless
 values are copied whatever they are."""
@@ -202,6 +209,8 @@ class Success:
     rates: dict[str, float]
     exact: dict[str, float]  # the same for the exact value
     named: dict[str, Named]  # counts at each level and certainty, without the majority's
+    # of strategies that may be right by luck alone: the success that counts, at most
+    at_most: dict[str, float]
 
     @property
     def people(self) -> int:
@@ -243,7 +252,7 @@ def attack(
             weights["file"] = together
         names = {key: values.named(weight) for key, weight in weights.items()}
         names |= {} if predicted is None else predicted[number]
-        found.append(_success(names, values, truth))
+        found.append(_success(names, values, truth, weights))
     return found
 
 
@@ -264,9 +273,12 @@ def jointly(
     return sparse.csr_array((data, source.indices, source.indptr), shape=source.shape)
 
 
-def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) -> (
-    Success
-):  # fmt: skip
+def _success(
+    names: Mapping[str, Names],
+    values: ReleasedValues,
+    truth: Floats,
+    weights: Mapping[str, sparse.csr_array],
+) -> Success:
     targets = People(truth=truth, near=values.near, levels=values.levels)
     known = ~np.isnan(truth)  # of others there is nothing to learn
     people = max(targets.known, 1)
@@ -279,6 +291,17 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
     rates |= {
         key: float(right.sum()) / people for key, right in zip(names, known_rights, strict=True)
     }
+    # what a few rows say of all people counts as nothing, or of a posterior as the law expects
+    at_most: dict[str, float] = {}
+    for key, right in zip(weights, known_rights, strict=False):  # predictions come last
+        told, hardly = rates["majority"], False
+        if key in POSTERIORS:
+            expected = np.where(known, names[key].expected(majority), 0.0)
+            told = float(expected.sum()) / people
+            hardly = told < rates["majority"] + LEAST
+        beyond = np.where(known, right - majority, 0.0)
+        if hardly or _is_luck(beyond, weights[key], values.rows):
+            at_most[key] = told
     if values.levels is None:
         exactly = np.where(known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0)
         exact = {
@@ -291,7 +314,17 @@ def _success(names: Mapping[str, Names], values: ReleasedValues, truth: Floats) 
     }
     counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
     exact = exact or {key: rates[key] for key in names}
-    return Success(targets=targets, rates=rates, exact=exact, named=counted)
+    return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
+
+
+def _is_luck(beyond: Floats, weights: sparse.csr_array, rows: Floats) -> bool:
+    """True if the people that a strategy names beyond the majority are those of a few rows."""
+    # what a row says is right of many people or of none: rows, not people, are independent
+    total = np.asarray(weights.sum(axis=1)).ravel()
+    each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
+    of_class = weights.T @ each
+    error = np.sqrt((of_class**2 / np.maximum(rows, 1)).sum())
+    return bool(of_class.sum() <= SURELY * error)
 
 
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
@@ -348,7 +381,7 @@ def gain(found: Success, outside: Success | None) -> Gain:
     overall, strategy, reference = _overall(found, outside)
     naming = _naming(found, outside)
     value = max(overall, naming["score"]) if naming["score"] else overall
-    attack = found.rates[strategy]
+    attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)
     others = people if outside is None else max(1, outside.people)
     interval = newcombe((attack * people, people), (reference * others, others))
@@ -375,14 +408,18 @@ def outside_rate(outside: Success, strategy: str) -> float:
 
 def _overall(found: Success, outside: Success | None) -> tuple[float, str, float]:
     """Return gain, strategy and baseline: of the best strategy, or a more certain one."""
-    best = found.best
+    # luck counts no more than the majority, which is the same for people outside
+    rates = {key: min(rate, found.at_most.get(key, 1.0)) for key, rate in found.rates.items()}
+    best = max(rates, key=rates.__getitem__)
     if outside is None:
-        reference = found.rates["majority"]
-        return found.rates[best] - reference, best, reference
+        reference = rates["majority"]
+        return rates[best] - reference, best, reference
     reference = outside_rate(outside, best)
-    most = found.rates[best] - reference, best, reference
+    most = rates[best] - reference, best, reference
+    if rates[best] <= rates["majority"]:
+        return min(most[0], 0.0), best, reference
     people, others = max(1, found.people), max(1, outside.people)
-    for key, rate in found.rates.items():
+    for key, rate in rates.items():
         reference = outside_rate(outside, key)
         certain = newcombe((rate * people, people), (reference * others, others))[0]
         if certain > most[0]:
@@ -397,6 +434,8 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
     best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
     of_level, base = targets.of_level(), targets.base()
     for key, named in found.named.items():
+        if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
+            continue
         if outside is None:
             place, score = best_score(*named, of_level, base, best["score"])
         else:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_NUMBERS
@@ -19,6 +19,7 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.measures.attacks.attribute_attack import (
     STRATEGIES,
+    SURELY,
     Beliefs,
     Gain,
     Success,
@@ -171,6 +172,14 @@ class Predictor:
 
     def less_noise(self, people: Microdata) -> Names | None:
         """Return the prediction of least squares less the law's covariances in all moments."""
+        found = self._less_noise(np.ones(len(self.rows), bool))
+        if found is None:
+            return None
+        columns = self.known.scaled_columns(people) * (self.known.unit / self.released.unit)
+        return self._names(self.values.mean() + columns @ found[0])
+
+    def _less_noise(self, some: Booleans) -> tuple[Floats, Floats] | None:
+        """Return slopes from some rows, and the covariances of noise on keys and secret."""
         # None if the law has none, or no covariance matrix is left
         if self.moments is None or self.category or self.name not in self.moments.names:
             return None
@@ -184,16 +193,44 @@ class Predictor:
         unit = np.append(self.released.unit, 1.0)
         added[np.ix_(at, at)] = self.moments.together[np.ix_(places, places)] / len(self.rows)
         added /= unit[:, np.newaxis] * unit
-        both = np.column_stack((columns, target))
+        both = np.column_stack((columns, target))[some]
         own = (both - both.mean(axis=0)).T @ (both - both.mean(axis=0)) / len(both) - added
         spread = np.linalg.eigvalsh(own[:-1, :-1])
         if spread[0] < -1e-9 * spread[-1] or spread[-1] <= 0:
             return None
-        slopes = np.linalg.lstsq(own[:-1, :-1], own[:-1, -1:], rcond=1e-9)[0]
-        columns = (
-            self.known.scaled_columns(people) * (self.known.unit / self.released.unit)[np.newaxis]
+        return np.linalg.lstsq(own[:-1, :-1], own[:-1, -1:], rcond=1e-9)[0], added[:-1, -1:]
+
+    def lucky(self) -> frozenset[str]:
+        """Return the predictions that tell nothing of rows that they have not seen."""
+        # one half of the rows is predicted from the other; a product of the prediction and the
+        # value, less what the noise on both adds to it, is 0 on average where nothing is told
+        columns, target = self.released.own[self.rows], self._places
+        half = np.arange(len(target)) % 2 == 0
+        products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
+        for own in (half, ~half):
+            rest = target - target[own].mean(axis=0)
+            leaf = _grow(columns[own], target[own]).leaf(columns).astype(np.float64)
+            for key, each in (("line", columns), ("tree", _dummies(leaf, np.unique(leaf)))):
+                apart = each - each[own].mean(axis=0)
+                slopes = np.linalg.lstsq(apart[own], rest[own], rcond=1e-9)[0]
+                products[key][~own] = (apart @ slopes * rest).sum(axis=1)[~own]
+            found = self._less_noise(own)
+            if found is not None:
+                told = ((columns - columns[own].mean(axis=0)) @ found[0])[:, 0]
+                told *= self.values - self.values[own].mean()
+                products["less_noise"][~own] = told[~own] - (found[0] * found[1]).sum()
+        products["corrected"] = products["line"]
+        errors = {key: each.std() / np.sqrt(len(each)) for key, each in products.items()}
+        return frozenset(
+            key for key, each in products.items() if each.mean() <= SURELY * errors[key]
         )
-        return self._names(target.mean() + columns @ slopes)
+
+    @property
+    def _places(self) -> Floats:
+        """Return levels as dummies, and numbers by rank, so that a few far ones do not decide."""
+        if self.category:
+            return self._target
+        return np.searchsorted(self.distinct, self.values)[:, np.newaxis].astype(np.float64)
 
     def _names(self, predicted: Floats) -> Names:
         person = np.arange(len(predicted))
@@ -209,10 +246,7 @@ class Predictor:
 
     def tree(self, people: Microdata, values: ReleasedValues, group: Integers) -> Names:
         """Return the most likely value in each person's leaf of a shallow tree."""
-        target = self._target
-        if not self.category:  # places, so that a few far numbers do not decide
-            target = np.searchsorted(self.distinct, self.values)[:, np.newaxis].astype(np.float64)
-        grown = _grow(self.released.own[self.rows], target)
+        grown = _grow(self.released.own[self.rows], self._places)
         leaf = np.zeros(int(group.max()) + 1, np.int64)
         leaf[group] = grown.leaf(self.released.own)
         used = np.zeros(len(leaf), bool)
@@ -378,13 +412,14 @@ class _Attack:
 
     def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
-        original = self.comparison.original
-        if len(people) < original.n:
-            return self._successes(original.take(people), self._beliefs(people))
-        aligned = self.comparison.masked.n == original.n
-        return self._successes(
-            original, self._beliefs(people), np.bincount(self.group) if aligned else None
-        )
+        original, rows = self.comparison.original, None
+        if len(people) == original.n == self.comparison.masked.n:
+            rows = np.bincount(self.group)
+        asked = original if len(people) == original.n else original.take(people)
+        found = self._successes(asked, self._beliefs(people), rows)
+        for success, each in zip(found, self.predictors, strict=True):
+            success.at_most.update(dict.fromkeys(each.lucky() if each.usable else (), 0.0))
+        return found
 
     def _beliefs(self, people: Integers) -> Iterator[tuple[Beliefs, Integers]]:
         masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)

@@ -153,6 +153,12 @@ class Names(NamedTuple):
         unknown = np.full(len(truth), np.nan)
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
+    def expected(self, otherwise: Floats) -> Floats:
+        """Return the posterior probability of each person's name; `otherwise` without a name."""
+        total = np.bincount(self.person, self.share, len(otherwise))
+        choices = np.bincount(self.person, minlength=len(otherwise))
+        return np.asarray(np.divide(total, choices, out=otherwise.copy(), where=choices > 0))
+
 
 def joined(names: Sequence[Names], people: int) -> Names:
     """Return the names of several strategies as one, person t of number s as s * people + t."""
@@ -196,7 +202,12 @@ class ReleasedValues:
     @cached_property
     def readable(self) -> Floats:
         """Return 1 for each class with a row that has a value, else 0, shape (classes,)."""
-        return np.asarray(self._counts.sum(axis=1) > 0, dtype=np.float64).ravel()
+        return np.asarray(self.rows > 0, dtype=np.float64)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """Return the number of rows of each class that have a value, shape (classes,)."""
+        return np.asarray(self._counts.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
     def _ends(self) -> tuple[Integers, Integers]:

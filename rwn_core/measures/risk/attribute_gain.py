@@ -101,7 +101,8 @@ MEASURE = Measure(
     source="Attribute inference minus its baseline (people who are not in the file, or without a "
     "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "
     "precision beyond chance of naming one level, or of naming where the posterior is at least "
-    ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934)",
+    ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models that name "
+    "no more people than luck does, at three standard errors, count as nothing",
     compute=compute,
     of_released=True,
 )
