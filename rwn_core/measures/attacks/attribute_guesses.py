@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -34,6 +34,7 @@ from rwn_core.measures.attacks.guessing import (
     canonical_sample,
     control_sample,
 )
+from rwn_core.measures.attacks.guessing import grow as _grow
 from rwn_core.measures.attacks.likeliest_value import (
     Names,
     ReleasedValues,
@@ -55,8 +56,6 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.neighbors import LARGEST_DENSE
 
 MOST_LEVELS = 50  # of a category; of one with more, only the most frequent are separate
-DEPTH = 5  # of a tree
-LEAF = 5  # rows of a leaf, at least
 
 
 class KeyColumns:
@@ -262,57 +261,6 @@ class Predictor:
         place = np.repeat(starts, sizes) + np.arange(len(person))
         place -= np.repeat(np.cumsum(sizes) - sizes, sizes)
         return Names(person, by_leaf.value[place], by_leaf.share[place])
-
-
-class _Tree(NamedTuple):
-    """Splits by number; split t leads to 2t + 1 where a column is at most a value, else beyond."""
-
-    column: Integers  # -1 for a leaf
-    at_most: Floats
-
-    def leaf(self, columns: Floats) -> Integers:
-        """Return the number of each record's leaf."""
-        place, record = np.zeros(len(columns), np.int64), np.arange(len(columns))
-        for _ in range(DEPTH):
-            column = self.column[place]
-            right = columns[record, column] > self.at_most[place]
-            place = np.where(column < 0, place, 2 * place + 1 + right)
-        return place
-
-
-def _grow(columns: Floats, target: Floats) -> _Tree:
-    """Split where the sums of squares around the means fall most (Breiman and others 1984)."""
-    size = 2 ** (DEPTH + 1)
-    tree = _Tree(np.full(size, -1), np.zeros(size))
-    waiting = [(0, np.arange(len(columns)))]
-    while waiting:
-        node, rows = waiting.pop()
-        if len(rows) < 2 * LEAF or node >= 2**DEPTH - 1:
-            continue
-        found = _split(columns[rows], target[rows])
-        if found is None:
-            continue
-        column, value = found
-        left = columns[rows, column] <= value
-        tree.column[node], tree.at_most[node] = column, value
-        waiting += [(2 * node + 1, rows[left]), (2 * node + 2, rows[~left])]
-    return tree
-
-
-def _split(columns: Floats, target: Floats) -> tuple[int, float] | None:
-    """Return the best column and value to split at; None if no split helps."""
-    count, width = columns.shape
-    order = np.argsort(columns, axis=0, kind="stable")
-    ordered = columns[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
-    # (splits with leaves that are large enough, columns, targets)
-    sums = (target - target.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
-    before = np.arange(LEAF, count - LEAF + 1)
-    gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
-    gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
-    place, column = divmod(int(gain.argmax()), width)
-    if gain[place, column] <= 1e-9 * (1 + (target**2).sum()):
-        return None
-    return column, float((ordered[place, column] + ordered[place + 1, column]) / 2)
 
 
 FEWEST = 20  # people outside; the success of fewer says nothing

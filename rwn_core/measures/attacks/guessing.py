@@ -9,11 +9,11 @@ their package anonymeter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records, released_rows
@@ -134,3 +134,58 @@ def guess_reading(
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=shown,
     )
+
+
+DEPTH = 5  # of a tree
+LEAF = 5  # rows of a leaf, at least
+
+
+class Tree(NamedTuple):
+    """Splits by number; split t leads to 2t + 1 where a column is at most a value, else beyond."""
+
+    column: Integers  # -1 for a leaf
+    at_most: Floats
+
+    def leaf(self, columns: Floats) -> Integers:
+        """Return the number of each record's leaf."""
+        place, record = np.zeros(len(columns), np.int64), np.arange(len(columns))
+        for _ in range(DEPTH):
+            column = self.column[place]
+            right = columns[record, column] > self.at_most[place]
+            place = np.where(column < 0, place, 2 * place + 1 + right)
+        return place
+
+
+def grow(columns: Floats, target: Floats) -> Tree:
+    """Split where the sums of squares around the means fall most (Breiman and others 1984)."""
+    size = 2 ** (DEPTH + 1)
+    tree = Tree(np.full(size, -1), np.zeros(size))
+    waiting = [(0, np.arange(len(columns)))]
+    while waiting:
+        node, rows = waiting.pop()
+        if len(rows) < 2 * LEAF or node >= 2**DEPTH - 1:
+            continue
+        found = _split(columns[rows], target[rows])
+        if found is None:
+            continue
+        column, value = found
+        left = columns[rows, column] <= value
+        tree.column[node], tree.at_most[node] = column, value
+        waiting += [(2 * node + 1, rows[left]), (2 * node + 2, rows[~left])]
+    return tree
+
+
+def _split(columns: Floats, target: Floats) -> tuple[int, float] | None:
+    """Return the best column and value to split at; None if no split helps."""
+    count, width = columns.shape
+    order = np.argsort(columns, axis=0, kind="stable")
+    ordered = columns[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
+    # (splits with leaves that are large enough, columns, targets)
+    sums = (target - target.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
+    before = np.arange(LEAF, count - LEAF + 1)
+    gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
+    gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
+    place, column = divmod(int(gain.argmax()), width)
+    if gain[place, column] <= 1e-9 * (1 + (target**2).sum()):
+        return None
+    return column, float((ordered[place, column] + ordered[place + 1, column]) / 2)
