@@ -294,14 +294,14 @@ def _success(
     # what a few rows say of all people counts as nothing, or of a posterior as the law expects
     at_most: dict[str, float] = {}
     for key, right in zip(weights, known_rights, strict=False):  # predictions come last
-        told, hardly = rates["majority"], False
+        counted_rate, hardly = rates["majority"], False
         if key in POSTERIORS:
             expected = np.where(known, names[key].expected(majority), 0.0)
-            told = float(expected.sum()) / people
-            hardly = told < rates["majority"] + LEAST
+            counted_rate = float(expected.sum()) / people
+            hardly = counted_rate < rates["majority"] + LEAST
         beyond = np.where(known, right - majority, 0.0)
         if hardly or _is_luck(beyond, weights[key], values.rows):
-            at_most[key] = told
+            at_most[key] = counted_rate
     if values.levels is None:
         exactly = np.where(known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0)
         exact = {

@@ -202,22 +202,22 @@ class Predictor:
     def lucky(self) -> frozenset[str]:
         """Return the predictions that tell nothing of rows that they have not seen."""
         # one half of the rows is predicted from the other; a product of the prediction and the
-        # value, less what the noise on both adds to it, is 0 on average where nothing is told
+        # value, less what the noise on both adds to it, is 0 on average where they are unrelated
         columns, target = self.released.own[self.rows], self._places
         half = np.arange(len(target)) % 2 == 0
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
-            rest = target - target[own].mean(axis=0)
+            centered = target - target[own].mean(axis=0)
             leaf = _grow(columns[own], target[own]).leaf(columns).astype(np.float64)
             for key, each in (("line", columns), ("tree", _dummies(leaf, np.unique(leaf)))):
                 apart = each - each[own].mean(axis=0)
-                slopes = np.linalg.lstsq(apart[own], rest[own], rcond=1e-9)[0]
-                products[key][~own] = (apart @ slopes * rest).sum(axis=1)[~own]
+                slopes = np.linalg.lstsq(apart[own], centered[own], rcond=1e-9)[0]
+                products[key][~own] = (apart @ slopes * centered).sum(axis=1)[~own]
             found = self._less_noise(own)
             if found is not None:
-                told = ((columns - columns[own].mean(axis=0)) @ found[0])[:, 0]
-                told *= self.values - self.values[own].mean()
-                products["less_noise"][~own] = told[~own] - (found[0] * found[1]).sum()
+                product = ((columns - columns[own].mean(axis=0)) @ found[0])[:, 0]
+                product *= self.values - self.values[own].mean()
+                products["less_noise"][~own] = product[~own] - (found[0] * found[1]).sum()
         products["corrected"] = products["line"]
         errors = {key: each.std() / np.sqrt(len(each)) for key, each in products.items()}
         return frozenset(
