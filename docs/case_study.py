@@ -95,7 +95,7 @@ def limits_picture(tables: Sequence[tuple[str, Path]]) -> str:
         top = 44 + 46 * row
         result.text(210, top + 18, rwn.MEASURES[limit.measure].title, at="end")
         for place, (name, record) in enumerate(tables):
-            value = _reading(record, limit.measure) / limit.at_most
+            value = limit.share(_reading(record, limit.measure))
             color = (ORIGINAL, RELEASED)[place]
             end = float(across(max(value, 0.05)))
             result.box((220, top + 17 * place, end - 220, 14), color)

@@ -146,6 +146,7 @@ def coin() -> rwn.Microdata:
     return data.with_schema(replace(data.schema, variables=variables))
 
 
+@pytest.mark.slow
 def test_a_share_that_jumps_between_releases_is_stated_as_a_range() -> None:
     """What a coin's steps state holds for fresh releases, and nine in ten break no promise."""
     policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.2),))
