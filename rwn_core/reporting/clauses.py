@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from rwn_core.data.toml import toml_document
+
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,6 @@ CHAPTERS = tuple(
             for clause in each["clause"]
         ),
     )
-    for each in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["chapter"]
+    for each in toml_document(_TEXT, "list of clauses")["chapter"]
 )
 """All chapters of the page for auditors, in order."""

@@ -141,7 +141,8 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> Found | None:
     n, span = profile.known, float(values.max() - values.min()) + 1
     ties = int((profile.sizes * (profile.sizes - 1)).sum()) // 2
     expected = n * (n - 1) / (2 * span)
-    if profile.words.is_series or expected < BY_CHANCE or ties > expected / RARER:
+    few = profile.distinct <= FEW or expected < BY_CHANCE
+    if profile.words.is_series or few or ties > expected / RARER:
         return None
     return Found(
         "numbers of people or objects",

@@ -11,7 +11,9 @@ from rwn_core.evaluation.lessons import choose as lesson
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.randomness import SecretKey
 
-POLICY = rwn.Policy()
+POLICY = rwn.Policy(
+    limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in lesson.LIMITS.items())
+)
 APART, ALONE, ROWS = lesson.SLICES
 
 
