@@ -17,7 +17,7 @@ from rwn_core.data.identity.words import NameWords, Subject, name_words, word_li
 COMES_AGAIN = "numbers of people who come again"
 ROWS_EACH = (1.5, 100.0)  # rows a value, on average: fewest and most
 PAIRS = 4_000  # pairs of rows of one value that are compared
-TIES = 5.0  # of a counter in these that chance would bring, at least, where none is seen
+TIES = 12.0  # of a counter in these that chance would bring, at least, where none is seen
 SEEN = 0.02  # of these ties that are taken for slips
 CONSTANT = 0.95  # of the pairs in which another column stays the same
 BY_CHANCE = 0.5  # the same share, from which chance explains it
