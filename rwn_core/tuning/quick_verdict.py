@@ -49,9 +49,7 @@ _RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, ho
 _APART = 1.15  # times the middle release: an upper end beyond stands as a range
 _USUAL = RWN(kernel="gaussian")
 _NAMED = 3  # variables that stay as they are, each with steps of its own
-_DIFFER = (
-    "Every release read kept the limits, but they differ much in how much of a limit they use."
-)
+_DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
 
 
