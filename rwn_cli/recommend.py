@@ -52,7 +52,7 @@ def recommend(
     others = [*advice.runners_up, *([advice.alternative] if advice.alternative else [])]
     for each in others:
         typer.echo(f"or: {command(each, source, target, more)}")
-    if not advice.kept:
+    if not advice.reached:
         none = QuickVerdict(answer="unknown", sentence="")
         found = with_next_steps(none, data, advice.setting, rwn.Policy(), advice)
         for step in found.next_steps:
@@ -68,7 +68,7 @@ def advised(data: rwn.Microdata, source: str, target: Path) -> tuple[rwn.Microda
     advice = rwn.recommend(data)
     say(f"recommended: {advice.reason}")
     say(f"the same as: {command(advice.setting, source, target)}")
-    if not (advice.kept and advice.confirmed):
+    if not (advice.reached and advice.confirmed):
         say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
     return advice.setting.applied_to(data), advice.setting.params
 
@@ -78,6 +78,7 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
     from rwn_core.masking import at_levers
     from rwn_core.masking.lever import neutral_levers
     from rwn_core.tuning.recommend import tuned
+    from rwn_core.tuning.verdict import not_judged
 
     start = rwn.Setting(params=method(**neutral_levers(method)))
     found = tuned(data, start)
@@ -86,10 +87,12 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
         params = at_levers(start.params, dict(presets))
         say(f"its usual start: {rwn.Setting(params=params).words}; no limit is checked for it.")
         return params
-    verb = "keeps the usual policy" if found.kept else "is nearest to the usual policy"
+    unread = rwn.Policy().judgeable(data)[1]
+    keeps = "keeps the limits that can be judged" if unread else "keeps the usual policy"
+    verb = keeps if found.kept else "is nearest to the usual policy"
     read = f"{found.releases} releases of all {data.n:,} records"
     lost = f"{found.loss:.0%} of the relations lost"
-    say(f"its own start: {found.setting.words}; it {verb} ({read}), {lost}.")
+    say(f"its own start: {found.setting.words}; it {verb} ({read}), {lost}.{not_judged(unread)}")
     return found.setting.params
 
 

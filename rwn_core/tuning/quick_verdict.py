@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from rwn_core.tuning.recommend import (
 )
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
 from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, Late, StrengthTrial
-from rwn_core.tuning.verdict import Verdict, share_words
+from rwn_core.tuning.verdict import State, Verdict, not_judged, share_words
 from rwn_core.tuning.whole_table import TableSearch, Tried, kind
 
 WITHIN = 3.0  # seconds
@@ -100,15 +100,18 @@ class QuickVerdict(Summarized):
     ----------
     answer : {"can", "cannot", "unknown"}
         "can": a strength was found and read on the whole table. "cannot": the strongest place
-        breaks a limit clearly, or what the method leaves as it is does.
+        breaks a limit clearly, or what the method leaves as it is does. "unknown" also where a
+        limit cannot be judged and the others are kept.
     sentence : str
     next_steps : tuple of NextStep
         What helps, each tried before it is named; those that keep the policy first, by their loss.
-        Empty where the answer is "can".
+        Empty where a setting was found.
     caution : str
         That no next step keeps the policy, with the best that is attainable.
     setting : Setting, optional
-        Where the answer is "can", the setting that keeps all limits.
+        The setting that keeps all limits that can be judged, where one was found.
+    unread : mapping of str to str
+        Limits that cannot be judged on this table, and why.
     """
 
     answer: Literal["can", "cannot", "unknown"]
@@ -116,6 +119,13 @@ class QuickVerdict(Summarized):
     next_steps: tuple[NextStep, ...] = ()
     setting: Setting | None = None
     caution: str = ""
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def state(self) -> State:
+        """State of the policy at any strength: kept, broken, or not judged."""
+        states: dict[str, State] = {"can": "kept", "cannot": "broken", "unknown": "not judged"}
+        return states[self.answer]
 
     def _summary(self) -> Summary:
         found = [("setting", self.setting.words)] if self.setting else []
@@ -150,7 +160,7 @@ def quick_verdict(
         Seconds, after which no further limit is read; infinite for an answer that takes as long
         as it needs.
     steps : bool
-        Also try what may help where the answer is not "can", for up to ten times as long.
+        Also try what may help where no setting was found, for up to ten times as long.
 
     Returns
     -------
@@ -173,7 +183,9 @@ def quick_verdict(
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
         found = QuickVerdict(answer="cannot", sentence=str(why))
-    if found.answer == "can" or not steps:
+    if microdata.n <= LARGEST_DENSE:
+        found = replace(found, unread=policy.judgeable(microdata)[1])
+    if found.setting is not None or not steps:
         return found
     return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
 
@@ -249,7 +261,10 @@ def _breaks_before(trial: StrengthTrial, place: int) -> bool:
 def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
-    """Say "can" where one more release keeps every limit that can be judged, and some relations."""
+    """Say "can" where one more release keeps every limit, and some relations.
+
+    Where a limit cannot be judged, and the others are kept, the answer is unknown.
+    """
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         return _not_judged(apart)
@@ -265,8 +280,9 @@ def _of_releases(
         return QuickVerdict(answer="unknown", sentence=words)
     found, lost = trial.at(place), percent(trial.loss(place))
     where = f"At {_strength(found)} every limit that can be judged is kept"
-    words = f"{where}; {lost} of the relations are lost."
-    return QuickVerdict(answer="can", sentence=words, setting=found)
+    words = f"{where}; {lost} of the relations are lost.{not_judged(apart)}"
+    answer: Literal["can", "unknown"] = "unknown" if apart else "can"
+    return QuickVerdict(answer=answer, sentence=words, setting=found, unread=apart)
 
 
 def _judged(

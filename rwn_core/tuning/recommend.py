@@ -35,7 +35,7 @@ from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength_trial import MOST_LOST
-from rwn_core.tuning.verdict import counted, not_judged
+from rwn_core.tuning.verdict import State, counted, not_judged
 from rwn_core.tuning.whole_table import TableSearch, Tried
 
 WITHIN = 60.0  # seconds
@@ -76,8 +76,10 @@ class Recommendation(Summarized):
         At most two others of RWN, the better first.
     unfit : mapping of str to str
         By key of a method that is no alternative on this table, why, in one sentence.
-    kept : bool
+    reached : bool
         Whether the setting keeps all limits that can be judged.
+    unread : mapping of str to str
+        Limits that cannot be judged on this table, and why; they keep no policy.
     confirmed : bool
         Whether that was read on all records, and several releases.
     shares : mapping of str to float
@@ -92,11 +94,24 @@ class Recommendation(Summarized):
     reason: str
     runners_up: tuple[Setting, ...] = ()
     unfit: Mapping[str, str] = field(default_factory=dict)
-    kept: bool = True  # words: public name
+    reached: bool = True
+    unread: Mapping[str, str] = field(default_factory=dict)
     confirmed: bool = False
     shares: Mapping[str, float] = field(default_factory=dict)
     loss: float | None = None
     alternative: Setting | None = None
+
+    @property
+    def state(self) -> State:
+        """State of the policy at the setting: kept, broken, or not judged."""
+        if self.reached:
+            return "not judged" if self.unread else "kept"
+        return "broken" if self.shares and max(self.shares.values()) > 1 else "not judged"
+
+    @property
+    def kept(self) -> bool:  # words: public name
+        """True if every limit was judged and is met."""
+        return self.state == "kept"
 
     def _summary(self) -> Summary:
         other = self.alternative
@@ -179,7 +194,8 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
             setting=Setting(params=RWN(**_KERNELS["balanced"]), slices=()),
             reason=f"{facts}: nothing was tried.{not_judged(apart)}",
             unfit=unfit,
-            kept=False,
+            reached=False,
+            unread=apart,
         )
     # ranks settings of RWN, on a part of a large table
     small = microdata.n <= QUICK_RECORDS
@@ -226,7 +242,8 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
         reason=f"{reason}{_other_words(best, other)}{not_judged(apart)}",
         runners_up=tuple(each.setting for each in found[1:3]),
         unfit=unfit,
-        kept=best is not None and best.kept,
+        reached=best is not None and best.kept,
+        unread=apart,
         confirmed=confirmed,
         shares=best.shares if best else {},
         loss=best.loss if best else None,
@@ -256,7 +273,8 @@ def _other_words(best: Tried | None, other: Tried | None) -> str:
     if best is not None and best.kept:
         words = f" {title} would lose {percent(other.loss)} instead of {percent(best.loss)}."
     else:
-        words = f" {title} keeps the policy on all records and loses {percent(other.loss)}."
+        every = counted(len(other.shares), "limit")
+        words = f" {title} keeps {every} on all records and loses {percent(other.loss)}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words

@@ -31,14 +31,14 @@ def find_advice(
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
     verdict = quick_verdict(microdata, setting, policy, steps=False)
     progress.found((known, verdict, {}))
-    if small and verdict.answer == "unknown":
+    if small and verdict.answer == "unknown" and verdict.setting is None:
         verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
         progress.found((known, verdict, {}))
     progress(0.2)
     presets = policy_presets(microdata, setting, policy) if small else {}
     progress(0.4)
     start = known or recommend(microdata, policy)
-    if verdict.answer != "can":
+    if verdict.setting is None:
         progress.found((start, verdict, presets))
         verdict = with_next_steps(verdict, microdata, setting, policy, start)
     return start, verdict, presets

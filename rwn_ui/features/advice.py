@@ -102,7 +102,7 @@ def adopt(session: Session) -> None:
         still = at_start and session.method == "rwn" and not (history.can_undo or history.can_redo)
     else:
         still = session.setting == started
-    if session.demo is None and found.kept and still:
+    if session.demo is None and found.reached and still:
         load_setting.load(session, found.setting)
     session.adopted = own, about, session.setting
 
@@ -122,7 +122,8 @@ def offer(session: Session) -> None:
         elif pending(session):
             st.caption("A recommended start follows.")
         return
-    called = "Recommended start" if found.kept else "Nearest start, not all limits kept"
+    called = "Recommended start" if found.reached else "Nearest start, not all limits kept"
+    called += ", not all limits judged" if found.reached and found.unread else ""
     st.caption(f"**{called}**: {escaped(short_setting(found.setting))}")
     box = folded("Why, and what else", session.key("tune.advice.why"))
     if box is None:
