@@ -183,8 +183,11 @@ def quick_verdict(
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
         found = QuickVerdict(answer="cannot", sentence=str(why))
-    if microdata.n <= LARGEST_DENSE:
+    if found.answer == "can" or microdata.n <= LARGEST_DENSE:
         found = replace(found, unread=policy.judgeable(microdata)[1])
+    if found.answer == "can" and found.unread:
+        words = found.sentence + not_judged(found.unread)
+        found = replace(found, answer="unknown", sentence=words)
     if found.setting is not None or not steps:
         return found
     return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
@@ -261,10 +264,7 @@ def _breaks_before(trial: StrengthTrial, place: int) -> bool:
 def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
 ) -> QuickVerdict:
-    """Say "can" where one more release keeps every limit, and some relations.
-
-    Where a limit cannot be judged, and the others are kept, the answer is unknown.
-    """
+    """Say "can" where one more release keeps every limit that can be judged, and some relations."""
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         return _not_judged(apart)
@@ -280,9 +280,8 @@ def _of_releases(
         return QuickVerdict(answer="unknown", sentence=words)
     found, lost = trial.at(place), percent(trial.loss(place))
     where = f"At {_strength(found)} every limit that can be judged is kept"
-    words = f"{where}; {lost} of the relations are lost.{not_judged(apart)}"
-    answer: Literal["can", "unknown"] = "unknown" if apart else "can"
-    return QuickVerdict(answer=answer, sentence=words, setting=found, unread=apart)
+    words = f"{where}; {lost} of the relations are lost."
+    return QuickVerdict(answer="can", sentence=words, setting=found)
 
 
 def _judged(

@@ -15,7 +15,7 @@ from rwn_core.reporting.candidates import candidates_map, judged
 from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Goal, Grid, Plan, SliceRanges, prepared, seek, seek_slices, sweep
-from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.policy import Limit, Policy
 from rwn_ui.features import limit_queue
 
 SETTING = rwn.RWN(epsilon=3.0, k=15)
@@ -164,12 +164,35 @@ def slice_search(data: rwn.Microdata) -> dict[str, str]:
     return dict(found.unread)
 
 
+def recommendation(data: rwn.Microdata) -> dict[str, str]:
+    found = rwn.recommend(data, within=3.0)
+    assert found.state in ("broken", "not judged") or not found.unread
+    assert found.kept == (found.state == "kept")
+    assert not (found.kept and found.unread)
+    for why in found.unread.values():
+        assert why[1:] in found.reason
+    return dict(found.unread)
+
+
+def quick_verdict(data: rwn.Microdata) -> dict[str, str]:
+    found = rwn.quick_verdict(data, SETTING, within=2.0, steps=False)
+    assert (found.answer == "can") == (found.state == "kept")
+    assert found.answer != "can" or not found.unread
+    if found.setting is not None:  # the others are kept
+        assert (found.state == "not judged") == bool(found.unread)
+        for why in found.unread.values():
+            assert why[1:] in found.sentence
+    return dict(found.unread)
+
+
 ENTRANCES: tuple[Callable[[rwn.Microdata], dict[str, str]], ...] = (
     judged_release,
     tunes_line,
     map_and_minutes,
     slice_search,
 )
+SLOW = (recommendation, quick_verdict)
+"""They try many settings, so that they are asked of some tables."""
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -180,6 +203,36 @@ def test_every_entrance_sets_the_same_limits_apart_for_the_same_reason(
     _, apart = Policy().judgeable(data)
     for entrance in ENTRANCES:
         assert entrance(data) == apart, entrance.__name__
+
+
+@pytest.mark.parametrize("make", [with_roles, without_roles, rare_flag, coarse])
+def test_advice_sets_the_same_limits_apart(make: Callable[[], rwn.Microdata]) -> None:
+    data = make()
+    _, apart = Policy().judgeable(data)
+    for entrance in SLOW:
+        assert entrance(data) == apart, entrance.__name__
+
+
+def test_no_advice_calls_a_policy_kept_that_was_not_judged() -> None:
+    """A limit that every setting keeps, beside one that no variable can be judged by."""
+    data = without_roles()
+    limits = (
+        Limit(measure="bayes_linkage", at_most=0.9),
+        Limit(measure="attribute_gain", at_most=0.5),
+    )
+    for policy in (Policy(limits=limits), Policy(limits=limits[:1])):
+        advice = rwn.recommend(data, policy, within=3.0)
+        verdict = rwn.quick_verdict(data, SETTING, policy, within=5.0, steps=False)
+        unread = set(policy.measures) - {"bayes_linkage"}
+        assert set(advice.unread) == set(verdict.unread) == unread
+        assert advice.reached
+        assert verdict.setting is not None
+        assert advice.state == verdict.state == ("not judged" if unread else "kept")
+        assert advice.kept == (not unread)
+        assert verdict.answer == ("unknown" if unread else "can")
+        for words in (advice.reason, verdict.sentence):
+            assert ("Attribute gain not judged: " in words) == bool(unread)
+            assert not (unread and "keeps the policy" in words)
 
 
 def test_a_planted_limit_that_nothing_breaks_is_found_by_each() -> None:

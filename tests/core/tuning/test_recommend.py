@@ -89,7 +89,8 @@ def test_related_categories_are_confirmed_on_all_records() -> None:
     assert found.setting.slices
     assert {"additive_noise", "microaggregation"} <= set(found.unfit)
     assert found.reason.startswith("6 categories, 2 keys: ")
-    assert (found.kept, found.confirmed) == (True, True)
+    assert (found.reached, found.confirmed) == (True, True)
+    assert (found.kept, found.state) == (not found.unread, "not judged" if found.unread else "kept")
     assert " on all 400 records, 6 releases, and loses least: " in found.reason
     fresh = fresh_shares(data, found.setting, rwn.Policy())
     assert max(fresh.values()) <= 1
@@ -156,7 +157,7 @@ def test_stated_shares_are_those_of_fresh_releases(make, n: int) -> None:
     assert stated == pytest.approx(max(fresh.values()), rel=0.2)
     for key, share in fresh.items():
         assert found.shares[key] == pytest.approx(share, rel=0.2, abs=0.1)
-    assert found.kept is (stated <= 1)
+    assert found.reached is (stated <= 1)
 
 
 def test_a_limit_of_time_is_said() -> None:
