@@ -245,7 +245,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         )
         recommended = rwn.Recommendation(
             setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
-            kept=microdata.n != 50,
+            reached=microdata.n != 50,
         )  # fmt: skip
         verdict = rwn.QuickVerdict(
             answer="cannot", sentence="No strength keeps this policy.", next_steps=steps,
