@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
@@ -181,7 +180,10 @@ class Comparison:
     @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
-        return unit_of(self.original if self.file is None else self.file)
+        if "unit" not in self._memo:
+            self._memo["unit"] = unit_of(self.original if self.file is None else self.file), ()
+        found: Unit | None = self._memo["unit"][0]
+        return found
 
     @property
     def units(self) -> Integers | None:
@@ -246,49 +248,47 @@ class Comparison:
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables."""
-        return _cached(self._memo, key, make)
+        found, rows = self._memo.get(key, _UNKNOWN)
+        if rows or isinstance(found, _Refused):
+            found = _cached(self._memo, key, make)
+        return cast("_T", found)
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        return _cached(self._released, key, make)
+        found, rows = self._released.get(key, _UNKNOWN)
+        if rows or isinstance(found, _Refused):
+            found = _cached(self._released, key, make)
+        return cast("_T", found)
 
 
 Rows = tuple[int, int]
 """Number of rows that were used, and of all of them."""
-_ROWS: ContextVar[list[Rows] | None] = ContextVar("rows", default=None)
-
-
-@contextmanager
-def rows_noted() -> Iterator[list[Rows]]:
-    """Yield a list to which every choice of complete records adds its numbers of rows."""
-    noted: list[Rows] = []
-    token = _ROWS.set(noted)
-    try:
-        yield noted
-    finally:
-        _ROWS.reset(token)
-
-
-def _note(rows: Sequence[Rows]) -> None:
-    noted = _ROWS.get()
-    if noted is not None:
-        noted.extend(rows)
+ROWS: ContextVar[list[Rows] | None] = ContextVar("rows", default=None)
+"""List to which every choice of complete records adds its numbers of rows, where there is one."""
 
 
 def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
     if key not in memo:
-        with rows_noted() as rows:
-            try:
-                made: _T | _Refused = make()
-            except NotApplicable as refusal:
-                # the sentence only: a kept exception would keep every caller's tables alive
-                made = _Refused(refusal.reason)
+        rows: list[Rows] = []
+        token = ROWS.set(rows)
+        try:
+            made: _T | _Refused = make()
+        except NotApplicable as refusal:
+            # the sentence only: a kept exception would keep every caller's tables alive
+            made = _Refused(refusal.reason)
+        finally:
+            ROWS.reset(token)
         memo[key] = made, tuple(dict.fromkeys(rows))
-    known, rows = memo[key]
-    _note(rows)
+    known, noted = memo[key]
+    outer = ROWS.get()
+    if outer is not None and noted:
+        outer.extend(noted)
     if isinstance(known, _Refused):
         raise NotApplicable(known.reason)
     return cast("_T", known)
+
+
+_UNKNOWN = _Refused(""), ()
 
 
 RELEASED = " in the released table"  # ends a reason that concerns the release
@@ -338,7 +338,9 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
 def complete(values: Floats) -> Integers:
     """Return the numbers of the records without a missing value, ascending."""
     found = np.flatnonzero(~np.isnan(values).any(axis=1))
-    _note([(len(found), len(values))])
+    noted = ROWS.get()
+    if noted is not None:
+        noted.append((len(found), len(values)))
     return found
 
 

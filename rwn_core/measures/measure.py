@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors, unmasked
-from rwn_core.measures.comparison import Comparison, Rows, released_rows, rows_noted
+from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
@@ -181,8 +181,14 @@ class Measure:
             )
         try:
             compute = self.begin if begin and self.begin is not None else self.compute
-            with rows_noted() as noted:
-                reading = _with_rows(compute(comparison), noted, comparison)
+            noted: list[Rows] = []
+            token = ROWS.set(noted)
+            try:
+                reading = compute(comparison)
+            finally:
+                ROWS.reset(token)
+            if noted or reading.detail.get("sampled") is True:
+                reading = _with_rows(reading, noted, comparison)
             reading = reading if bare else self.between_ends(reading, comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)

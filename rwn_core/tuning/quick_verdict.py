@@ -362,7 +362,7 @@ def with_next_steps(
                 title=title,
                 setting=tried.setting,
                 schema=schema,
-                known=tried.kept and not apart,
+                known=tried.kept,
                 gives=(high, tried.loss),
                 least=low if apart else None,
             )

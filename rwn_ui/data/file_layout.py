@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -63,27 +62,23 @@ def _workbook(opening: Opening) -> None:
         st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
         lines = _line_numbers(now, st.columns(2), "Rows", key)
         if sheet in (None, sheets[0]):
-            st.html(_picture(opening.seen.rows, lines["above"], lines["below"]))
+            shown = _picture(opening.seen.rows, lines["above"], lines["below"])
+            st.dataframe(shown, lazy=False, width="stretch", height="content")
         marks = _marks(now, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
         _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
-def _picture(rows: Sequence[tuple[int, tuple[str, ...]]], above: int, below: int) -> str:
-    """Draw the first and last rows of a sheet as they are, with the table framed."""
+def _picture(rows: Sequence[tuple[int, tuple[str, ...]]], above: int, below: int) -> pd.DataFrame:
+    """The first and last rows of a sheet as they are; those of the table have a mark."""
     last = max((number for number, _ in rows), default=0) - below
-    drawn = []
-    for (number, cells), before in zip(rows, (-1, *(n for n, _ in rows)), strict=False):
-        if number > before + 1:
-            drawn.append("<tr><td>…</td></tr>")
-        inside = above <= number <= last
-        edge = "border:0 solid var(--st-primary-color);border-width:0 0 0 3px;font-weight:"
-        style = f"{edge}{600 if number == above else 400}" if inside else "opacity:.6"
-        texts = "".join(f"<td>{escape(cell[:24])}</td>" for cell in cells)
-        drawn.append(f'<tr style="{style}"><th scope="row">{number + 1}</th>{texts}</tr>')
-    title = "Rows of the sheet as they are; those of the table have a line at their left."
-    table = f"<table><caption>{title}</caption>{''.join(drawn)}</table>"
-    return f'<div style="overflow-x:auto;font-size:.8rem">{table}</div>'
+    marks = ["▌ table" if above <= number <= last else "" for number, _ in rows]
+    width = max((len(cells) for _, cells in rows), default=0)
+    texts = [[cell[:24] for cell in cells] + [""] * (width - len(cells)) for _, cells in rows]
+    shown = pd.DataFrame(texts, index=pd.Index([number + 1 for number, _ in rows], name="row"))
+    shown.columns = [f"column {place + 1}" for place in range(width)]
+    shown.insert(0, "read", marks)
+    return shown
 
 
 def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
