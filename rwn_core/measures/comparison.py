@@ -264,7 +264,7 @@ class Comparison:
 Rows = tuple[int, int]
 """Number of rows that were used, and of all of them."""
 ROWS: ContextVar[list[Rows] | None] = ContextVar("rows", default=None)
-"""List to which every choice of complete records adds its numbers of rows, where there is one."""
+"""List to which each choice of complete records that leaves some out adds its numbers of rows."""
 
 
 def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
@@ -339,7 +339,7 @@ def complete(values: Floats) -> Integers:
     """Return the numbers of the records without a missing value, ascending."""
     found = np.flatnonzero(~np.isnan(values).any(axis=1))
     noted = ROWS.get()
-    if noted is not None:
+    if noted is not None and len(found) < len(values):
         noted.append((len(found), len(values)))
     return found
 

@@ -158,7 +158,8 @@ class Measure:
         if not isinstance(reading, Reading):
             return self.title
         bound = reading.detail.get("standing") == "at least"
-        return (self.at_least if bound else self.title) + reading.rows_words
+        title = self.at_least if bound else self.title
+        return title if reading.used is None else title + reading.rows_words
 
     def title_as(self, standing: str) -> str:
         """Return the title of a bound or an estimate, such as "estimated at most"."""

@@ -186,9 +186,9 @@ def tuned(
 
 
 def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recommendation:
-    begin = time.monotonic()
     unfit, facts = _unfit(microdata, policy), _facts(microdata)
-    judged, apart = policy.judgeable(microdata)
+    judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
+    begin = time.monotonic()
     if judged is None:
         return Recommendation(
             setting=Setting(params=RWN(**_KERNELS["balanced"]), slices=()),

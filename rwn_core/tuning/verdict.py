@@ -74,7 +74,7 @@ class Verdict(Summarized):
 
         Without limits, or with too few records released, nothing is judged.
         """
-        if self.broken:
+        if max(self.shares.values(), default=0.0) > 1:
             return "broken"
         if self.unread or not self.shares or self.released is not None:
             return "not judged"
@@ -91,7 +91,7 @@ class Verdict(Summarized):
     @property
     def first(self) -> str | None:
         """The measure furthest beyond its limit, or nearest to it where all were judged."""
-        known = bool(self.broken) or not self.unread
+        known = not self.unread or bool(self.broken)
         return max(self.shares, key=self.shares.__getitem__, default=None) if known else None
 
     @property
@@ -138,21 +138,23 @@ class Verdict(Summarized):
             limits = counted(len(self.states), "limit")
             missing = f"Keeps {len(self.shares)} of {limits}; {_lowered(missing.lstrip())}"
         parts = [missing]
-        parts += [
-            f" Even without any relation left {self.title(key)} is beyond its limit; coarsen "
-            "values or raise the limit."
-            for key in self.unreachable
-        ]
+        for key in self.unreachable:
+            parts.append(
+                f" Even without any relation left {self.title(key)} is beyond its limit; coarsen "
+                "values or raise the limit."
+            )
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
-        parts += [f" {words}" for key, words in self.remedy.items() if self.states[key] != "kept"]
+        for key, words in self.remedy.items():
+            if self.shares.get(key, math.inf) > 1:
+                parts.append(f" {words}")
         return "".join(parts).strip()
 
     def _nearest(self, first: str) -> str:
         """Say how many limits are broken or kept, and how much of one is used."""
         what = f"{self.title(first)}{self._by(first)}, which uses "
         what += f"{self.uses(first)} its limit."
-        count, broken = len(self.states), len(self.broken)
+        count, broken = len(self.shares) + len(self.unread), len(self.broken)
         if count == 1:
             return f"The limit is {'broken' if broken else 'kept'}: {what}"
         if not broken:

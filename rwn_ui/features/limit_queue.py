@@ -371,7 +371,7 @@ def _headline(policy: rwn.Policy, verdict: Verdict, pending: int) -> str:
 
 def verdict_state(verdict: Verdict) -> str | None:
     """The mark of a verdict: kept only where all limits were judged and are kept."""
-    return "over" if verdict.broken else "kept" if verdict.kept else None
+    return {"broken": "over", "kept": "kept"}.get(verdict.state)
 
 
 def limits_words(

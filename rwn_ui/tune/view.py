@@ -177,7 +177,9 @@ def _charts(
             card = CHARTS[key](reading, session.variable, **bands)
         else:
             card = CHARTS[key](reading, **bands)
-        title = card["title"] + (reading.rows_words if isinstance(reading, Reading) else "")
+        title = card["title"]
+        if isinstance(reading, Reading) and reading.used is not None:
+            title += reading.rows_words
         cards.append(({**card, "title": title}, reading))
     return cards
 

@@ -219,10 +219,11 @@ class Predictor:
                 product *= self.values - self.values[own].mean()
                 products["less_noise"][~own] = product[~own] - (found[0] * found[1]).sum()
         products["corrected"] = products["line"]
-        errors = {key: each.std() / np.sqrt(len(each)) for key, each in products.items()}
-        return frozenset(
-            key for key, each in products.items() if each.mean() <= SURELY * errors[key]
-        )
+        lucky = []
+        for key, each in products.items():
+            if each.mean() <= SURELY * each.std() / np.sqrt(len(each)):
+                lucky.append(key)
+        return frozenset(lucky)
 
     @property
     def _places(self) -> Floats:

@@ -165,27 +165,20 @@ def grow(columns: Floats, target: Floats) -> Tree:
         node, rows = waiting.pop()
         if len(rows) < 2 * LEAF or node >= 2**DEPTH - 1:
             continue
-        found = _split(columns[rows], target[rows])
-        if found is None:
-            continue
-        column, value = found
+        some, wanted = columns[rows], target[rows]
+        count, width = some.shape
+        order = np.argsort(some, axis=0, kind="stable")
+        ordered = some[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
+        # (splits with leaves that are large enough, columns, targets)
+        sums = (wanted - wanted.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
+        before = np.arange(LEAF, count - LEAF + 1)
+        gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
+        gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
+        place, column = divmod(int(gain.argmax()), width)
+        if gain[place, column] <= 1e-9 * (1 + (wanted**2).sum()):
+            continue  # no split helps
+        value = float((ordered[place, column] + ordered[place + 1, column]) / 2)
         left = columns[rows, column] <= value
         tree.column[node], tree.at_most[node] = column, value
         waiting += [(2 * node + 1, rows[left]), (2 * node + 2, rows[~left])]
     return tree
-
-
-def _split(columns: Floats, target: Floats) -> tuple[int, float] | None:
-    """Return the best column and value to split at; None if no split helps."""
-    count, width = columns.shape
-    order = np.argsort(columns, axis=0, kind="stable")
-    ordered = columns[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
-    # (splits with leaves that are large enough, columns, targets)
-    sums = (target - target.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
-    before = np.arange(LEAF, count - LEAF + 1)
-    gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
-    gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
-    place, column = divmod(int(gain.argmax()), width)
-    if gain[place, column] <= 1e-9 * (1 + (target**2).sum()):
-        return None
-    return column, float((ordered[place, column] + ordered[place + 1, column]) / 2)
