@@ -83,7 +83,7 @@ def fresh_shares(
 
 def test_related_categories_are_confirmed_on_all_records() -> None:
     """Of related categories some travel together, and methods for numbers are named as unfit."""
-    data = categories()
+    data = categories(600)
     found = rwn.recommend(data, within=math.inf)
     assert found.setting.method == "rwn"
     assert found.setting.slices
@@ -91,7 +91,7 @@ def test_related_categories_are_confirmed_on_all_records() -> None:
     assert found.reason.startswith("6 categories, 2 keys: ")
     assert (found.reached, found.confirmed) == (True, True)
     assert (found.kept, found.state) == (not found.unread, "not judged" if found.unread else "kept")
-    assert " on all 400 records, 6 releases, and loses least: " in found.reason
+    assert " on all 600 records, 6 releases, and loses least: " in found.reason
     fresh = fresh_shares(data, found.setting, rwn.Policy())
     assert max(fresh.values()) <= 1
 
