@@ -50,9 +50,8 @@ def count(text: str) -> Counter[str]:
             found["functions"] += 1
         elif isinstance(node, ast.ClassDef):
             found["classes"] += 1
-        said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        said = said and isinstance(node.value.value, str)  # docstrings, and notes below a name
-        if said or isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
+            assert isinstance(node, ast.stmt)
             left_out |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -60,6 +59,12 @@ def count(text: str) -> Counter[str]:
             lines |= set(range(token.start[0], token.end[0] + 1))
     found["lines"] = len(lines - left_out)
     return found
+
+
+def _is_text(node: ast.AST) -> bool:
+    """True for a docstring, and a note below a name."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text and isinstance(node.value.value, str)  # type: ignore[attr-defined]
 
 
 def measured() -> Volume:

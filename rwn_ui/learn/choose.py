@@ -9,7 +9,6 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.choose import (
     DEMO,
     EPSILONS,
-    LIMITS,
     SLICES,
     K,
     Readings,
@@ -23,9 +22,7 @@ from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.state.results import memo
 
-_POLICY = rwn.Policy(
-    limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in LIMITS.items())
-)
+_POLICY = rwn.Policy()
 
 
 def _curve(slices: str) -> list[Readings]:
@@ -82,11 +79,10 @@ def _show(values: Values) -> Shown:
 def _code(values: Values) -> str:
     return f"""\
 import rwn_core as rwn
-from rwn_core.evaluation.lessons.choose import LIMITS, read, table
+from rwn_core.evaluation.lessons.choose import read, table
 
-policy = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=LIMITS[key]) for key in LIMITS))
-ready = rwn.RWN(epsilon=8, k={K}).prepare(table("{values["slices"]}"))
-(readings,) = read(ready, policy.measures, [{values["epsilon"]:g}])
+policy, base = rwn.Policy(), rwn.RWN(epsilon=8, k={K}).prepare(table("{values["slices"]}"))
+(readings,) = read(base, policy.measures, [{values["epsilon"]:g}])
 verdict = policy.judge_readings({{key: readings[key] for key in policy.measures}})
 loss, share = readings["association_loss"].value, verdict.largest
 broken = len(verdict.broken)"""
@@ -102,9 +98,9 @@ LESSON = Lesson(
     title="6 · Choose a setting",
     sentences=(
         "A policy is a list of limits on disclosure risk, and a release must keep all of them. "
-        "Here: at most 5 % each of worst-case linkage, attribute gain and true matches, and at "
-        "most 1 % of records linked with a probability above one half. The program’s usual policy "
-        "lets nobody be linked so.",
+        "Here it is the program’s usual one: at most 5 % each of worst-case linkage, attribute "
+        "gain and true matches, and nobody linked with a probability above one half. With k = 30 "
+        "also a man far from all others has 30 donors.",
         "A larger radius ε lowers the risk of linkage and mostly raises the loss. The two curves "
         "are the trade, for measurements of 241 men.",
         "Move ε until the verdict says that all limits are kept. Then look whether the users "
