@@ -20,7 +20,7 @@ from rwn_core.randomness import SecretKey
 DEMO = "bodyfat"
 SEED = 1  # the first of the Tune page: both show the same release
 EPSILONS = tuple(float(epsilon) for epsilon in range(9))
-K = 30  # far records need many donors: nobody may be linked above one half
+K = 30  # donors of far records, so that none is linked above one half
 SLICES = ("body fat apart from the rest", "each variable alone", "whole rows")
 _CONFIDENTIAL = "siri"
 Readings = Mapping[str, Reading | NotApplicable]
