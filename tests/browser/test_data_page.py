@@ -173,7 +173,11 @@ def test_a_schema_settles_what_a_file_alone_leaves_open(opened, tmp_path: Path) 
     schema.write_text(SCHEMA, encoding="utf-8")
     app = opened.visit("Data")
     upload(app, table)
-    (message,) = app.messages()
-    assert "column code" in message
+    badge(app, f"{table.name} · 30 × 2")
+    notice = app.page.get_by_text(
+        "Read as categories of texts: code (lines 2, 7, 12, ...: 6 values"
+    )
+    notice.wait_for()
     app.page.locator("input[type=file]").nth(1).set_input_files(schema)
+    notice.wait_for(state="detached")
     badge(app, f"{table.name} · 30 × 2")

@@ -27,6 +27,8 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     app.open_more()
     sidebar.get_by_text("Policy: limits on risk").click()
     set_limit(app, "Worst-case linkage", "20")
+    reads(app, "Not releasable: 1 of 4 limits broken; worst: Linked over one half ", "over")
+    set_limit(app, "Linked over one half", "1")  # of its own it lets nobody be linked
     reads(app, "Keeps all 4 limits; nearest: ", "kept")
     # no tile is green on the strength of its own number
     assert app.page.locator(".rwn-tile[data-state=kept]").count() == 0

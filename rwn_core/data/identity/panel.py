@@ -75,7 +75,8 @@ def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
     low, high = ROWS_EACH
     if different < 2 or not low <= (codes >= 0).sum() / different <= high:
         return False
-    called = {*words.words, "".join(words.words)} & word_list("roles", "key")
+    named = word_list("roles", "key") | word_list("roles", "confidential")
+    called = {*words.words, "".join(words.words)} & named
     if not numbered and (_is_time(words) or called or words.subjects & _OTHER):
         return False
     if pd.api.types.is_float_dtype(column.dtype):

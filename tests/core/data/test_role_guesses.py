@@ -68,3 +68,13 @@ def test_the_guesses_go_into_a_schema_and_the_weight_is_asked_about() -> None:
     schema = schema.replace_variable("design_weight", **asked.changes)
     kinds = {q.kind for q in open_questions(data.frame, schema)}
     assert "masked weight" not in kinds
+
+
+@pytest.mark.parametrize(("name", "numbers_people"), [("income", False), ("kod", True)])
+def test_what_is_called_confidential_is_no_number_of_people(
+    name: str, numbers_people: bool
+) -> None:
+    order = np.arange(300)  # no two rows agree on both columns
+    data = rwn.Microdata.from_frame(pd.DataFrame({"age": order % 31, name: order % 47}))
+    found = {guess.variable: guess.role for guess in guessed_roles(data.frame, data.schema)}
+    assert found[name] is (R.PERSON if numbers_people else R.CONFIDENTIAL)
