@@ -194,11 +194,13 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
 
 
 def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
-    """Ask with the proposed answer chosen; a variable with a guessed role is not left out by it."""
+    """Ask with the proposed answer chosen; nothing is left out by it that may stay."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
     guessed = {guess.variable for guess in asked.guesses}
-    declined = question.changes.get("role") is rwn.Role.IDENTIFIER and question.variable in guessed
+    leaves = question.changes.get("role") is rwn.Role.IDENTIFIER
+    # left out only by an answer that a person gives, unless the question stops every release
+    declined = leaves and (question.variable in guessed or not question.stops)
     return _choose(
         choice,
         question.sentence,
