@@ -15,6 +15,7 @@ from rwn_core.data.identity.profile import block_rows
 from rwn_core.data.identity.words import NameWords, Subject, name_words, word_list
 
 COMES_AGAIN = "numbers of people who come again"
+FEWEST_PEOPLE = 6  # of a panel: fewer values are categories
 ROWS_EACH = (1.5, 100.0)  # rows a value, on average: fewest and most
 PAIRS = 4_000  # pairs of rows of one value that are compared
 TIES = 12.0  # of a counter in these that chance would bring, at least, where none is seen
@@ -73,7 +74,7 @@ def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
     """True for integers and texts with several rows a value that are not called otherwise."""
     words, different = name_words(str(column.name)), int(codes.max(initial=-1)) + 1
     low, high = ROWS_EACH
-    if different < 2 or not low <= (codes >= 0).sum() / different <= high:
+    if different < FEWEST_PEOPLE or not low <= (codes >= 0).sum() / different <= high:
         return False
     named = word_list("roles", "key") | word_list("roles", "confidential")
     called = {*words.words, "".join(words.words)} & named
