@@ -66,8 +66,8 @@ class NextStep:
     schema : Schema, optional
         Describe the table so, before the setting is taken.
     known : bool
-        True if it keeps all limits that can be judged, as several releases of all records showed
-        that agree on how much of a limit they use.
+        True if one more release keeps all limits that can be judged, 9 times in 10, as several
+        releases of all records showed.
     gives : tuple of float, optional
         The largest share of a limit that a release then uses, at the upper end of where one more
         release falls, and the share of the relations that it loses, as read on all records.

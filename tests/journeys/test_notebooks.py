@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import nbformat
@@ -32,6 +33,10 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notebooks")
     for name in BOOKS:
         book = nbformat.read(steward.FOLDER / f"{name}.ipynb", 4)
+        if name == "steward":  # of a fresh secret one release in ten may break a limit
+            source = f"random.Random({steward.SEED}).randbytes"
+            code = f"import random, secrets\nsecrets.token_bytes = {source}"
+            book["cells"].insert(0, nbformat.v4.new_code_cell(code))
         NotebookClient(book, resources={"metadata": {"path": str(folder)}}).execute()
         nbformat.write(book, folder / f"{name}.ipynb")
     return folder
@@ -58,9 +63,15 @@ def test_results_are_shown_and_files_are_written(executed: Path) -> None:
     content = (executed / "release.csv").read_bytes()
     record = read_record((executed / "record.toml").read_text(encoding="utf-8"))
     assert record["file"]["sha256"] == hashlib.sha256(content).hexdigest()
-    fit = code_cells(executed / "analyst.ipynb")["fit"]["outputs"][0]["text"]
-    assert "abdomen: " in fit
-    assert "same sign as in the original" in fit
+    analyst = code_cells(executed / "analyst.ipynb")
+    fit = analyst["fit"]["outputs"][0]["text"]
+    assert re.search(
+        r"^abdomen: .*positive(, as in the original|; sign only; size unknown)", fit, re.M
+    )
+    refused, _, fitted = analyst["unregistered"]["outputs"][0]["text"].partition("\n")
+    assert refused.startswith("No claim covers this model")
+    assert refused.endswith("Registered: linear: siri ~ abdomen + age.")
+    assert fitted == fit
     found = code_cells(executed / "teacher.ipynb")["seed"]["outputs"][0]["data"]
     assert found["text/plain"] == "7"
 

@@ -56,6 +56,7 @@ class Subject(StrEnum):
 _WORDS = {subject: word_list("subjects", subject.name.lower()) for subject in Subject}
 _STEMS = {subject: word_list("stems", subject.name.lower()) for subject in Subject}
 _MEASURES = word_list("measures")
+_AMOUNTS = tuple(word_list("role_stems", "confidential"))
 _SERIES = word_list("series")
 _SURVEY = word_list("survey")
 _BODY_WEIGHT = word_list("body_weight")
@@ -77,7 +78,9 @@ class NameWords:
         found = set(self.words)
         letters = [word for word in self.words if not word.isdigit()]
         # a quantity or a kind of something, such as household income or address type
-        self.is_measure = bool(found & _MEASURES) or self._counts(letters)
+        # or a compound that ends with an amount, such as hhincome
+        compound = any(word.endswith(_AMOUNTS) for word in letters)
+        self.is_measure = bool(found & _MEASURES) or compound or self._counts(letters)
         if letters and letters[-1] in _NUMBERED and not self._counts(letters):
             self.is_measure = False  # the number of something, such as tax_id
         self.is_series = bool(found & _SERIES)  # a unit of time or a rank: values may all differ

@@ -115,6 +115,33 @@ def test_a_number_that_begins_with_the_household_is_a_persons(unit: int) -> None
     assert found == {"a1": "numbers of people", "a2": "numbers of households"}
 
 
+AMOUNTS = (
+    "hhincome HHIncome household_income haushaltseinkommen householdincome hhinc famearnings wealth"
+)
+"""Names of what all members of a household have in common without being their number."""
+
+
+@pytest.mark.parametrize("shape", ["amounts", "codes"])
+def test_an_amount_that_a_household_shares_is_no_number_of_households(shape: str) -> None:
+    """Of the same values, a name that says an amount is believed, one that says a number is not."""
+    rng = np.random.default_rng(11)
+    each = {
+        "amounts": np.exp(8 + rng.normal(0, 0.6, 200)).round(),
+        "codes": rng.choice(90_000, 200, replace=False) + 10_000.0,
+    }[shape]
+    frame = pd.DataFrame({"shared": np.repeat(each, rng.choice([1, 2, 3, 4], 200))})
+    frame.loc[rng.random(len(frame)) < 0.03, "shared"] = np.nan
+
+    def found(name: str) -> list[str]:
+        doubts = identity_doubts(frame.rename(columns={"shared": name}), [name])
+        return [each.looks_like for each in doubts]
+
+    for name in AMOUNTS.split():
+        assert found(name) == [], name
+    for name in ("a7", "hhincome_id", "einkommensnummer", "party", "benefitunit"):
+        assert len(found(name)) == 1, name
+
+
 @pytest.mark.parametrize(
     "form",
     [

@@ -58,11 +58,13 @@ def pressed(data: rwn.Microdata, step: NextStep) -> tuple[rwn.Microdata, Setting
     return data if step.schema is None else data.with_schema(step.schema), step.setting
 
 
-def largest_shares(data: rwn.Microdata, setting: Setting, policy: rwn.Policy) -> list[float]:
-    """The largest share of a limit in each of ten fresh releases, ascending."""
+def largest_shares(
+    data: rwn.Microdata, setting: Setting, policy: rwn.Policy, releases: int
+) -> list[float]:
+    """The largest share of a limit in each fresh release, ascending."""
     setting = setting.resolved(data)
     under, shares = setting.applied_to(data), []
-    for seed in range(200, 210):
+    for seed in range(200, 200 + releases):
         release = rwn.mask(under, setting.params, seed=seed, precision=dict(setting.precision))
         audit = rwn.audit(under, release, measures=[*policy.measures, "red_team"])
         shares.append(max(policy.judge_readings(audit.readings).shares.values()))
@@ -81,11 +83,13 @@ def holds(data: rwn.Microdata, step: NextStep, policy: rwn.Policy) -> None:
     """Press a step, and hold what it says against fresh releases."""
     assert step.gives is not None
     share, least = step.gives[0], step.least
-    shares = largest_shares(*pressed(data, step), policy)
+    releases = 40 if step.known else 10
+    shares = largest_shares(*pressed(data, step), policy, releases)
     assert gives(share, least, shares), (step.words, shares)
     if step.known:
-        assert (share <= 1, least) == (True, None)
-        assert sum(each <= 1 for each in shares) >= 8, (step.words, shares)
+        assert share <= 1
+        # of 9 in 10 kept, fewer than 8 in 10 of forty come once in 64; of 7 in 10 nine times in 10
+        assert sum(each <= 1 for each in shares) >= 0.8 * releases, (step.words, shares)
     # what is stated is neither anything nor three times as much
     times = 3.0 if least is None else 1.01 * share / max(least, 1e-9)
     assert not gives(times * share, least and times * least, shares)
