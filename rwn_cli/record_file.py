@@ -12,7 +12,6 @@ import typer
 import rwn_core as rwn
 from rwn_cli.options import DEMO, described, load, read_text
 from rwn_cli.terminal import option, say
-from rwn_core.data.role_guesses import in_roles
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Mi
         raise RWNError("The record does not say where the original lies; give --original IN.")
     schema = Path(source["schema"]) if "schema" in source else None
     try:
+        from rwn_core.data.role_guesses import in_roles
+
         read = load(file, schema, source.get("layout"), finds=False)
         dropped, as_is = (source.get(name, ()) for name in ("dropped", "as_is"))
         data = described(read, identifiers=dropped, as_is=as_is)
