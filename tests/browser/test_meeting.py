@@ -25,13 +25,15 @@ LOWEST = """() => Math.max(...[...document.querySelectorAll('.rwn-candidates, .r
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Six scenarios of the demo, the last of which keeps all limits."""
+    """Six scenarios of the demo, the last three of which keep all limits."""
     table = rwn.load_demo("bodyfat").fingerprint
     keys = rwn.Policy().measures
     paths = []
     for number, name in enumerate(NAMES):
         high = 0.6 / 4**number
         readings = {key: {"median": high, "low": high / 2, "high": high} for key in keys}
+        if number > 2:  # nobody is linked above one half
+            readings["linked_over_half"] = {"median": 0.0, "low": 0.0, "high": 0.0}
         readings["association_loss"] = {"median": 0.05 + 0.1 * number}
         setting = Setting.of("rwn", {"epsilon": 1.0 + number, "k": 5})
         made = Scenario(name=name, table=table, setting=setting, readings=readings)
