@@ -248,6 +248,7 @@ def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:
     path = tmp_path / "more.csv"
     pd.DataFrame(numbers, columns=list("abc")).to_csv(path, index=False)
     app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_role("button", name="Leave them open").click()
     app.page.get_by_text("more.csv · 2,600 × 3").wait_for()
     app.visit("Tune")
     app.page.get_by_test_id("stProgress").wait_for(state="detached")
