@@ -81,7 +81,7 @@ class Invariants:
         return tuple(dict.fromkeys(name for unit in self.rows for name in unit))
 
     def rounded(self, precision: Mapping[str, float]) -> Invariants:
-        """Return what is kept where some columns are rounded: no totals of them."""
+        """Return the invariants that hold where some columns are rounded: their totals do not."""
         return replace(self, totals=tuple(n for n in self.totals if n not in precision))
 
     def plain(self) -> dict[str, Any]:
