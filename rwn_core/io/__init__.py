@@ -54,8 +54,8 @@ def titles() -> str:
 
 
 def kinds() -> str:
-    """Name the formats with what is demanded of a file, for a dialog or a remedy."""
-    return either([each.words for each in FORMATS])
+    """Name the formats of one file with what is demanded of it, for a dialog or a remedy."""
+    return either([each.words for each in FORMATS if not each.companion])
 
 
 def endings(besides: str | None = None) -> str:
