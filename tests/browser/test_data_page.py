@@ -127,7 +127,7 @@ def test_what_a_table_leaves_open_is_asked_and_settled(opened, tmp_path: Path) -
     app = opened.visit("Data")
     upload(app, path)
     badge(app, "people.csv \u00b7 300 \u00d7 3")
-    app.page.get_by_text("number looks like numbers of people").wait_for()
+    app.page.get_by_text("number looks like numbers of people").first.wait_for()
     app.page.get_by_text("Who could be recognized?").first.wait_for()
     app.page.get_by_role("radio", name="They are missing").wait_for()
     app.page.get_by_role("button", name="Use these answers").click()

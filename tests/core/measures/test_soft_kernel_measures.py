@@ -25,6 +25,7 @@ from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.randomness import SecretKey
 from tests.holding import hold
 
@@ -177,20 +178,29 @@ def extremes(releases: list[Masked], law: Law) -> float:
 
 
 def membership(releases: list[Masked], law: Law) -> float:
-    """Return the same of records with a value of their own."""
+    """Return the same of the households, and of the records, with a value of their own."""
     said = MEASURES["membership"].compute(of_law(releases[0], law)).detail
-    alone = {}
-    for names in (["age", "sex"], ["income", "wealth"]):
-        alone[place(names[0])] = ~table().frame[names].duplicated(keep=False).to_numpy()
-    named = np.logical_or.reduce(list(alone.values()))
-    np.testing.assert_array_equal(np.array(said["own_values"]) > 0, named)
-    seen = []
-    for each in releases:
-        shown = np.zeros(80, dtype=bool)
-        for at, some in alone.items():
-            shown |= np.isin(np.arange(80), each.donors[:, at]) & some
-        seen.append(shown.sum())
-    return scored(np.array(seen) - np.sum(said["appears"]))
+    home = table().frame["home"].to_numpy()
+    scores = []
+    for unit, appears, own in (
+        (home, said["appears"], said["own_values"]),
+        (np.arange(80), *fingerprints(law)),
+    ):
+        alone = {}
+        for names in (["age", "sex"], ["income", "wealth"]):
+            groups = table().frame.assign(unit=unit).groupby(names, dropna=False)["unit"]
+            alone[place(names[0])] = groups.transform("nunique").to_numpy() == 1
+        named = np.isin(unit, unit[np.logical_or.reduce(list(alone.values()))])
+        np.testing.assert_array_equal(np.array(own) > 0, named)
+        seen = []
+        for each in releases:
+            shown = np.zeros(80, dtype=bool)
+            for at, some in alone.items():
+                donors = each.donors[:, at]
+                shown |= np.isin(unit, unit[donors[some[donors]]])
+            seen.append(shown.sum())
+        scores.append(scored(np.array(seen) - np.sum(appears)))
+    return max(scores, key=abs)
 
 
 def queries(releases: list[Masked], law: Law) -> float:
