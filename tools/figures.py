@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from docs.reference_of.thresholds import thresholds
-from tools import language, volume
+from tools import ideas, language, volume
 
 ROOT = language.ROOT
 _MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
@@ -97,6 +97,8 @@ def figures() -> list[tuple[str, int, int]]:
     words = language.counts(language.offenders())
     entered, calls = move()
     held = volume.measured()
+    masked, depth = ideas.mask_and_audit()
+    key, naming = ideas.most_named()
     return [
         *(
             (f"{what} of {package}", held[f"{package}/all"][what], target)
@@ -112,6 +114,13 @@ def figures() -> list[tuple[str, int, int]]:
         ("all lines of rwn_cli", lines_of("rwn_cli/**/*.py"), 3_000),
         ("lines of tests", lines_of("tests/**/*.py"), 38_000),
         ("lines of benchmarks and tools", lines_of("benchmarks/*.py", "tools/*.py"), 3_200),
+        ("class names of the core with two meanings", len(ideas.twice()), 0),
+        ("reads of a detail by a text key in the core", ideas.detail_reads(), 0),
+        ("array functions of the core without a shape", len(ideas.shapeless()), 0),
+        ("long functions of the core without a comment", len(ideas.silent()), 0),
+        (f"files that name the key of a measure, at most ({key})", naming, 3),
+        ("files entered by `rwn mask` of bodyfat", masked, 80),
+        ("calls on top of each other in an audit", depth, 18),
         ("thresholds (# decides: ...)", len(thresholds()), 25),
         ("functions that return neighborhoods (ways)", len(ways()), 6),
         ("functions that draw donors", len(draws()), 2),
