@@ -20,7 +20,7 @@ with guarded():
             sliders.draw(session, "risk")
         attack = risk_form.attack(session)
         with guarded():
-            watch_list.form(session, attack.keys)
+            watch_list.form(session)
     with guarded():
         risk_view.draw(session, attack)
         address.write(session)

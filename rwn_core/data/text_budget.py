@@ -20,13 +20,12 @@ DEEPEST = 20  # tables within tables
 LARGEST_WHOLE_BITS = 256  # of a whole number
 LONGEST_FORMULA = 5_000  # letters
 MOST_TERMS = 500  # of a formula once its crossings are written out
-MOST_FACTORS = 10  # variables of one product, table of counts or watched question
+MOST_FACTORS = 10  # variables of one product, or table of counts
 MOST_TABLE_CELLS = 1_000_000  # of a registered table of counts
 LONGEST_RULE = 500  # letters of an edit rule
 MOST_RULES = 200
 LONGEST_RULES = 20_000  # letters of all rules together
 MOST_ANALYSES = 100
-MOST_WATCHED = 200
 # decides: multiplications of registered analyses that a page runs itself; beyond, a job runs them
 WORK_AT_ONCE = 50_000_000
 LONGEST_LINK = 20_000  # letters of all parts of a page's address

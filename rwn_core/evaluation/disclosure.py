@@ -20,7 +20,7 @@ from rwn_core.evaluation.read_so_far import tell
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
@@ -114,7 +114,7 @@ class Assumptions:
     precision: Mapping[str, float] = field(default_factory=dict)
     # how the table was drawn from its population
     sampling: Sampling = field(default_factory=Sampling)
-    watch: WatchList = field(default_factory=WatchList)  # what is followed
+    watch: tuple[int, ...] = ()  # records that are followed, counted from 0
     # sets of variables that an intruder may know of a person, besides the key variables
     key_sets: tuple[tuple[str, ...], ...] = ()
     # the two sets of variables of linkability; taken in turn by default
@@ -129,7 +129,8 @@ class Disclosure:
     # for each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
     # whether it is "earned" or only a lower bound, and mean absolute change of the "correlation"
     rounding: list[dict[str, float]] = field(repr=False)
-    followed: list[Watched] = field(default_factory=list)  # the entries of a watch list
+    # by watched record, that its own row is known for its own; None without a law
+    followed: Mapping[int, float | None] = field(default_factory=dict)
     # what aligned releases tell without the original file (`values_alone`)
     repetition: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -225,8 +226,16 @@ def disclose_release(
         progress=None if progress is None else Part(progress, 0.2, 1.0),
     )
     law = None if release.law is None else release.law.rounded(precision)
-    followed = assumed.watch.follow(microdata, rounded(release.masked, precision), law)
+    followed = follow(assumed.watch, rounded(release.masked, precision), law)
     return replace(disclosure, followed=followed)
+
+
+def follow(records: Sequence[int], masked: Microdata, law: Law | None) -> dict[int, float | None]:
+    """Return the chance that each record's own row is known for its own; None without a law."""
+    if law is None or not records:
+        return dict.fromkeys(records)
+    belief = posteriors(law, masked, np.array(records))
+    return {record: float(belief[record, place]) for place, record in enumerate(records)}
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rwn_core.data.text_budget import MOST_WATCHED, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.measures.attacks.predicate import Predicate
 from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"
@@ -64,9 +62,9 @@ class Scenario:
         Measures that have no reading, and why.
     analysis_plan : AnalysisPlan
         The analyses that users will run, with how far their answers may move.
-    watch : tuple of Predicate
-        Questions to follow: names of variables, categories and limits. Watched records have no
-        place in the file: their numbers belong to the internal table.
+    watch : tuple of mapping
+        Questions that an earlier version followed; nothing reads them, and a frozen decision that
+        has them keeps its hash.
     """
 
     name: str = ""
@@ -79,7 +77,7 @@ class Scenario:
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
-    watch: tuple[Predicate, ...] = ()
+    watch: tuple[Mapping[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is empty."""
@@ -95,7 +93,7 @@ class Scenario:
             "readings": {key: dict(each) for key, each in self.readings.items()},
             "unread": dict(self.unread),
             "analysis_plan": self.analysis_plan.to_records(),
-            "watch": [{"conditions": each.to_dict()} for each in self.watch],
+            "watch": [dict(each) for each in self.watch],
         }
         return {name: value for name, value in document.items() if value not in (None, "", {}, [])}
 
@@ -121,7 +119,6 @@ class Scenario:
         """Read what `to_dict` made."""
         _refuse_unknown(document, _FIELDS, "scenario")
         try:
-            check_number(document.get("watch", ()), MOST_WATCHED, "Watched questions")
             return cls(
                 name=str(document.get("name", "")),
                 note=str(document.get("note", "")),
@@ -136,7 +133,7 @@ class Scenario:
                 },
                 unread={key: str(why) for key, why in document.get("unread", {}).items()},
                 analysis_plan=AnalysisPlan.from_records(document.get("analysis_plan", [])),
-                watch=tuple(_watched(each) for each in document.get("watch", [])),
+                watch=tuple(dict(each) for each in document.get("watch", [])),
             )
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             if isinstance(error, InputError | ParameterError):
@@ -164,11 +161,6 @@ def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> 
         raise InputError(
             f"The {what} has the unknown field {unknown[0]}; known are: {', '.join(sorted(known))}."
         )
-
-
-def _watched(parsed: Mapping[str, Any]) -> Predicate:
-    _refuse_unknown(parsed, {"conditions"}, "scenario's watch")
-    return Predicate.from_dict(parsed["conditions"])
 
 
 def _setting(parsed: Mapping[str, Any]) -> Setting:

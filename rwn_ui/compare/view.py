@@ -33,7 +33,6 @@ def shelf(session: Session) -> None:
     st.markdown(f"**Present setting**  \n{escaped(session.words)}")
     name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
     note = st.text_area("Note", key=session.key("compare.note"), height=68)
-    watch_list.scenario_note(session)
     blocked = user_work().busy and session.data.n > LARGEST_DENSE
     if st.button(
         "Save scenario",
@@ -114,7 +113,6 @@ def take(session: Session, scenario: rwn.Scenario) -> None:
         session.policy = scenario.policy
     if scenario.analysis_plan.analyses:
         session.analysis_plan = scenario.analysis_plan
-    watch_list.take(session, scenario)
     if scenario.search is not None:
         session.search = scenario.search
     if scenario.setting is not None:
@@ -301,7 +299,7 @@ def _freeze(session: Session, names: list[str]) -> None:
         people = left.text_area("Participants, a line each", height=100)
         watched = right.text_area(
             "Watch list, a line each",
-            "\n".join(watch_list.words(session)),
+            "\n".join(map(watch_list.words, session.watched)),
             height=100,
             key=session.key(f"compare.decision.watched.{hash(session.watched)}"),
             help="What people want to keep an eye on: records, groups, results.",

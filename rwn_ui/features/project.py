@@ -1,7 +1,7 @@
 """The project of a table: saved by itself, and offered again when the same table is opened.
 
-On the user's own machine each choice for an own table is saved: no record, no watched question, no
-reading of a pin. `rwn_ui/server/sweeper.py` asks for it every two seconds.
+On the user's own machine each choice for an own table is saved: no record, no reading of a
+pin. `rwn_ui/server/sweeper.py` asks for it every two seconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COMING, _AGAIN, _DECLINED = "project.coming", "project.reopened", "project.last
 
 def current_project(session: Session) -> Project:
     """All that was chosen for the present table."""
-    present = replace(scenario_draft(session, "present"), watch=())  # no watched question is saved
+    present = scenario_draft(session, "present")
     made = Project.from_table(session.data, present, date.today().isoformat())
     return replace(
         made,

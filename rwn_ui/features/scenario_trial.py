@@ -53,7 +53,6 @@ def scenario_draft(
         search=session.search,
         policy=session.policy,
         analysis_plan=session.analysis_plan,
-        watch=session.watched.predicates,
     )
 
 

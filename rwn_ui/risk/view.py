@@ -210,7 +210,7 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
     worst = worst_records(found.readings)
     if worst:
         tables.append(_worst(worst))
-    if not session.watched.empty:
+    if session.watched:
         tables.append(watch_list.table(session, found, live=session.data.n <= QUICK_RECORDS))
     return [{**table, "file": _file(table["title"])} for table in tables]
 

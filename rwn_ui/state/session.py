@@ -13,7 +13,6 @@ from rwn_core.data.schema import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
-from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
@@ -171,7 +170,7 @@ class Session:
     aims: Aims = field(default_factory=Aims)
     pins: dict[str, Pin] = field(default_factory=dict)
     search: Search | None = None  # the sweep that was asked for last
-    watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
+    watched: tuple[int, ...] = ()  # records to follow, counted from 0
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     notes_by_table: dict[str, TableNotes] = field(default_factory=dict)  # by fingerprint
@@ -326,7 +325,7 @@ class Session:
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.pins, self.precision, self.search = {}, (), None
-        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
+        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
         self.second_variable, self.statistic = "", CHANGE
         self.history = History()
         self.release.clear()
@@ -339,7 +338,7 @@ class Session:
         before, self.data = self.data, data
         names = {variable.name for variable in data.schema.released}
         if names != {variable.name for variable in before.schema.released}:
-            self.analysis_plan, self.watched, self.history = AnalysisPlan(), WatchList(), History()
+            self.analysis_plan, self.watched, self.history = AnalysisPlan(), (), History()
             self.precision = tuple((name, step) for name, step in self.precision if name in names)
         if self.variable not in names:
             self.variable = data.schema.released[0].name

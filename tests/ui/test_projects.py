@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.attacks.predicate import Predicate
-from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_ui.features import project
 from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder
@@ -82,8 +80,7 @@ def test_an_own_table_is_saved_by_itself_and_without_its_values(open_page, folde
     session = screen.session
     session.seed = 7
     session.pins["A"] = Pin(text="A", values={"bayes_linkage": 0.123456})
-    question = Predicate.from_dict([{"name": "g", "sign": "is", "value": SECRET}])
-    session.watched = WatchList(records=(3,), predicates=(question,))
+    session.watched = (3,)
     screen.test.session_state[VISIT].save()  # as the sweeper does
     written = "".join(each.read_text(encoding="latin-1") for each in folder.iterdir())
     assert "mine.csv" in written

@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.attacks.predicate import Condition, Predicate
-from rwn_core.measures.attacks.watch_list import WatchList
+from rwn_core.measures.attacks.posterior import link
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
-from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view
 from rwn_ui.risk import view as risk_view
@@ -310,9 +309,6 @@ def _shown(screen: Any, precision: tuple[tuple[str, float], ...] = ()) -> str:
     return " ".join(row[1] for row in table["rows"])
 
 
-TALL = Predicate(conditions=(Condition(name="height", sign="at least", value=77.0),))
-
-
 @pytest.fixture
 def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the pages gave their panels to draw."""
@@ -327,64 +323,55 @@ def table(panels: list[dict[str, Any]]) -> dict[str, Any]:
     return [t for t in tables if t["title"] == "Watch list (internal)"][-1]
 
 
-def test_a_question_of_ones_own(panels, open_page):
-    screen = open_page("risk")
-    own = screen.find("multiselect", "A question of your own about")
-    own.set_value(["height", "age"]).run()
-    limits = [n for n in screen.test.number_input if n.label == "limit"]
-    limits[0].set_value(77.0)
-    limits[1].set_value(30.0)
-    assert screen.press("Watch my question").errors == []
-    (predicate,) = screen.session.watched.predicates
-    assert predicate.words == "height ≥ 77 and age ≥ 30"
-    assert table(panels)["rows"][0][0] == predicate.words
-
-
 def test_the_list_is_kept_over_pages_and_emptied_with_the_table(panels, open_page):
     screen = open_page("risk")
     assert screen.press("Watch this record").errors == []
     screen.visit("tune").visit("risk")
-    assert screen.session.watched.records == (0,)
+    assert screen.session.watched == (0,)
     assert [row[0] for row in table(panels)["rows"]] == ["record 1"]
     load(screen.session, screen.session.data, name="again", demo=None)
-    assert screen.session.watched.empty
+    assert screen.session.watched == ()
 
 
 def test_a_meeting_sees_the_list_beside_every_scenario(panels, open_page):
     screen = open_page("compare")
     session = screen.session
-    session.watched = WatchList(records=(38,), predicates=(TALL,))
+    session.watched = (38,)
     for name, preset in (("One", "Light"), ("Two", "Strong")):
         session.use_preset(preset, prepared(session).prepared)
         screen.test.text_input[0].set_value(name)
         assert screen.press("Save scenario").errors == []
-    assert any("the watched question:" in caption.value for caption in screen.test.caption)
     tables = [t["title"] for payload in panels for t in payload.get("tables", [])]
     assert "Watch list (internal)" not in tables  # only in a meeting
     screen.find("toggle", "Meeting").set_value(True).run()
     assert screen.errors == []
     result = table(panels)
     assert result["columns"] == ["", "One", "Two"]
-    assert [row[0] for row in result["rows"]] == ["record 39", "height ≥ 77"]
+    assert [row[0] for row in result["rows"]] == ["record 39"]
     light, strong = (float(chance) for chance in result["rows"][0][1:])
     assert light == pytest.approx(1.0, abs=0.05)
     assert 0 <= strong <= 1
     areas = {area.label: area.value for area in screen.test.text_area}
-    assert areas["Watch list, a line each"] == "record 39\nheight ≥ 77"
+    assert areas["Watch list, a line each"] == "record 39"
 
 
-def test_a_scenario_brings_its_questions_but_no_records(panels, open_page):
-    screen = open_page("compare")
-    session = screen.session
-    session.watched = WatchList(records=(38,), predicates=(TALL,))
-    kept = as_scenario(session, "One", "")
-    text = kept.to_toml()
-    assert "height" in text
-    assert "38" not in text.replace(kept.table, "").split("[[watch")[1]
-    session.watched = WatchList(records=(4,))
-    other = Predicate(conditions=(Condition(name="wage", sign="at least", value=3.0),))
-    again = rwn.Scenario.from_toml(text)
-    watch_list.take(session, again)
-    assert session.watched == WatchList(records=(4,), predicates=(TALL,))
-    watch_list.take(session, rwn.Scenario(watch=(other,)))
-    assert session.watched.predicates == (TALL,)
+def test_a_record_is_watched_once_and_the_list_has_an_end(panels, open_page):
+    screen = open_page("risk")
+    screen.session.watched = tuple(range(watch_list.LONGEST - 1))
+    screen.press("Watch this record")
+    assert len(screen.session.watched) == watch_list.LONGEST - 1
+    record = screen.find("number_input", "Record")
+    record.set_value(100).run()
+    assert screen.press("Watch this record").errors == []
+    assert screen.session.watched[-1] == 99
+    chance = table(panels)["rows"][-1]
+    release = current_release(screen.session).masked
+    links = link(release.law, release.masked)
+    assert chance == ["record 100", f"{links.truth[99]:.3f}"]
+    screen.find("number_input", "Record").set_value(101).run()
+    screen.press("Watch this record")
+    assert len(screen.session.watched) == watch_list.LONGEST
+    assert "at most 20 records" in screen.errors[0]
+    text = scenario_draft(screen.session, "One").to_toml()
+    screen.session.watched = ()
+    assert scenario_draft(screen.session, "One").to_toml() == text  # no record leaves the table

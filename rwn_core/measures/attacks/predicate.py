@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
-from rwn_core.data.text_budget import MOST_FACTORS, check_number
 from rwn_core.data.variable import Kind
-from rwn_core.errors import InputError
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import count_distribution
 from rwn_core.measures.comparison import numbers
@@ -40,15 +38,6 @@ class Condition:
             beyond = values >= self.value if self.sign == "at least" else values <= self.value
         return np.asarray(beyond, dtype=bool)
 
-    def suits(self, table: Microdata) -> bool:
-        """True if the table has the variable, of a kind that fits."""
-        if self.name not in [variable.name for variable in table.schema.released]:
-            return False
-        number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        if self.sign == "is":
-            return not is_number(table, self.name)
-        return is_number(table, self.name) and number
-
     @property
     def words(self) -> str:
         """The condition in words; it holds a value and stays internal."""
@@ -62,32 +51,6 @@ class Predicate:
     """Question about the records that meet all of its conditions."""
 
     conditions: tuple[Condition, ...]
-
-    def suits(self, table: Microdata) -> bool:
-        """True if the table has all variables, of kinds that fit."""
-        return all(condition.suits(table) for condition in self.conditions)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return plain data that `from_dict` reads."""
-        return [{"name": c.name, "sign": c.sign, "value": c.value} for c in self.conditions]
-
-    @classmethod
-    def from_dict(cls, plain: Sequence[Mapping[str, Any]]) -> Predicate:
-        """Return the predicate of plain data; InputError if it is malformed."""
-        check_number(plain, MOST_FACTORS, "The conditions of a watched question")
-        conditions = []
-        for each in plain:
-            if set(each) != {"name", "sign", "value"} or each["sign"] not in get_args(Sign):
-                raise InputError(
-                    "A watched question must consist of conditions with name, sign and value; the "
-                    f"sign is one of: {', '.join(get_args(Sign))}."
-                )
-            if not isinstance(each["value"], str | int | float):
-                raise InputError("The value of a watched question must be a text or a number.")
-            conditions.append(Condition(name=each["name"], sign=each["sign"], value=each["value"]))
-        if not conditions:
-            raise InputError("A watched question must have at least one condition.")
-        return cls(conditions=tuple(conditions))
 
     @property
     def words(self) -> str:

@@ -194,10 +194,3 @@ def test_all_edit_rules_together_have_an_end() -> None:
     rules = [f"a > {number} or {'b < 1 or ' * 40}c == 1" for number in range(60)]
     assert len(as_edit_rules(rules[:40])) == 40
     assert "list of edit rules" in refused(lambda: as_edit_rules(rules))
-
-
-def test_a_watched_question_has_few_conditions() -> None:
-    one = '[[watch.conditions]]\nname = "a"\nsign = "at least"\nvalue = 1\n'
-    head = 'format = "rwn scenario 1"\n[[watch]]\n'
-    assert len(Scenario.from_toml(head + one * 10).watch[0].conditions) == 10
-    assert "conditions" in refused(lambda: Scenario.from_toml(head + one * 11))

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
@@ -211,21 +211,12 @@ def test_a_decision_names_a_scenario_that_was_there() -> None:
         Decision(scenarios=(FULL,), chosen="Bold")
 
 
-def test_watched_questions_are_in_the_file_and_records_are_not() -> None:
-    from rwn_core.measures.attacks.predicate import Condition, Predicate
-
-    engineer = Predicate(
-        conditions=(
-            Condition(name="sex", sign="is", value='a "quoted" level'),
-            Condition(name="age", sign="at least", value=62.5),
-        )
-    )
-    scenario = Scenario(name="one", watch=(engineer,))
-    again = Scenario.from_toml(scenario.to_toml())
-    assert again.watch == (engineer,)
-    assert not hasattr(scenario, "records")
-    text = 'format = "rwn scenario 1"\n[[watch]]\nrecords = [3]'
-    with pytest.raises(InputError, match="unknown field records"):
-        Scenario.from_toml(text)
-    with pytest.raises(InputError, match="at least one condition"):
-        Scenario.from_toml('format = "rwn scenario 1"\n[[watch]]\nconditions = []')
+def test_a_decision_with_questions_that_were_watched_keeps_its_hash() -> None:
+    """An earlier version followed questions; they are read by nothing and frozen for good."""
+    question = {"conditions": [{"name": "age", "sign": "at least", "value": 62.5}]}
+    text = frozen_text(DECISION.to_dict() | {"scenario": [FULL.to_dict() | {"watch": [question]}]})
+    again = Decision.thaw(text)
+    assert again.frozen() == text
+    assert again.hash in text
+    with pytest.raises(InputError, match="value of the wrong kind"):
+        Scenario.from_toml('format = "rwn scenario 1"\nwatch = [3]')

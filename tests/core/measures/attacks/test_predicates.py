@@ -1,4 +1,4 @@
-"""Questions about one person: the search that finds them, and the watch list that follows them."""
+"""Questions about one person: the search that finds them, and a release's answers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.predicate import (
     Condition,
     Predicate,
@@ -22,7 +21,6 @@ from rwn_core.measures.attacks.predicate import (
     simplest_between,
     single_record_predicates,
 )
-from rwn_core.measures.attacks.watch_list import LONGEST, WatchList
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.repeated_releases import simulate
 
@@ -143,31 +141,6 @@ def test_no_lone_member():
         MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
 
 
-def test_the_watch_list_follows_records_and_predicates():
-    data = staff()
-    release = mask(data, RWN(k=3, q=0.5), seed=4)
-    predicate = single_record_predicates(data, ["sex", "job"])[0][0]
-    pinned = WatchList().with_record(0, data.n).with_predicate(predicate).with_record(0, data.n)
-    links = link(release.law, release.masked)
-    found = pinned.follow(data, release.masked, release.law)
-    assert [entry.words for entry in found] == ["record 1", predicate.words]
-    assert found[0].chance == pytest.approx(links.truth[0])
-    assert found[1].chance == pytest.approx(answer(release.law, predicate).exactly_one)
-    assert found[1].matches == int(predicate.matches(data, release.masked).sum())
-    assert [entry.words for entry in pinned.named()] == [entry.words for entry in found]
-    assert all(one.chance is None for one in pinned.follow(data, release.masked, None))
-    assert WatchList().empty
-    assert not pinned.empty
-
-
-def test_the_watch_list_refuses_what_it_cannot_hold():
-    with pytest.raises(ParameterError, match="from 1 to 10"):
-        WatchList().with_record(10, 10)
-    full = WatchList(records=tuple(range(LONGEST)))
-    with pytest.raises(ParameterError, match="take one off"):
-        full.with_record(LONGEST, 100)
-
-
 @given(
     st.floats(-1e9, 1e9, allow_nan=False, width=32), st.floats(-1e9, 1e9, allow_nan=False, width=32)
 )
@@ -185,28 +158,3 @@ def test_found_questions_print_no_value_of_a_record(bodyfat):
     for cut in cuts:
         assert cut.value not in bodyfat.values(cut.name)
         assert len(f"{cut.value:g}") <= 6
-
-
-def test_a_question_as_plain_data():
-    predicate = single_record_predicates(staff(), ["sex", "job"])[0][0]
-    assert Predicate.from_dict(predicate.to_dict()) == predicate
-    assert predicate.suits(staff())
-    other = Microdata.from_frame(pd.DataFrame({"sex": [1.5, 2.0], "job": ["a", "b"]}))
-    assert not predicate.suits(other)
-    cut = Predicate(conditions=(Condition(name="sex", sign="at least", value=1.7),))
-    assert cut.suits(other)
-    assert not cut.suits(staff())
-
-
-@pytest.mark.parametrize(
-    ("question", "message"),
-    [
-        ([], "at least one condition"),
-        ([{"name": "x"}], "conditions with name, sign and value"),
-        ([{"name": "x", "sign": "above", "value": 1}], "sign is one of"),
-        ([{"name": "x", "sign": "is", "value": [1]}], "a text or a number"),
-    ],
-)
-def test_a_question_that_is_none_is_refused(question, message):
-    with pytest.raises(InputError, match=message):
-        Predicate.from_dict(question)
