@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+import rwn_cli
 import rwn_core as rwn
-from docs import method_pictures
+from docs import docstrings, method_pictures
 from docs.reference_of import (
     commands,
     measures,
@@ -40,6 +43,20 @@ def text(name: str) -> str:
     return _noted(PAGES[name]())
 
 
+def texts_of_the_program() -> dict[Path, str]:
+    """What the program says from documentation texts, as it should be, by its file."""
+    core, commands = Path(rwn.__file__).parent, Path(rwn_cli.__file__).parent
+    return {
+        core / "masking" / "words.json": _json(docstrings.method_texts()),
+        commands / "help.json": _json(docstrings.command_texts()),
+    }
+
+
+def _json(texts: Mapping[str, Any]) -> str:
+    said = "Written by `python -m docs.build` from the documentation texts; change those."
+    return json.dumps({"": said, **texts}, indent=1, ensure_ascii=False) + "\n"
+
+
 def about_methods() -> dict[str, str]:
     """The page of each masking method, and the index of them, as they should be, by file name."""
     pages = {f"{key}.md": _noted(method_pages.page(key)) for key in rwn.METHODS}
@@ -52,6 +69,8 @@ def _noted(page: str) -> str:
 
 def main() -> None:
     """Write every page, and the pictures of the methods."""
+    for path, said in texts_of_the_program().items():
+        path.write_text(said, encoding="utf-8")
     for name in PAGES:
         (HERE / name).write_text(text(name), encoding="utf-8")
     for name, page in about_methods().items():

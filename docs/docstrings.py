@@ -7,6 +7,10 @@ import re
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
+from rwn_cli.ledger import ledger
+from rwn_cli.main import app
+from rwn_core.masking import METHODS
+
 _TITLE = re.compile(r"^([A-Z][\w ]+)\n-{3,}\n", flags=re.M)
 _ENTRY = re.compile(r"^(\S[^:\n]*?)(?: : ([^\n]*))?\n((?:(?:    [^\n]*)?\n)*)", flags=re.M)
 
@@ -48,3 +52,37 @@ def default(field: Field[Any]) -> str:
     if field.default is not MISSING:
         return f"`{field.default!r}`" if field.default is not None else "none"
     return "needed" if field.default_factory is MISSING else "none"
+
+
+def method_texts() -> dict[str, dict[str, dict[str, str]]]:
+    """What public texts say of each method, and what is said of its parameters."""
+    return {
+        "methods": {key: _method_texts(method) for key, method in METHODS.items()},
+        "parameters": {
+            key: {name: words for name, (_, words) in entries(method).items()}
+            for key, method in METHODS.items()
+        },
+    }
+
+
+def _method_texts(method: Any) -> dict[str, str]:
+    about = {title: one_line(text).replace("`", "") for title, text in sections(method).items()}
+    first, _, more = sections(method)[""].partition("\n\n")
+    # Sentences with numbers are left out: next to a table they would be taken for its own.
+    destroyed = re.split(r"(?<=\.) (?=[A-Z])", about["What it destroys"])
+    return {
+        "name": one_line(first).removeprefix("Hold the parameters of ").rstrip("."),
+        "does": one_line(more).replace("`", ""),
+        "destroys": " ".join(each for each in destroyed if not re.search(r"\d", each)),
+        "source": about.get("References", ""),
+    }
+
+
+def command_texts() -> dict[str, str]:
+    """What `--help` says of each command."""
+    commands = (each.callback for each in (*app.registered_commands, *ledger.registered_commands))
+    return {
+        f"{each.__module__}.{each.__name__}": inspect.getdoc(each) or ""
+        for each in commands
+        if each is not None
+    }

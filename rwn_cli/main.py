@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -77,7 +79,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
             say(f"note: {hint}")
         return code
     except OSError as error:
-        return _fail(_reason(error), INPUT_OUTPUT)
+        named = error.filename if isinstance(error.filename, str | Path) else "A file"
+        what = Path(named).name or str(named)  # "." and "/" have no name
+        why = error.strerror or type(error).__name__
+        return _fail(f"{what} cannot be read or written ({why}).", INPUT_OUTPUT)
     except MemoryError:
         return _fail("There is not enough memory for this table.", INPUT_OUTPUT)
     except Exception as error:  # the last barrier: a library's message may hold a cell's value
@@ -90,13 +95,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _fail(sentence: str, code: int) -> int:
     say(f"rwn: {sentence}")
     return code
-
-
-def _reason(error: OSError) -> str:
-    name = "A file"
-    if isinstance(error.filename, str | Path):
-        name = Path(error.filename).name or str(error.filename)  # "." and "/" have no name
-    return f"{name} cannot be read or written ({error.strerror or type(error).__name__})."
 
 
 def _show_version(wanted: bool) -> None:
@@ -182,10 +180,10 @@ def demo(
 @app.command()
 def methods() -> None:
     """List the masking methods: key, name, what each needs, and what each keeps."""
-    from rwn_core.masking.option import parameter_words
+    from rwn_core.masking.option import method_words
 
     for key, method in rwn.METHODS.items():
-        typer.echo(f"{key:19} {method.title}: {', '.join(parameter_words(method))}")
+        typer.echo(f"{key:19} {method.title}: {', '.join(method_words(method, 'parameters'))}")
         for each in method.keeps:
             typer.echo(f"{'':19} keeps {each.words}")
         for name, choices in getattr(method, "choice_titles", {}).items():
@@ -200,10 +198,13 @@ def measures() -> None:
         typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
 
 
-_COMMANDS: tuple[Callable[..., None], ...] = (
+app.add_typer(ledger, name="ledger")
+for _command in (
     *(describe, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek, seek_slices),
     *(report, claims, verify, reproduce),
-)
-for _command in _COMMANDS:
+):
     app.command(_command.__name__.replace("_", "-"))(_command)
-app.add_typer(ledger, name="ledger")
+# What help says is written by `python -m docs.build`: a program without docstrings says it, too.
+_HELP = json.loads(Path(__file__).with_name("help.json").read_text(encoding="utf-8"))
+for _each in (*app.registered_commands, *ledger.registered_commands):
+    _each.help = _HELP.get(".".join(operator.attrgetter("__module__", "__name__")(_each.callback)))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-import re
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 Form = Literal["choice", "switch", "whole", "number", "name", "names", "text"]
 
-_SECTION = re.compile(r"Parameters\n-+\n(.*?)\n\n\S", flags=re.S)
-_ENTRY = re.compile(r"^(\S[^:\n]*) : [^\n]*\n((?:    [^\n]*\n)+)", flags=re.M)
+_WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,7 @@ def method_options(method: Any) -> tuple[Option, ...]:
     ('draw_from', ('resample', 'permute', 'uniform'))
     """
     moved = {lever.name for lever in method.levers}
-    hints, words = get_type_hints(method), parameter_words(method)
+    hints, words = get_type_hints(method), method_words(method, "parameters")
     titles = getattr(method, "choice_titles", {})
     return tuple(
         replace(
@@ -78,16 +77,14 @@ def _option(name: str, hint: Any, default: Any, words: str) -> Option:
     )
 
 
-def parameter_words(method: Any) -> dict[str, str]:
-    """Return the documentation of each parameter, on one line."""
-    found = _SECTION.search(inspect.getdoc(method) or "")
-    if found is None:
-        return {}
-    return {
-        name: " ".join(text.split())
-        for names, text in _ENTRY.findall(found[1] + "\n")
-        for name in names.split(", ")
-    }
+def method_words(method: Any, about: str = "methods") -> Mapping[str, str]:
+    """Return what is said of a method: name, what it does and destroys, source; or of parameters.
+
+    `python -m docs.build` writes them from the documentation of the methods, which a program
+    without documentation texts (`python -OO`) does not have.
+    """
+    words: Mapping[str, str] = _WORDS[about].get(method.method, {})
+    return words
 
 
 def option_words(value: Any) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.clauses import CHAPTERS, Chapter, Clause
 from rwn_core.reporting.context import QUESTIONS, is_number
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
-from rwn_core.reporting.facts.fact import method_words, what_it_destroys
 from rwn_core.reporting.facts.inside import INTRUDER_TEST
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.file_text import file_texts, leaves
@@ -226,7 +226,7 @@ def _fixed() -> Iterator[str]:
 def _own(material: Material) -> Iterator[str]:
     """Yield words about the method and the names that the steward gave."""
     method = material.method
-    yield from (*method_words(method), material.does, what_it_destroys(method), method.title)
+    yield from (*method_words(method).values(), material.does, method.title)
     yield from (material.setting.words, material.made, material.context.review)
     yield from material.setting.params.cautions()
     yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from rwn_core.masking.option import method_words
 from rwn_core.reporting.facts import Fact, Material
-from rwn_core.reporting.facts.fact import method_words
 
 NAMESPACE = "ddi:codebook:2_5"
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
@@ -75,7 +75,7 @@ def _variables(root: Element, material: Material, fact: Fact) -> None:
     described = _add(root, "dataDscr")
     table = fact.content.table
     treatment = {row[0]: row[1] for row in table.rows} if table is not None else {}
-    name, _, _ = method_words(material.method)
+    name = method_words(material.method)["name"]
     said = material.record["table"]
     for label, kind, role in zip(material.variables, said["kinds"], said["roles"], strict=True):
         numeric = kind in _NUMERIC

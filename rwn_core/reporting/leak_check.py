@@ -20,9 +20,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
+from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
-from rwn_core.reporting.facts.fact import method_words, what_it_destroys
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.file_text import file_texts
 
@@ -116,7 +116,7 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
 def _own_words(material: Material) -> re.Pattern[str]:
     """Return words about the method, and values that the release shows itself."""
     method = material.method
-    words = {*method_words(method), material.does, what_it_destroys(method), method.title}
+    words = {*method_words(method).values(), material.does, method.title}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

@@ -15,10 +15,10 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
 from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
-from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import NOTICE
 from rwn_core.reporting.leak_check import (
     check_facts,
@@ -81,7 +81,7 @@ def _json(material: Material, facts: Facts) -> bytes:
 
 
 def _card(material: Material, facts: Facts) -> bytes:
-    name, _, source = method_words(material.method)
+    about = method_words(material.method)
     document: dict[str, Any] = {
         "format": CARD,
         "title": material.name,
@@ -91,9 +91,9 @@ def _card(material: Material, facts: Facts) -> bytes:
         "sha256": material.record["file"]["sha256"],
         "records": material.records,
         "variables": list(material.variables),
-        "method": f"{name} ({material.method.title})",
+        "method": f"{about['name']} ({material.method.title})",
         "words": material.does,
-        "source": source,
+        "source": about["source"],
     }
     document |= {name: text for name, text in material.context.public.items() if text}
     document["second_reading"] = (

@@ -16,6 +16,7 @@ from rwn_cli.main import app
 from rwn_core.data import schema
 from rwn_core.evaluation import analysis_plan
 from rwn_core.masking import METHODS
+from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import scenario
 from tests.rules import import_law as law
@@ -35,6 +36,13 @@ def texts() -> dict[str, str]:
 def test_the_pages_are_up_to_date(name: str, texts: dict[str, str]) -> None:
     kept = (build.HERE / name).read_text(encoding="utf-8")
     assert kept == texts[name], "run: python -m docs.build"
+
+
+def test_what_the_program_says_of_methods_and_commands_is_up_to_date() -> None:
+    for path, text in build.texts_of_the_program().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python -m docs.build"
+    for method in MASKING:
+        assert all(map(method_words(method).get, ("name", "does", "destroys", "source")))
 
 
 def test_every_measure_has_an_entry(texts: dict[str, str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,13 +11,11 @@ from typing import Any
 from rwn_core.charts import Chart
 from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS
+from rwn_core.masking.option import method_words
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.facts.public_words import HOUSEHOLD
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
-
-_SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
-_FIRST = "Hold the parameters of "
 
 # What RWN does, by its setting; pairs are for False and True.
 RWN_NEAR = (
@@ -166,7 +162,7 @@ class Material:
     @property
     def does(self) -> str:
         """Say in words what the method does at this setting."""
-        return setting_words(self.record["setting"]) or method_words(self.method)[1]
+        return setting_words(self.record["setting"]) or method_words(self.method)["does"]
 
     @property
     def of_households(self) -> tuple[str, ...]:
@@ -204,15 +200,6 @@ class Entry:
     make: Callable[[Material], Content] | None = None
 
 
-def method_words(method: Any) -> tuple[str, str, str]:
-    """Say in words what a method does, from its own documentation."""
-    about = _sections(method)
-    first, _, more = about[""].partition("\n\n")
-    name = one_line(first).removeprefix(_FIRST).rstrip(".")
-    words = one_line(more) or " ".join(lever.help for lever in method.levers)
-    return name, words, one_line(about.get("References", ""))
-
-
 def setting_words(setting: Mapping[str, Any]) -> str:
     """Say in words what RWN does at a setting; empty for any other method."""
     if setting["method"] != "rwn":
@@ -227,23 +214,3 @@ def setting_words(setting: Mapping[str, Any]) -> str:
     said += [RWN_BALANCE] * (soft and float(known.get("balance", 0.0)) > 0)
     said += [RWN_HOUSEHOLD] * bool(known.get("outside_household", False))
     return " ".join([*said, RWN_TRUE[bool(setting.get("precision"))]])
-
-
-def what_it_destroys(method: Any) -> str:
-    """Return the method documentation's list of destroyed relations; may be empty."""
-    # Sentences with numbers are left out: next to a table they would be taken for its own.
-    text = one_line(_sections(method).get("What it destroys", ""))
-    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
-    return " ".join(each for each in sentences if not re.search(r"\d", each))
-
-
-def _sections(method: Any) -> dict[str, str]:
-    """The parts of a documentation text by their titles; what comes first is under ''."""
-    first, *sections = _SECTION.split(inspect.getdoc(method) or "")
-    parts = zip(sections[::2], map(str.strip, sections[1::2]), strict=True)
-    return {"": first.strip(), **dict(parts)}
-
-
-def one_line(text: str) -> str:
-    """A text without its line breaks and without marks of code."""
-    return " ".join(text.split()).replace("`", "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from rwn_core.evaluation.slope_trust import misses, turns
 from rwn_core.laws.invariants import Invariants
+from rwn_core.masking.option import method_words
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -15,8 +16,6 @@ from rwn_core.reporting.facts.fact import (
     Entry,
     Material,
     Table,
-    method_words,
-    what_it_destroys,
 )
 
 _STEPS = {
@@ -32,15 +31,15 @@ _SHARES = (0.01, *_CHANGED)
 
 
 def _treated(material: Material) -> Content:
-    name, _, source = method_words(material.method)
+    about = method_words(material.method)
     first, method, what, where, closed = words.TREATED
     lines = [
         first,
-        method.format(method=name, title=material.method.title),
+        method.format(method=about["name"], title=material.method.title),
         what.format(words=material.does),
     ]
-    if source:
-        lines.append(where.format(source=source))
+    if about["source"]:
+        lines.append(where.format(source=about["source"]))
     # what an earlier version recorded does not say which variables lack values
     lacking = material.record["table"].get("missing", material.variables)
     if material.method.moves_missing and not _unmasked(material).issuperset(lacking):
@@ -94,7 +93,7 @@ def _loss(material: Material) -> Content:
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
         lines.append(words.CHANGED[said])
-    destroyed = what_it_destroys(material.method)
+    destroyed = method_words(material.method)["destroys"]
     if destroyed:
         lines.append(words.DESTROYED.format(words=destroyed))
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None

@@ -15,7 +15,7 @@ import pandas as pd
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import METHODS, RWN, LeverRange, method_options, option_words
 from rwn_core.masking.lever import lever_presets, lever_ranges, neutral_levers
-from rwn_core.masking.option import parameter_words
+from rwn_core.masking.option import method_words
 from rwn_core.neighbors.slider_range import SliderRange
 
 FLAGS = ("uses_weights", "uses_slices", "releases_true_rows", "drops_lost_rows", "moves_missing",
@@ -43,7 +43,7 @@ def of_a_method(method: Any) -> Iterator[str]:
         about = f"{option.title}, {option.form}, {option.choices}, optional {option.optional}"
         yield f"option {option.name}: {about}; {option.help}"
     helped = {option.name for option in method_options(method)}
-    for name, words in parameter_words(method).items():
+    for name, words in method_words(method, "parameters").items():
         if name not in helped:
             yield f"words {name}: {words}"
 

@@ -13,8 +13,8 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.option import method_words
 from rwn_core.reporting.facts import Material
-from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import LOST
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
 from tests.core.reporting.conftest import quickly_made_of, touched
@@ -134,7 +134,7 @@ def test_every_method_gets_through_the_leak_check() -> None:
         made = touched(quickly_made_of(data, params, PUBLIC_MEASURES))
         for suffix in PUBLIC_FORMS:
             text = public_file(made, data, suffix).decode()
-            assert method_words(type(params))[0] in text.replace("&apos;", "'")
+            assert method_words(type(params))["name"] in text.replace("&apos;", "'")
             assert "Betelgeuse" not in text
 
 

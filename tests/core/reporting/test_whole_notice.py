@@ -11,10 +11,11 @@ import pytest
 
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_core.masking import METHODS
+from rwn_core.masking.option import method_words
 from rwn_core.reporting import public_notice
 from rwn_core.reporting.facts import Audience, Material
 from rwn_core.reporting.facts import public_words as words
-from rwn_core.reporting.facts.fact import Content, Fact, method_words, what_it_destroys
+from rwn_core.reporting.facts.fact import Content, Fact
 from rwn_core.reporting.facts.outside import OUTSIDE, treatments
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.public_notice import (
@@ -24,7 +25,7 @@ from rwn_core.reporting.public_notice import (
 )
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
-NAME, DOES, SOURCE = method_words(by_hand().method)
+NAME, DOES, _, SOURCE = method_words(by_hand().method).values()
 TITLED = replace(by_hand(context={"review": "2030-01-31"}), title="Homes")
 TREATED = [
     ["age", "masked"],
@@ -106,7 +107,7 @@ def test_only_what_the_method_may_not_change_is_as_in_the_original() -> None:
     loss = next(entry for entry in OUTSIDE if entry.key == "loss")
     assert said(loss.make(unread)) == [
         *words.LOSS,
-        f"What the method destroys on any data: {what_it_destroys(unread.method)}",
+        f"What the method destroys on any data: {method_words(unread.method)['destroys']}",
     ]
     everything = " ".join(vocabulary())
     for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
