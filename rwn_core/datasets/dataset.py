@@ -153,7 +153,8 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path.name} is no longer there; run anew.") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError):
         raise InputError(
-            f"{path.name} is damaged, cut off, encrypted or not Parquet; get the file again."
+            f"{path.name} is damaged, cut off, encrypted or not Parquet; get the file again, or "
+            "mask a table of another format by rwn mask."
         ) from None
 
 

@@ -46,7 +46,8 @@ class Keys:
             with suppress(ValueError, TypeError):
                 return int(np.count_nonzero(~np.isin(_floats(written), _floats(known))))
         there = {self.key(value) for value in known}
-        own = ({self.key(value), self.key(_unguarded(value))} for value in written)
+        texts = ((v, v.removeprefix(_GUARD) if isinstance(v, str) else v) for v in written)
+        own = (set(map(self.key, pair)) for pair in texts)
         return sum(not keys & there for keys in own if keys != {None})
 
     @classmethod
@@ -88,14 +89,11 @@ def _floats(values: list[Any]) -> NDArray[np.float64]:
     return numbers[~np.isnan(numbers)]
 
 
-def _unguarded(value: Any) -> Any:
-    """A text without the apostrophe before it."""
-    return value[1:] if isinstance(value, str) and value.startswith(_GUARD) else value
-
-
 def _number(value: Any, comma: bool, narrow: bool) -> Any:
     if isinstance(value, str):
         text = value.strip().replace(",", ".") if comma else value.strip()
+        if ":" in text or text[-1:] in "mM.":  # a time of the day
+            return pd.Timedelta(str(pd.Timestamp(f"2000-01-01 {text}").time())).total_seconds()
         value = int(text) if text.lstrip("+-").isdigit() else float(text)
     return float(np.float32(value)) if narrow else value
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
+from xlsxwriter.utility import xl_col_to_name
+
 from rwn_core.errors import InputError
 from rwn_core.io.limits import check_size, check_unpacked
 
@@ -156,20 +158,17 @@ class Marks:
 
     def notices(self, width: int) -> list[str]:
         """Return notices about a sheet of this width: places and counts, never a value."""
-        said = []
-        if self.rows:
-            hidden = "1 hidden row, and it is" if self.rows == 1 else f"{self.rows:,} hidden rows"
-            verb = "" if self.rows == 1 else ", and they are"
-            said.append(
-                f"The sheet has {hidden}{verb} read (row {_listed(self.row_places, self.rows)})."
-            )
         columns = [n for low, high in self.columns for n in range(low, min(high, width) + 1)]
-        if columns:
-            count = len(columns)
-            hidden = "1 hidden column, and it is" if count == 1 else f"{count:,} hidden columns"
-            verb = "" if count == 1 else ", and they are"
-            places = [_letters(number) for number in columns[:_NAMED]]
-            said.append(f"The sheet has {hidden}{verb} read (column {_listed(places, count)}).")
+        letters = [xl_col_to_name(number - 1) for number in columns[:_NAMED]]
+        said = [
+            f"The sheet has {count:,} hidden {what}{'s, and they are' * (count > 1)}"
+            f"{', and it is' * (count == 1)} read ({what} {_listed(places, count)})."
+            for what, count, places in (
+                ("row", self.rows, self.row_places),
+                ("column", len(columns), letters),
+            )
+            if count
+        ]
         if self.errors:
             cells = "1 cell" if self.errors == 1 else f"{self.errors:,} cells"
             said.append(
@@ -187,14 +186,6 @@ def _note(places: list[str], tag: bytes) -> None:
 
 def _listed(places: list[str], count: int) -> str:
     return ", ".join(places) + (", ..." if count > len(places) else "")
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number:
-        number, remainder = divmod(number - 1, 26)
-        letters = chr(65 + remainder) + letters
-    return letters
 
 
 def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[str, Marks]:

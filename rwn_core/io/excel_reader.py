@@ -156,6 +156,7 @@ class _Cells:
         if variable is not None and variable.kind is Kind.CATEGORICAL and kinds != {_TRUTH}:
             return self.texts(), []
         written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
+        written |= kinds == {_TEXT} and self._forms(set(self.values) - {"", None}) == {Form.CLOCK}
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
             return self._as_written(variable)
         if len(kinds) > 1:
@@ -200,12 +201,15 @@ class _Cells:
             return pd.Series([None] * len(self.values), dtype="float64"), []
         return typed(made, variable, (variable and variable.notation) or usual)
 
+    def _forms(self, texts: set[str]) -> set[int]:
+        return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
+
     def _notices(self) -> list[str]:
         """Say of texts what they seem to be, and how the file is to be read then."""
         texts = {value for value in self.values if isinstance(value, str) and value}
         if not texts:
             return []
-        forms = set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
+        forms = self._forms(texts)
         if forms <= {Form.NUMBER, Form.CODE}:
             return [f"{self.name} has numbers written as texts: it is categorical."]
         if Form.DECIMAL_COMMA in forms and forms <= {Form.DECIMAL_COMMA, Form.NUMBER}:
@@ -238,10 +242,7 @@ class _Cells:
                 "whole numbers of 2^53 or more, which Excel rounds",
                 "write them as texts",
             )
-        integers = np.where(self.gaps, 0, numbers).astype(np.int64)
-        if not self.gaps.any():
-            return pd.Series(integers)
-        return pd.Series(pd.arrays.IntegerArray(integers, self.gaps))
+        return pd.Series(numbers).astype("Int64" if self.gaps.any() else "int64")
 
     def _dates(self) -> pd.Series[Any]:
         moments = [
@@ -256,10 +257,9 @@ class _Cells:
         )
 
     def _truths(self) -> pd.Series[Any]:
-        if not self.gaps.any():
-            return pd.Series(self.values, dtype=bool)
-        values = np.array([value is True for value in self.values])
-        return pd.Series(pd.arrays.BooleanArray(values, self.gaps))
+        values = pd.array(self.values, dtype=object)
+        values[self.gaps] = None
+        return pd.Series(values, dtype="boolean" if self.gaps.any() else bool)
 
     def texts(self) -> pd.Series[Any]:
         texts = [

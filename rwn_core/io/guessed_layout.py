@@ -16,6 +16,7 @@ import pyarrow as pa
 from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.errors import SchemaError
+from rwn_core.io.text_types.column import NOTHING
 from rwn_core.io.text_types.date_texts import fitting_notations
 from rwn_core.io.text_types.patterns import Form, text_form, text_forms, without_blanks
 
@@ -30,7 +31,7 @@ _FOR_MISSING = re.compile(
     r"|null|none|nan|\.|\?|-{1,3}|–|—|\*"
 )
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{2,}")
-_VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
+_VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.UNIT, Form.WORD}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,10 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
             encoding=encoding,
             separator=None if mark == usual else mark,
             decimal=guessed_decimal(records, mark),
-            header=_is_header(records),
+            # neither numbers nor dates stand among names
+            header=not any(
+                text_form(field) in _VALUES for record in records[:1] for field in record
+            ),
             above=min(above, MOST_LINES),
             below=_below(end, mark, width),
             dates=guessed_dates(records),
@@ -187,11 +191,6 @@ def _known(fields: Sequence[str]) -> pa.Array:
     """Return the texts that stand for a value."""
     known = [each for each in fields if each.strip() and not _FOR_MISSING.fullmatch(each.strip())]
     return without_blanks(pa.array(known, pa.large_string()))
-
-
-def _is_header(records: Sequence[Sequence[str]]) -> bool:
-    """Return True if the first record has neither numbers nor dates."""
-    return not records or not any(text_form(field) in _VALUES for field in records[0])
 
 
 def _below(lines: Sequence[str], mark: str, width: int) -> int:

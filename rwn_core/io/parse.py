@@ -34,21 +34,15 @@ _SIGNS = (
     (b"FEA1", "a Feather file"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     (b"SQLite format 3\x00", "an SQLite database"),
-    (b"$FL2", "an SPSS file"),
-    (b"$FL3", "an SPSS file"),
+    ((b"$FL2", b"$FL3"), "an SPSS file"),
     (b"<stata_dta>", "a Stata file"),
     (b"RDX", "an R data file"),
-    (b"\x80\x02", "a pickle, which is never opened"),
-    (b"\x80\x03", "a pickle, which is never opened"),
-    (b"\x80\x04", "a pickle, which is never opened"),
-    (b"\x80\x05", "a pickle, which is never opened"),
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a pickle, which is never opened"),
 )
 _TEXT_SIGNS = (
-    (b"<!doctype html", "a web page"),
-    (b"<html", "a web page"),
+    ((b"<!doctype html", b"<html"), "a web page"),
     (b"<?xml", "an XML file"),
-    (b"{", "a JSON file"),
-    (b"[", "a JSON file"),
+    ((b"{", b"["), "a JSON file"),
 )
 
 
@@ -85,7 +79,13 @@ def format_in_use(name: str, content: bytes) -> Format:
         )
     what = describe(content)
     fault = f"does not end in {endings()}" if what is None else f"is {what}"
-    raise InputError(f"{shown(name)} {fault}; save the table as {kinds()}.")
+    raise InputError(f"{shown(name)} {fault}; {_remedy(what)}.")
+
+
+def _remedy(what: str | None) -> str:
+    if what is not None and what.endswith("archive"):
+        return "unpack it, and open the table that is in it"
+    return f"save the table as {kinds()}"
 
 
 def too_large(file: str) -> str:
@@ -117,7 +117,7 @@ def _check_content(form: Format, file: str, content: bytes) -> None:
             f"the ending {endings(besides=form.key)}."
         )
     if what is not None:
-        raise InputError(f"{file} {fault}; save the table as {kinds()}.")
+        raise InputError(f"{file} {fault}; {_remedy(what)}.")
 
 
 def describe(content: bytes) -> str | None:

@@ -216,7 +216,11 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
         return _answer(refusal, _seen(file.name, content))
     except MemoryError:
         del outcome
-        return _answer(InputError(_too_much(shown(file.name))), None)
+        words = (
+            "needs more memory than the reading of a file may take; read fewer columns or records"
+        )
+        refused = InputError(f"{shown(file.name)} {words}, or use the commands for large tables.")
+        return _answer(refused, None)
 
 
 def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes | bytearray:
@@ -236,13 +240,6 @@ def _seen(name: str, content: bytes) -> GuessedLayout | None:
         return form.sees(content) if form is not None and form.sees is not None else None
     except MemoryError:
         return None
-
-
-def _too_much(file: str) -> str:
-    return (
-        f"{file} needs more memory than the reading of a file may take; read fewer columns or "
-        "records, or use the commands for large tables."
-    )
 
 
 def _packed(line: bytes, data: Microdata) -> bytearray:

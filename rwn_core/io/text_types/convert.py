@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ _REMEDIES = {
     Form.DECIMAL_COMMA: ("a decimal comma", 'say decimal = "," of the file, or write points'),
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }
+_TIME = re.compile(r"(\d+)(?::(\d+))?(?::([\d.]+))?\s?([ap]\.?m\.?)?", re.I)
 _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 
 
@@ -69,10 +71,20 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
     if kind is Kind.DATE or column.has == {Form.DATE} or noted:
         moments, said = dates(column, notation)
         return moments, [*said, *_missing_notice(column, "count as missing")]
+    if column.has == {Form.CLOCK}:
+        return _clocks(column)
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
         return _numbers(column, declared=kind is not None)
     _refuse_half_numbers(column)
-    _refuse_half_dates(column)
+    if Form.DATE in column.has or column.has == {Form.OTHER_DATE}:
+        refuse_dates(column, column.with_forms(set(Form) - NOTHING - {Form.DATE}))
+    if Form.CLOCK in column.has:
+        column.refuse(
+            column.with_forms(column.has - {Form.CLOCK}),
+            "is not a time of the day, and others are",
+            "are not times of the day, and others are",
+            "leave the field empty where a time is missing",
+        )
     return _texts(column), _text_notices(column)
 
 
@@ -99,10 +111,23 @@ def _refuse_half_numbers(column: TextColumn) -> None:
         column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
 
 
-def _refuse_half_dates(column: TextColumn) -> None:
-    if Form.DATE not in column.has and column.has != {Form.OTHER_DATE}:
-        return
-    refuse_dates(column, column.with_forms(set(Form) - NOTHING - {Form.DATE}))
+def _clocks(column: TextColumn) -> Typed:
+    """Times of the day as numbers of seconds."""
+    seconds = np.full(len(column.different), np.nan)
+    for place, text in enumerate(column.different.to_pylist()):
+        found = _TIME.fullmatch(text)
+        if found is not None:
+            hour, minute, second, half = found.groups()
+            hours = int(hour) if half is None else int(hour) % 12 + 12 * (half[0] in "pP")
+            seconds[place] = 3600 * hours + 60 * int(minute or 0) + float(second or 0)
+    said = [
+        f"{column.name} has times of the day: they are numbers of seconds; if they are none, make "
+        "it categorical in a schema.",
+        *_missing_notice(column, "count as missing"),
+    ]
+    if (seconds % 1 > 0).any():
+        return pd.Series(seconds[column.codes], name=column.name, copy=False), said
+    return _integers(column, seconds), said
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
@@ -118,12 +143,8 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
     large = np.abs(values) > LARGEST_NUMBER
     if large.any():
-        column.refuse(
-            large,
-            f"is beyond {LARGEST_NUMBER:g}",
-            f"are beyond {LARGEST_NUMBER:g}",
-            "write the number in another unit",
-        )
+        far = f"beyond {LARGEST_NUMBER:g}"
+        column.refuse(large, f"is {far}", f"are {far}", "write the number in another unit")
     if Form.EXPONENT in column.has and not declared:
         column.refuse(
             column.with_forms({Form.EXPONENT}),
@@ -159,12 +180,8 @@ def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]
             "are whole numbers of 2^53 or more, too large for exact distances",
             "make the column an identifier in a schema if it identifies people",
         )
-    missing = np.isnan(values)
-    integers = np.where(missing, 0, values).astype(np.int64)[column.codes]
-    gaps = missing[column.codes]
-    if not gaps.any():
-        return pd.Series(integers, name=column.name, copy=False)
-    return pd.Series(pd.arrays.IntegerArray(integers, gaps), name=column.name)
+    numbers = pd.Series(values[column.codes], name=column.name, copy=False)
+    return numbers.astype("Int64" if numbers.hasnans else "int64")
 
 
 def _texts(column: TextColumn) -> pd.Series[Any]:

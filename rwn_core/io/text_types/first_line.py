@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from rwn_core.data.file_layout import SEPARATORS
 from rwn_core.errors import InputError
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.patterns import Form, text_form
@@ -15,15 +16,7 @@ from rwn_core.io.text_types.patterns import Form, text_form
 _LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
 
 
-_MARKS = {
-    ",": "commas",
-    ";": "semicolons",
-    "\t": "tabs",
-    "|": "vertical bars",
-    ":": "colons",
-    "^": "carets",
-    "~": "tildes",
-}
+_MARKS = SEPARATORS | {"^": "carets", "~": "tildes"}
 _STRONG = ";\t"
 _LINES_SEEN = 200  # lines; what separates fields shows in a few
 _COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
@@ -55,7 +48,7 @@ def header_notices(columns: Sequence[TextColumn]) -> list[str]:
 
 def _is_headed(column: TextColumn) -> bool:
     """Return True if a word is above numbers or dates."""
-    values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE}
+    values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.CLOCK}
     return bool(column.has) and column.has <= values and text_form(column.name) is Form.WORD
 
 

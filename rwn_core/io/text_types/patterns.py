@@ -26,12 +26,14 @@ class Form(IntEnum):
     UNIT = 8
     DATE = 9
     OTHER_DATE = 10
-    WORD = 11
+    CLOCK = 11
+    WORD = 12
 
 
 _DIGITS = r"((0|[1-9]\d*)(\.\d*)?|\.\d+)"
 _UNIT = r"([%$€£¥]|USD|EUR|GBP)"
 _MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MINUTES, _HALF = r":[0-5]\d(:[0-5]\d(\.\d{1,9})?)?", r"[aApP]\.?[mM]\.?"
 _CLOCK = r"\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?"
 
 _PATTERNS = {
@@ -55,6 +57,7 @@ _PATTERNS = {
         rf"(\d{{1,2}}[/.-]\d{{1,2}}[/.-](\d{{4}}|\d{{2}})|\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}}"
         rf"|\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}})( {_CLOCK})?"
     ),
+    Form.CLOCK: rf"([01]?\d|2[0-3]){_MINUTES}|(0?[1-9]|1[0-2])({_MINUTES})?\s?{_HALF}",
 }
 
 
