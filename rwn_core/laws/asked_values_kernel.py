@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.parallel.jit import jit_inline
 
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
@@ -20,12 +20,12 @@ class Together(NamedTuple):
     records have the values of a unit, these are looked up among the donors instead.
     """
 
-    places: NDArray[np.int32]  # shape (n, g): of each record
+    places: Integers32  # shape (n, g): of each record
     # shape (h, 2): a place, and a record that adds one to it where it is a donor
-    holders: NDArray[np.int32]
+    holders: Integers32
     # shape (c, 2): once all donors are counted, what is counted at the first is added to the second
-    added: NDArray[np.int32]
-    base: NDArray[np.int64]  # shape (u,): where the counts of each unit's values begin
+    added: Integers32
+    base: Integers  # shape (u,): where the counts of each unit's values begin
     room: int  # how many counts there are in all
 
 
@@ -34,24 +34,20 @@ class Asked(NamedTuple):
 
     # shape (u, n): each record's value, as a number among those asked for; `values[u]` or somewhat
     # more for any other
-    codes: NDArray[np.int32]
-    released: NDArray[np.int32]  # shape (u, m): each row's, as a number among the same
+    codes: Integers32
+    released: Integers32  # shape (u, m): each row's, as a number among the same
     # shape (u,): how many values are asked for; other numbers are less than `OTHERS` above
-    values: NDArray[np.int64]
-    q: NDArray[np.float64]  # shape (u,)
+    values: Integers
+    q: Floats  # shape (u,)
     # shape (values[0] + 1,): where the rows begin that have each value of the first unit
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int32]  # shape (m,): the rows in the order of their values
+    starts: Integers
+    rows: Integers32  # shape (m,): the rows in the order of their values
     together: Together
 
 
 @jit_inline
 def count_together(
-    lists: Any,
-    index: int,
-    counted: Together,
-    counts: NDArray[np.int32],
-    marks: NDArray[np.int32],
+    lists: Any, index: int, counted: Together, counts: Integers32, marks: Integers32
 ) -> None:
     """Count the values of a record's donors."""
     # `index` is the record's in `lists`; counts (room,), all 0, are filled; marks (n,) is room to
@@ -75,12 +71,7 @@ def count_together(
 
 @jit_inline
 def multiply_together(
-    asked: Asked,
-    record: int,
-    total: float,
-    counts: NDArray[np.int32],
-    chances: NDArray[np.float64],
-    products: NDArray[np.float64],
+    asked: Asked, record: int, total: float, counts: Integers32, chances: Floats, products: Floats
 ) -> None:
     """P(a record releases each row), where what its `total` donors have is counted."""
     # `counts` are those of `count_together`, all 0 afterwards; `chances` is room for the values of

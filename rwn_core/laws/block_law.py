@@ -6,9 +6,9 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ATTACKED_PAIRS, LISTED_PAIRS
 from rwn_core.errors import NotApplicable
@@ -37,8 +37,8 @@ class BlockLaw(CellLaw):
         original: Microdata,
         swapped: tuple[str, ...],
         known_by: tuple[str, ...],
-        blocks: NDArray[np.int64],
-        selected: NDArray[np.int64],
+        blocks: Integers,
+        selected: Integers,
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
         shares = _shares(blocks, selected)
@@ -49,7 +49,7 @@ class BlockLaw(CellLaw):
         self._selection = (blocks, selected)
 
     @property
-    def empty(self) -> NDArray[np.int64]:
+    def empty(self) -> Integers:
         """The records that lose their values: none."""
         return np.empty(0, dtype=np.int64)
 
@@ -89,8 +89,8 @@ def law_within_blocks(
     original: Microdata,
     swapped: tuple[str, ...],
     known_by: tuple[str, ...],
-    blocks: NDArray[np.int64],
-    selected: NDArray[np.int64],
+    blocks: Integers,
+    selected: Integers,
 ) -> Law | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
     if block_pairs(blocks) <= ATTACKED_PAIRS:
@@ -102,10 +102,7 @@ def law_within_blocks(
 
 
 def block_transition(
-    original: Microdata,
-    swapped: tuple[str, ...],
-    blocks: NDArray[np.int64],
-    selected: NDArray[np.int64],
+    original: Microdata, swapped: tuple[str, ...], blocks: Integers, selected: Integers
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
     own = value_numbers(original, swapped)
@@ -125,13 +122,13 @@ def block_transition(
     )
 
 
-def block_pairs(blocks: NDArray[np.int64]) -> int:
+def block_pairs(blocks: Integers) -> int:
     """Count the pairs of records of one block, each record with itself included."""
     sizes = np.bincount(blocks[blocks >= 0])
     return int((sizes.astype(np.int64) ** 2).sum())
 
 
-def _shares(blocks: NDArray[np.int64], selected: NDArray[np.int64]) -> sparse.csr_array:
+def _shares(blocks: Integers, selected: Integers) -> sparse.csr_array:
     """P(each record is the donor of each), shape (n, n)."""
     n = len(blocks)
     order = np.argsort(blocks, kind="stable")

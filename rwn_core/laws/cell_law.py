@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together, joint_codes, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
@@ -38,7 +38,7 @@ class CellLaw:
         self,
         original: Microdata,
         neighborhoods: Neighborhoods,
-        q: NDArray[np.float64],
+        q: Floats,
         shares: sparse.csr_array | None = None,
         rule: NeighborhoodRule | None = None,
     ) -> None:
@@ -96,7 +96,7 @@ class CellLaw:
         return other
 
     @property
-    def empty(self) -> NDArray[np.int64]:
+    def empty(self) -> Integers:
         """The records without neighbors; their modified cells become missing."""
         return np.flatnonzero(self.neighborhoods.sizes == 0)
 
@@ -137,11 +137,11 @@ class CellLaw:
         """None: neighborhoods decide; see `Law.moments`."""
         return None
 
-    def retained(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> Floats:
         """P(the released values of these variables equal the original's), shape (n,)."""
         return np.asarray(self._retained([names])[0])
 
-    def _retained(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+    def _retained(self, units: Sequence[tuple[str, ...]]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
         same = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
@@ -155,13 +155,13 @@ class CellLaw:
             units.setdefault(unit, []).append(variable.name)
         return list(map(tuple, units.values()))
 
-    def rows_unchanged(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod(self._retained(self.units()), axis=0))
 
     def likelihood_columns(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        self, names: tuple[str, ...], masked: Microdata, rows: Integers
+    ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each released record's values."""
         codes, columns = codes_together(self.original, masked, names, rows)
         return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
@@ -170,9 +170,9 @@ class CellLaw:
         self,
         names: tuple[str, ...],
         masked: Microdata,
-        rows: NDArray[np.int64],
+        rows: Integers,
         people: Microdata | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return the likelihood of the rows' values for each record, up to a factor a row."""
         if people is not None:
             raise NotApplicable("Whose values people outside release depends on their neighbors.")

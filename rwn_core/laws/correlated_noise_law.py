@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments
@@ -33,8 +33,8 @@ class CorrelatedNoiseOn:
 
     original: Microdata  # never rounded
     names: tuple[str, ...]
-    covariance: NDArray[np.float64]  # shape (len(names), len(names)): of the noise; may be singular
-    mean: NDArray[np.float64]  # shape (len(names),)
+    covariance: Floats  # shape (len(names), len(names)): of the noise; may be singular
+    mean: Floats  # shape (len(names),)
     shrink: float  # above 0
     # the step of each rounded variable, besides whole numbers
     precision: Mapping[str, float] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class CorrelatedNoiseOn:
     privacy: ClassVar[Privacy] = NORMAL_NOISE
 
     @property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """P(no value changes): 0 unless all are missing, or one is rounded to a whole number."""
         own = self.original.matrix(self.names)
         missing = np.isnan(own).all(axis=1)
@@ -55,9 +55,7 @@ class CorrelatedNoiseOn:
             chance = ndtr((off + 0.5) / sd) - ndtr((off - 0.5) / sd)
         return np.where(missing, 1.0, np.where(sd > 0, chance, np.abs(off) < 0.5))
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The density of the rows' values for each person, relative to the densest."""
         own = (people or self.original).matrix(self.names)
         released = masked.matrix(self.names)[rows]
@@ -73,9 +71,7 @@ class CorrelatedNoiseOn:
         top = logs.max(axis=1, keepdims=True)
         return np.asarray(np.exp(logs - np.where(np.isfinite(top), top, 0.0)))
 
-    def _logs(
-        self, rows: NDArray[np.float64], own: NDArray[np.float64], known: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def _logs(self, rows: Floats, own: Floats, known: Booleans) -> Floats:
         """Log density up to a constant, of rows and people with the same known variables."""
         from scipy.spatial.distance import cdist
 
@@ -98,7 +94,7 @@ class CorrelatedNoiseOn:
         return np.asarray(logs)
 
     @property
-    def _steps(self) -> NDArray[np.float64]:
+    def _steps(self) -> Floats:
         """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
         unit_steps = [float(is_discrete(self.original, name)) for name in self.names]
         return np.maximum(unit_steps, [self.precision.get(name, 0.0) for name in self.names])
@@ -144,9 +140,7 @@ class CorrelatedNoiseOn:
         return replace(self, precision=precision)
 
 
-def spread_axes(
-    covariance: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def spread_axes(covariance: Floats) -> tuple[Floats, Floats, Floats]:
     """The axes of a covariance in standard deviations, so that no unit decides which are none."""
     scale = np.sqrt(np.diag(covariance))
     length = np.where(scale > 0, scale, 1.0)

@@ -7,9 +7,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.data.sizes import QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 LOOKS = 16  # at whether enough is known, in one pass over the records
 
-Column = tuple[NDArray[np.int64], NDArray[np.float64]]
-Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+Column = tuple[Integers, Floats]
+Part = tuple[Integers, Integers, Integers32, Floats]
 
 
 class Lists(NamedTuple):
     """The possible donors of some records. All of them are given by their positions in an order."""
 
-    records: NDArray[np.int64]  # shape (r,)
+    records: Integers  # shape (r,)
     # begin, sizes: shape (r,): record r's list is the `sizes[r]` entries of `members` from
     # `begin[r]` on; identical records share one
-    begin: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    members: NDArray[np.int32]
-    weights: NDArray[np.float64]  # of the entries; empty where all count the same
-    totals: NDArray[np.float64]  # shape (r,): what the weights of a record's donors sum to; above 0
+    begin: Integers
+    sizes: Integers
+    members: Integers32
+    weights: Floats  # of the entries; empty where all count the same
+    totals: Floats  # shape (r,): what the weights of a record's donors sum to; above 0
     itself: bool  # whether each list has its record too, which is no donor
 
 
@@ -47,7 +47,7 @@ class _Block(NamedTuple):
     lists: Lists
     # finds the members of the leaves from one number up to another; None where all are there
     find: Callable[[int, int], None] | None
-    leaves: NDArray[np.int64]  # where each leaf's records begin in `lists`, and the last one's end
+    leaves: Integers  # where each leaf's records begin in `lists`, and the last one's end
 
 
 class DonorTables:
@@ -87,7 +87,7 @@ class DonorTables:
             raise NotApplicable("This needs the law of every record, not of some of the file.")
 
     @property
-    def order(self) -> NDArray[np.int32]:
+    def order(self) -> Integers32:
         """The record at each position, shape (n,): near ones together, where they were searched."""
         if self._to_search is None:
             return np.arange(self.n, dtype=np.int32)
@@ -110,7 +110,7 @@ class DonorTables:
         work: Callable[[Lists, int, int], None],
         *,
         any_donors: bool = True,
-        records: NDArray[np.int64] | None = None,
+        records: Integers | None = None,
     ) -> None:
         """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some."""
         wanted = None if records is None else np.isin(self.order, records)
@@ -169,7 +169,7 @@ class DonorTables:
         if keep:
             self._held = held
 
-    def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
+    def table(self, codes: Integers, q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         order, values = self.order, int(codes.max()) + 1
         self.check_fits(values)
@@ -188,7 +188,7 @@ class DonorTables:
             starts = starts.astype(np.int32)
         return sparse.csr_array((chances, columns, starts), shape=(self.n, values))
 
-    def _part(self, lists: Lists, codes: NDArray[np.int32], q: float, values: int) -> Part:
+    def _part(self, lists: Lists, codes: Integers32, q: float, values: int) -> Part:
         """Return some rows of a table, in the order of their lists."""
         from rwn_core.laws.value_counts_kernel import fill_chances
 
@@ -203,9 +203,7 @@ class DonorTables:
         entries = _entries(starts, used)
         return lists.records, used, columns[entries], chances[entries]
 
-    def columns(
-        self, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
-    ) -> list[Column]:
+    def columns(self, codes: Sequence[Integers], q: Sequence[float], enough: float) -> list[Column]:
         """Return the estimated support size and mean probability of each value, shape (V,)."""
         tally = _Tally(self, codes, q)
         done, look = 0, 0.0
@@ -220,14 +218,14 @@ class DonorTables:
                     break
         return tally.columns()
 
-    def received(self, people: NDArray[np.int64]) -> sparse.csc_array:
+    def received(self, people: Integers) -> sparse.csc_array:
         """P(each of some people is the donor of each record), shape (n, people)."""
         from rwn_core.laws.value_counts_kernel import list_received, pairs_as_columns
 
         position = np.full(self.n, -1, np.int32)
         position[people] = np.arange(len(people))
         position = position[self.order]
-        parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+        parts: list[tuple[Integers32, Integers32, Floats]] = []
 
         def take(lists: Lists, first: int, last: int) -> None:
             parts.append(list_received(lists, position, first, last))
@@ -236,7 +234,7 @@ class DonorTables:
         record, person, share = map(np.concatenate, zip(*parts, strict=True))
         return pairs_as_columns(record, person, share, self.order, (self.n, len(people)))
 
-    def own_value_chance(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    def own_value_chance(self, codes: Sequence[Integers]) -> Floats:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
         from rwn_core.laws.value_counts_kernel import equal_value_shares
 
@@ -254,9 +252,7 @@ class DonorTables:
 class _Tally:
     """Count the values that some blocks of records may release."""
 
-    def __init__(
-        self, donors: DonorTables, codes: Sequence[NDArray[np.int64]], q: Sequence[float]
-    ) -> None:
+    def __init__(self, donors: DonorTables, codes: Sequence[Integers], q: Sequence[float]) -> None:
         self._watch = donors.watch
         self._codes = np.array(codes, dtype=np.int32)[:, donors.order]
         self._q = np.array(q, dtype=np.float64)
@@ -295,7 +291,7 @@ class _Tally:
         ]
 
 
-def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _entries(starts: Integers, sizes: Integers) -> Integers:
     """The numbers from each start on, as many as each size says."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
@@ -303,7 +299,7 @@ def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.
 def _find_and_look(
     find: Callable[[int, int], None],
     look: Callable[[int, int], None],
-    ends: NDArray[np.int64],
+    ends: Integers,
     leaf: int,
     last: int,
 ) -> None:
@@ -336,7 +332,7 @@ def _weighted(shares: sparse.csr_array) -> Lists:
     return Lists(np.arange(len(sizes)), begin, sizes, members, shares.data, ones, False)
 
 
-def only(lists: Lists, wanted: NDArray[np.bool_] | NDArray[np.int64]) -> Lists:
+def only(lists: Lists, wanted: Booleans | Integers) -> Lists:
     """Some of the lists, without a copy of their members."""
     return lists._replace(
         records=lists.records[wanted],
@@ -387,7 +383,7 @@ def _find_leaves(find: Callable[[int, int], None], leaf: int, one: int, two: int
     find(leaf + one, leaf + two)
 
 
-def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _ranges(ends: Integers) -> Iterator[tuple[int, int]]:
     """Ranges between these ends that have at most `BLOCK` members, unless one alone has more."""
     low = 0
     while low < len(ends) - 1:
@@ -397,12 +393,7 @@ def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _lists(
-    offsets: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    totals: NDArray[np.float64],
-) -> Lists:
+def _lists(offsets: Integers, starts: Integers, members: Integers32, totals: Floats) -> Lists:
     """Return the lists of the records at some positions."""
     twins, sizes = np.diff(offsets), np.diff(starts)
     return Lists(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32, Words
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
@@ -36,25 +36,25 @@ class Draws:
         One for each column; columns of one group share a stream.
     """
 
-    def __init__(self, key: SecretKey, records: NDArray[np.int64], streams: Sequence[int]) -> None:
+    def __init__(self, key: SecretKey, records: Integers, streams: Sequence[int]) -> None:
         self.key = key
         self.records = np.asarray(records, dtype=np.int64)
         self.streams = tuple(streams)
 
-    def drawing(self, q: NDArray[np.float64]) -> DrawRequest:
+    def drawing(self, q: Floats) -> DrawRequest:
         """The same randomness, for a search that draws as it goes."""
         return DrawRequest(key=self.key, streams=self.streams, q=q)
 
     def from_rows(
         self,
-        rows: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        table: tuple[NDArray[np.int64], NDArray[np.int32]],
-        q: NDArray[np.float64],
+        rows: Integers,
+        sizes: Integers,
+        table: tuple[Integers, Integers32],
+        q: Floats,
         *,
-        weights: NDArray[np.float64] | None = None,
+        weights: Floats | None = None,
         threads: int | None = None,
-    ) -> NDArray[np.int64]:
+    ) -> Integers:
         """Return the donors of these records from their rows of a table, shape (m, p)."""
         # The table holds where its rows begin, and their members; weights are those of the members.
         from rwn_core.neighbors.draw_kernel import draw_rows
@@ -70,15 +70,13 @@ class Draws:
         in_parts(draw, len(donors), donors.size, thread_count(threads))
         return donors
 
-    def from_all(
-        self, table: AllDonors, q: NDArray[np.float64], threads: int | None = None
-    ) -> NDArray[np.int64]:
+    def from_all(self, table: AllDonors, q: Floats, threads: int | None = None) -> Integers:
         """Return the donors of these records among all of a table, shape (m, p)."""
         chances = np.asarray(q, dtype=np.float64)
         keys, streams = self._words()
         return table.draw(keys, self.records, streams, chances, threads=threads)
 
-    def _words(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    def _words(self) -> tuple[Words, Integers]:
         """Return the keys of all records, shape (1, 8) or (m, 8), and the streams."""
         keys = np.ascontiguousarray(self.key.words.reshape(8, -1).T)
         return keys, np.array(self.streams, dtype=np.int64)
@@ -101,7 +99,7 @@ def random_streams(microdata: Microdata) -> tuple[int, ...]:
     return tuple(streams)
 
 
-def masked_columns(microdata: Microdata) -> NDArray[np.bool_]:
+def masked_columns(microdata: Microdata) -> Booleans:
     """Which released columns the schema lets a method mask, shape (p,)."""
     released = microdata.schema.released
     if not released:
@@ -116,12 +114,8 @@ def masked_columns(microdata: Microdata) -> NDArray[np.bool_]:
 
 
 def draw_donors(
-    neighborhoods: Neighborhoods,
-    draws: Draws,
-    q: NDArray[np.float64],
-    *,
-    threads: int | None = None,
-) -> NDArray[np.int64]:
+    neighborhoods: Neighborhoods, draws: Draws, q: Floats, *, threads: int | None = None
+) -> Integers:
     """Draw the donors of the records that `draws` holds.
 
     Parameters
@@ -168,7 +162,7 @@ def draw_donors(
     )
 
 
-def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microdata:
+def copy_from_donors(microdata: Microdata, donors: Integers) -> Microdata:
     """Fill every released column from its donors: the masked table.
 
     Parameters
@@ -200,7 +194,7 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
     return Microdata.from_columns(columns, released_schema(microdata.schema))
 
 
-def copy_columns(microdata: Microdata, donors: Mapping[str, NDArray[np.int64]]) -> Microdata:
+def copy_columns(microdata: Microdata, donors: Mapping[str, Integers]) -> Microdata:
     """Fill some variables from the donors of each record, shape (n,); the others stay."""
     own = np.arange(microdata.n)
     columns = [donors.get(variable.name, own) for variable in microdata.schema.released]
@@ -219,7 +213,7 @@ def released_schema(schema: Schema) -> Schema:
     return Schema(variables=schema.released, question=question, file=schema.file)
 
 
-def _with_lost(values: Any, donors: NDArray[np.int64]) -> Any:
+def _with_lost(values: Any, donors: Integers) -> Any:
     """The donors' values, some of them missing, in a type that can be."""
     lost, column = donors < 0, pd.Series(values)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":

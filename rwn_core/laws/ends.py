@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import copy_from_donors, random_streams
@@ -31,7 +31,7 @@ def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
     return copy_from_donors(original, own), CellLaw(original, neighborhoods, np.zeros(p))
 
 
-def shuffled_donors(original: Microdata, key: SecretKey) -> NDArray[np.int64]:
+def shuffled_donors(original: Microdata, key: SecretKey) -> Integers:
     """Draw a random order for each released variable, shape (n, p); one for each slice."""
     records = np.arange(original.n)
     orders = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
@@ -40,7 +40,7 @@ class DeterministicUnit:
         return AS_IT_IS if self.shown is self.original else Privacy(np.inf, "follows from the file")
 
     @property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """1 where no value changes."""
         own, shown = self._own_and_shown()
         same = np.ones(own.n, dtype=bool)
@@ -52,9 +52,7 @@ class DeterministicUnit:
         """Return both tables as they are written."""
         return rounded(self.original, self.precision), rounded(self.shown, self.precision)
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """1 where a row has what the record releases; see `UnitLaw`."""
         if people is not None and self.shown is not self.original:
             raise NotApplicable(NO_OUTSIDERS)
@@ -107,8 +105,8 @@ class RedrawWithinGroups:
 
     original: Microdata  # never rounded
     name: str
-    group: NDArray[np.int64]  # shape (V,): the group of each value, in the order of `value_codes`
-    chance: NDArray[np.float64]  # shape (V,): P(a value is drawn in its group); sums to 1 in each
+    group: Integers  # shape (V,): the group of each value, in the order of `value_codes`
+    chance: Floats  # shape (V,): P(a value is drawn in its group); sums to 1 in each
     keeps_value_counts: bool = False  # whether the records of a group exchange their values
     step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
@@ -118,7 +116,7 @@ class RedrawWithinGroups:
         return (self.name,)
 
     @property
-    def _of_record(self) -> NDArray[np.int64]:
+    def _of_record(self) -> Integers:
         """The group of each record, shape (n,)."""
         return self.group[value_codes(self.original, self.name)[0]]
 
@@ -144,15 +142,13 @@ class RedrawWithinGroups:
         return FROM_FILE
 
     @property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """P(the value does not change)."""
         shown = value_codes(self._written, self.name)[0]
         chances = self._by_group()[0][self._of_record, shown]
         return np.asarray(chances, dtype=np.float64).ravel()
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The probability of the rows' values in each record's group; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
@@ -32,7 +32,7 @@ class Law(Protocol):
         """The step of each rounded variable, in its own unit."""
 
     @property
-    def q(self) -> NDArray[np.float64]:
+    def q(self) -> Floats:
         """The modification probability of each released variable, shape (p,)."""
 
     @property
@@ -74,11 +74,11 @@ class Law(Protocol):
         """Return the support size and mean probability of each value of some variables."""
 
     def likelihood_columns(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        self, names: tuple[str, ...], masked: Microdata, rows: Integers
+    ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, shape (n, V), and which column has each row's values."""
 
-    def rows_unchanged(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
 
     @property
@@ -86,19 +86,19 @@ class Law(Protocol):
         """The donor probabilities; None if values have no donors."""
 
     @property
-    def empty(self) -> NDArray[np.int64]:
+    def empty(self) -> Integers:
         """The records that lose the values that they should modify."""
 
     def unit_chances(
         self,
         names: tuple[str, ...],
         masked: Microdata,
-        rows: NDArray[np.int64],
+        rows: Integers,
         people: Microdata | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return the likelihood of some rows' values for each person, shape (m, people.n)."""
 
-    def retained(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> Floats:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
 
 

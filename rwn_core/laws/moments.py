@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import block_diag
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata, value_codes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,11 +40,7 @@ def certain(shown: Microdata, names: Sequence[str]) -> Moments:
     values = shown.matrix(some)
     nothing = np.zeros((len(some), len(some)))
     return Moments(
-        names=some,
-        means=values,
-        variances=np.zeros(values.shape),
-        together=nothing,
-        totals=nothing,
+        names=some, means=values, variances=np.zeros(values.shape), together=nothing, totals=nothing
     )
 
 
@@ -80,18 +74,18 @@ class Expectations:
     original: Microdata
     moments: Moments  # of all released numbers
     # shape (n,): P(a changed variable shows the record's own value); the others always show it
-    stays: Mapping[str, NDArray[np.float64]]
+    stays: Mapping[str, Floats]
     # shape (V, V): P(each level is released for a record of each), of the changed variables with
     # levels, which have the numbers of `value_codes`
-    levels: Mapping[str, NDArray[np.float64]]
+    levels: Mapping[str, Floats]
     # from how many simulated releases the chances are estimated; 0 where they are exact
     releases: int
 
-    def retained(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> Floats:
         """P(the released value of a variable equals the original's), shape (n,)."""
         return self.stays.get(names[0], np.ones(self.original.n))
 
-    def rows_unchanged(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod([np.ones(self.original.n), *self.stays.values()], axis=0))
 

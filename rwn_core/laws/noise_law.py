@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, independent
 from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
-
-Floats = NDArray[np.float64]
 
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
 # decides: integers in the sum of probabilities; for wider noise, rounding adds 1/12 to the
@@ -71,7 +69,7 @@ class Noise:
         """Half the length of the interval that uniform noise fills."""
         return float(self.sd * np.sqrt(3))
 
-    def draw(self, uniform: NDArray[np.float64]) -> NDArray[np.float64]:
+    def draw(self, uniform: Floats) -> Floats:
         """The noise that belongs to some uniform numbers between 0 and 1."""
         if self.shape == "gaussian":
             return np.asarray(self.sd * ndtri(uniform))
@@ -81,7 +79,7 @@ class Noise:
         tail = np.log(2 * np.where(lower, uniform, 1 - uniform))
         return np.asarray(self.sd / np.sqrt(2) * np.where(lower, tail, -tail))
 
-    def density(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def density(self, at: Floats) -> Floats:
         """The density at some distances from the true value."""
         if self.shape == "gaussian":
             scaled = at / self.sd
@@ -91,7 +89,7 @@ class Noise:
         scale = self.sd / np.sqrt(2)
         return np.asarray(np.exp(-np.abs(at) / scale) / (2 * scale))
 
-    def below(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def below(self, at: Floats) -> Floats:
         """P(the noise is at most so much)."""
         if self.shape == "gaussian":
             return np.asarray(ndtr(at / self.sd))
@@ -132,7 +130,7 @@ class NoiseOn:
         return Privacy(np.inf, "has noise of a scale that follows from the file")
 
     @property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
         own = self.original.values(self.name)
         missing = np.isnan(own)
@@ -141,13 +139,11 @@ class NoiseOn:
         written = self._written(own)
         return np.where(missing, 1.0, self._between(*self._ends(written), own))
 
-    def _written(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _written(self, numbers: Floats) -> Floats:
         shown = np.rint(numbers) if self.discrete else numbers
         return np.asarray(rounded_values(shown, self.step) if self.step else shown)
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
         own = (people or self.original).values(self.name)
         released = masked.values(self.name)[rows][:, None]
@@ -160,9 +156,7 @@ class NoiseOn:
         lost, none = np.isnan(released), np.isnan(own)
         return np.where(lost | none, (lost & none).astype(np.float64), likely)
 
-    def _ends(
-        self, released: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _ends(self, released: Floats) -> tuple[Floats, Floats]:
         """Between which noisy numbers a released one lies."""
         if not self.discrete:
             return released - self.step / 2, released + self.step / 2
@@ -174,9 +168,7 @@ class NoiseOn:
         high = high - (rounded_values(high.ravel(), self.step).reshape(high.shape) != released)
         return low - 0.5, high + 0.5
 
-    def _between(
-        self, low: NDArray[np.float64], high: NDArray[np.float64], own: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _between(self, low: Floats, high: Floats, own: Floats) -> Floats:
         """P(a released number lies between two ends)."""
         below = self.noise.below
         if not self.reflected:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.parallel.jit import jit_entry, jit_inline
 
 TRIES = 30  # random ranks, before the free ones are counted
@@ -18,7 +19,7 @@ def _below(state: NDArray[np.uint64], end: int) -> int:
 
 
 @jit_entry
-def moore_rankings(n: int, reach: int, repeats: int, seed: int) -> NDArray[np.int64]:
+def moore_rankings(n: int, reach: int, repeats: int, seed: int) -> Integers:
     """Partners along simulated rankings: see `rwn_core.laws.rank_swaps.moore_partners`."""
     # A random one of the ranks within reach that is not free is thrown away and another taken: what
     # is left is uniform among the free ones. `n` are ranks, `reach` is the whole part of P N; the

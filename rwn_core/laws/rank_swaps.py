@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.laws.moments import Expectations, Moments
@@ -64,7 +64,7 @@ def exact_moore_chances(n: int, reach: int) -> Chances:
     return _symmetric(pairs, n)
 
 
-def _symmetric(pairs: NDArray[np.float64], n: int) -> Chances:
+def _symmetric(pairs: Floats, n: int) -> Chances:
     rank, step = np.nonzero(pairs)
     upper = sparse.coo_array((pairs[rank, step], (rank, rank + step)), shape=(n, n))
     both = sparse.csr_array(upper + upper.T)
@@ -87,14 +87,11 @@ def counted_mu_argus_chances(n: int, reach: int, seed: int) -> Chances:
     )
 
 
-def _shares(partner: NDArray[np.int64]) -> Chances:
+def _shares(partner: Integers) -> Chances:
     repeats, n = partner.shape
     rank = np.tile(np.arange(n), repeats)
     share = np.full(partner.size, 1 / repeats)
     return sparse.csr_array(sparse.coo_array((share, (rank, partner.ravel())), shape=(n, n)))
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +101,7 @@ class RankedVariable:
     name: str
     # shape (N,): the records with a value, the largest first. Ties are broken at random in every
     # release.
-    order: NDArray[np.int64]
+    order: Integers
     values: Floats  # shape (N,): theirs
     # ranks before it take the mean of their values, and so do those behind the exchanged ones
     first: int
@@ -121,7 +118,7 @@ class RankedVariable:
         return written
 
     @property
-    def ties(self) -> NDArray[np.int64]:
+    def ties(self) -> Integers:
         """Numbers of the different values along the ranking, shape (N,)."""
         return np.unique(-self.values, return_inverse=True)[1].astype(np.int64)
 
@@ -202,7 +199,7 @@ def whole_part(number: float) -> int:
     return math.floor(number + HAIR)
 
 
-def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+def moore_partners(reach: int, uniform: Floats) -> Integers:
     """Return partners along a ranking, shape (N,): a random free one of those that follow."""
     # Moore 1996. `reach` is the whole part of P N, its last rank left out; `uniform` has shape
     # (N,).
@@ -217,7 +214,7 @@ def moore_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64
     return np.array(partner, dtype=np.int64)
 
 
-def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+def mu_argus_partners(reach: int, uniform: Floats) -> Integers:
     """Return partners along a ranking, shape (N,): at a random distance, else the nearest free."""
     # The form that mu-Argus calls deprecated: distances up to `reach`, not uniform. `uniform` has
     # shape (N,).
@@ -235,9 +232,7 @@ def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.in
     return partner
 
 
-def range_asked(
-    ranked: NDArray[np.float64], first: int, last: int, asked: tuple[float, float, float]
-) -> float:
+def range_asked(ranked: Floats, first: int, last: int, asked: tuple[float, float, float]) -> float:
     """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for."""
     p, r0, k0 = asked
     exchanged = ranked[first:last]
@@ -251,15 +246,13 @@ def range_asked(
     return float(max(p, of_r0, of_k0))
 
 
-def descending(values: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
+def descending(values: Floats, ties: Floats) -> Integers:
     """The records with a known value, the largest first, ties in random order."""
     known = np.flatnonzero(~np.isnan(values))
     return known[order_by(-values[known], ties[known])]
 
 
-def group_means(
-    values: NDArray[np.float64], order: NDArray[np.int64], first: int, last: int
-) -> NDArray[np.float64]:
+def group_means(values: Floats, order: Integers, first: int, last: int) -> Floats:
     """The mean of its group for the largest and the smallest numbers, NaN for the others."""
     means = np.full(len(values), np.nan)
     for group in (order[:first], order[last:]):

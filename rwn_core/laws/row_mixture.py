@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
@@ -40,7 +40,7 @@ class RowMixtureLaw(CellLaw):
         self,
         original: Microdata,
         neighborhoods: Neighborhoods,
-        masked: NDArray[np.bool_],
+        masked: Booleans,
         row_share: float,
         rule: NeighborhoodRule | None = None,
         *,
@@ -108,7 +108,7 @@ class RowMixtureLaw(CellLaw):
         chances[missing] += q * len(lost) / self.original.n
         return supports, chances
 
-    def rows_unchanged(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
         selected = self.given(selected=True).rows_unchanged()
         return np.asarray((1 - self.row_share) + self.row_share * selected)
@@ -124,7 +124,7 @@ class SampleLaw(RowMixtureLaw):
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
 
     @property
-    def empty(self) -> NDArray[np.int64]:
+    def empty(self) -> Integers:
         """The records without donors: all."""
         return np.arange(self.original.n)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_like
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
@@ -27,7 +27,7 @@ class UnitLaw(Protocol):
         """The variables."""
 
     @property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """P(no value changes), shape (n,)."""
 
     @property
@@ -38,9 +38,7 @@ class UnitLaw(Protocol):
     def privacy(self) -> Privacy:
         """The differential-privacy parameters for one record."""
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """Return the likelihood of the rows' values for each person, shape (m, people.n)."""
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
@@ -86,7 +84,7 @@ class SeparateLaw:
         return cls(original, every, known_by)
 
     @property
-    def empty(self) -> NDArray[np.int64]:
+    def empty(self) -> Integers:
         """The records that lose their values: none."""
         return np.empty(0, dtype=np.int64)
 
@@ -96,7 +94,7 @@ class SeparateLaw:
         raise NotApplicable("This is for a method that copies values from donors.")
 
     @property
-    def q(self) -> NDArray[np.float64]:
+    def q(self) -> Floats:
         """The mean probability that a cell of each released variable changes, shape (p,)."""
         return np.array([self.modification(v.name) for v in self.original.schema.released])
 
@@ -127,11 +125,11 @@ class SeparateLaw:
         """The mean probability that a value of one variable changes."""
         return float(1 - self.retained(name).mean())
 
-    def retained(self, *names: str) -> NDArray[np.float64]:
+    def retained(self, *names: str) -> Floats:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
         return self._part(names[0]).restricted_to(frozenset(names)).retained
 
-    def rows_unchanged(self) -> NDArray[np.float64]:
+    def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
         return np.asarray(np.prod([part.retained for part in self._parts.values()], axis=0))
 
@@ -169,15 +167,15 @@ class SeparateLaw:
         self,
         names: tuple[str, ...],
         masked: Microdata,
-        rows: NDArray[np.int64],
+        rows: Integers,
         people: Microdata | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return the likelihood of the rows' values for each person, up to a factor a row."""
         return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def likelihood_columns(
-        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
-    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        self, names: tuple[str, ...], masked: Microdata, rows: Integers
+    ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each row's values."""
         if len(names) > 1:
             raise NotApplicable("This is for a method that changes each variable by itself.")

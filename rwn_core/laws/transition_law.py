@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import LISTED_PAIRS
@@ -33,11 +33,11 @@ class Choice:
     """
 
     # shape (n,): may be a little below 0 where the pool has the own value too
-    keep: NDArray[np.float64]
+    keep: Floats
     weights: sparse.csr_array  # shape (n, r)
-    pools: NDArray[np.float64]  # shape (r, V): rows sum to 1
+    pools: Floats  # shape (r, V): rows sum to 1
 
-    def matrix(self, own: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
+    def matrix(self, own: Integers, values: Integers) -> Floats:
         """T over some values, from one record of each, shape (len(values), len(values))."""
         first = np.zeros(self.pools.shape[1], dtype=np.int64)
         first[own] = np.arange(len(own))
@@ -45,7 +45,7 @@ class Choice:
         taken = np.asarray(self.weights[rows] @ self.pools[:, values])
         return taken + np.diag(self.keep[rows])
 
-    def drawn(self, own: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+    def drawn(self, own: Integers, uniform: Floats) -> Integers:
         """Draw each record's value by itself, shape (n,)."""
         starts, left = self.weights.indptr, uniform[0] - self.keep
         ends = np.cumsum(self.weights.data)
@@ -92,12 +92,12 @@ class Transition:
         return rounded(self.plain, self.precision or {})
 
     @cached_property
-    def _own(self) -> NDArray[np.int64]:
+    def _own(self) -> Integers:
         """The number of each record's values, shape (n,)."""
         return value_numbers(self.plain, self.unit)
 
     @cached_property
-    def _shown(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _shown(self) -> tuple[Integers, Floats]:
         """Each record's number as it is written, and the pools of those numbers."""
         shown = value_numbers(self._written, self.names)
         values = self.choice.pools.shape[1]
@@ -110,7 +110,7 @@ class Transition:
         return shown, np.asarray(self.choice.pools @ together)
 
     @cached_property
-    def retained(self) -> NDArray[np.float64]:
+    def retained(self) -> Floats:
         """P(no value changes), shape (n,)."""
         shown, pools = self._shown
         weights = self.choice.weights
@@ -119,9 +119,7 @@ class Transition:
         again = np.bincount(record, chance, len(shown))
         return np.asarray(np.clip(self.choice.keep + again, 0.0, 1.0))
 
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
+    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """P(each person releases the rows' values); see `UnitLaw`."""
         shown, pools = self._shown
         released = codes_together(self._written, masked, self.names, rows)[1]
@@ -135,7 +133,7 @@ class Transition:
         possible = (released >= 0)[:, np.newaxis] & known
         return np.where(possible, np.maximum(likely, 0.0), 0.0)
 
-    def _equal_record(self, people: Microdata) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _equal_record(self, people: Microdata) -> tuple[Integers, Booleans]:
         """A record with each person's values, and whether there is one."""
         if not self.by_value:
             raise NotApplicable("What others release depends on more than their own values.")
@@ -225,12 +223,12 @@ class Transition:
         return worst
 
 
-def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> Integers:
     """The values of some variables together as numbers from 0, shape (n,)."""
     return codes_together(microdata, microdata, names, np.empty(0, np.int64))[0]
 
 
-def one_pool(share: float, own: NDArray[np.int64], changing: NDArray[np.bool_]) -> Choice:
+def one_pool(share: float, own: Integers, changing: Booleans) -> Choice:
     """T = (1 - c) I + c 1 v' of some records, v being their shares of the values."""
     n, some = len(own), np.flatnonzero(changing)
     counts = np.bincount(own[some], minlength=int(own.max()) + 1)
@@ -247,9 +245,9 @@ class Levels(NamedTuple):
     """Hold the levels of a variable that occur."""
 
     # shape (n,): each record's value as a number; those that are no level stay as they are
-    own: NDArray[np.int64]
-    codes: NDArray[np.int64]  # shape (K,): the numbers of the levels, ascending
-    counts: NDArray[np.int64]  # shape (K,)
+    own: Integers
+    codes: Integers  # shape (K,): the numbers of the levels, ascending
+    counts: Integers  # shape (K,)
 
     @property
     def size(self) -> int:
@@ -257,24 +255,22 @@ class Levels(NamedTuple):
         return len(self.codes)
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """v, shape (K,)."""
         return self.counts / max(int(self.counts.sum()), 1)
 
     @property
-    def changing(self) -> NDArray[np.int64]:
+    def changing(self) -> Integers:
         """The records that have a level."""
         return np.flatnonzero(np.isin(self.own, self.codes))
 
     @property
-    def places(self) -> NDArray[np.int64]:
+    def places(self) -> Integers:
         """Which level each of them has, from 0 to K - 1."""
         return np.searchsorted(self.codes, self.own[self.changing])
 
 
-def chosen_by(
-    levels: Levels, matrix: NDArray[np.float64], second_stage: bool, alpha: float
-) -> Choice:
+def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) -> Choice:
     """The choice under a given matrix."""
     full = invariant(matrix, levels.shares) if second_stage else matrix
     count = levels.size
@@ -303,9 +299,7 @@ def chosen_anew(
     return _choice(levels, 1 - alpha + alpha * a**2 * back, weights, pools)
 
 
-def within_strata(
-    levels: Levels, strata: NDArray[np.int64], choose: Callable[[Levels], Choice]
-) -> Choice:
+def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], Choice]) -> Choice:
     """The choice where the records of each stratum have levels and shares of their own."""
     n, wide = len(levels.own), int(levels.own.max()) + 1
     keep, pools, parts = np.ones(n), [], []
@@ -323,12 +317,7 @@ def within_strata(
     return Choice(keep=keep, weights=weights, pools=np.vstack(pools))
 
 
-def _choice(
-    levels: Levels,
-    keep: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    pools: NDArray[np.float64],
-) -> Choice:
+def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Choice:
     """The choice of every record from that of every level."""
     n, changing, places = len(levels.own), levels.changing, levels.places
     own_keep = np.ones(n)
@@ -351,7 +340,7 @@ def is_discrete(microdata: Microdata, name: str) -> bool:
     return bool(pd.api.types.is_integer_dtype(microdata.frame[name].dtype))
 
 
-def with_numbers(microdata: Microdata, columns: Mapping[str, NDArray[np.float64]]) -> Microdata:
+def with_numbers(microdata: Microdata, columns: Mapping[str, Floats]) -> Microdata:
     """The released table with other numbers in some variables."""
     frame = {}
     for variable in microdata.schema.released:
@@ -364,7 +353,7 @@ def with_numbers(microdata: Microdata, columns: Mapping[str, NDArray[np.float64]
     return Microdata(pd.DataFrame(frame), released_schema(microdata.schema))
 
 
-def _written(own: Any, numbers: NDArray[np.float64], *, discrete: bool) -> Any:
+def _written(own: Any, numbers: Floats, *, discrete: bool) -> Any:
     missing = own.isna().to_numpy()
     values = np.where(missing, np.nan, np.rint(numbers) if discrete else numbers)
     if not pd.api.types.is_integer_dtype(own.dtype):

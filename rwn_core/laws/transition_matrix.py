@@ -6,11 +6,11 @@ Throughout T[a, b] = P(released = b | true = a): rows sum to 1.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import ParameterError
 
-Matrix = NDArray[np.float64]
+Matrix = Floats
 
 CLOSE = 1e-9  # what a sum of probabilities may differ from 1 by
 LARGEST_CONDITION = 1e12  # of a matrix that counts as having an inverse
@@ -27,7 +27,7 @@ def check_transition(matrix: Matrix) -> None:
         )
 
 
-def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
+def privacy_epsilon(matrix: Matrix) -> tuple[float, Floats]:
     """Return the epsilon of local differential privacy: the largest, and by category, shape (K,).
 
     T, or some of its rows, shape (a, K). Infinite where an entry is 0 and another of its column is
@@ -51,12 +51,12 @@ def successive_share(swaps: int, n: int) -> float:
     return float(1 - (1 - 2 / (n - 1)) ** swaps) if swaps else 0.0
 
 
-def mixed_matrix(share: float, shares: NDArray[np.float64]) -> Matrix:
+def mixed_matrix(share: float, shares: Floats) -> Matrix:
     """T = (1 - c) I + c 1 v', shape (K, K)."""
     return np.asarray((1 - share) * np.eye(len(shares)) + share * shares)
 
 
-def second_stage(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
+def second_stage(matrix: Matrix, shares: Floats) -> Matrix:
     """Return the matrix Q for which T Q keeps the shares v, shape (K, K)."""
     # Q[k, j] = T[j, k] v_j / (v T)_k, the posterior of the true category (Kooiman, Willenborg,
     # Gouweleeuw 1997); the row of the identity where no record gets category k.
@@ -66,7 +66,7 @@ def second_stage(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
     return np.where(released[:, np.newaxis] > 0, joint / possible, np.eye(len(shares)))
 
 
-def invariant(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
+def invariant(matrix: Matrix, shares: Floats) -> Matrix:
     """The matrix R = T Q of the two stages, for which v R = v."""
     return matrix @ second_stage(matrix, shares)
 

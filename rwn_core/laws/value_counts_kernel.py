@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.rank_kernel import sort_pairs
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal, jit_no_refcount
 
@@ -15,13 +16,7 @@ LANES = 4  # rows that a count is spread over
 
 
 @jit_inline
-def is_twin(
-    lists: Any,
-    index: int,
-    codes: NDArray[np.int32],
-    values: NDArray[np.int64],
-    some: NDArray[np.int64],
-) -> bool:
+def is_twin(lists: Any, index: int, codes: Integers32, values: Integers, some: Integers) -> bool:
     """True if a record has the list and the values of the one before, hence its probabilities."""
     # Of codes, shape (u, n), only the variables `some` matter; codes from `values` on are no value:
     # all count as equal.
@@ -41,11 +36,11 @@ def is_twin(
 def count_values(
     lists: Any,
     index: int,
-    codes: NDArray[np.int32],
+    codes: Integers32,
     values: int,
     q: float,
-    counts: NDArray[np.float64],
-    touched: NDArray[np.int32],
+    counts: Floats,
+    touched: Integers32,
 ) -> int:
     """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`."""
     # Codes are below `values`, V. At q 0 no donor is looked at, below 1 the own value is touched.
@@ -76,12 +71,7 @@ def count_values(
 
 @jit_inline
 def _count_all(
-    lists: Any,
-    begin: int,
-    size: int,
-    codes: NDArray[np.int32],
-    values: int,
-    counts: NDArray[np.float64],
+    lists: Any, begin: int, size: int, codes: Integers32, values: int, counts: Floats
 ) -> None:
     """Count in four rows at once: adding to one number again and again would wait each time."""
     one, two, three, four = counts[0], counts[1], counts[2], counts[3]
@@ -109,11 +99,11 @@ def value_probability(code: int, own: int, count: float, total: float, q: float)
 @jit_entry
 def mark_values(
     lists: Any,
-    codes: NDArray[np.int32],
-    q: NDArray[np.float64],
-    some: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    support: NDArray[np.int64],
+    codes: Integers32,
+    q: Floats,
+    some: Integers,
+    starts: Integers,
+    support: Integers,
     first: int,
     last: int,
 ) -> None:
@@ -148,13 +138,13 @@ def mark_values(
 @jit_entry
 def fill_chances(
     lists: Any,
-    codes: NDArray[np.int32],
+    codes: Integers32,
     q: float,
     values: int,
-    starts: NDArray[np.int64],
-    used: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    chances: NDArray[np.float64],
+    starts: Integers,
+    used: Integers,
+    columns: Integers32,
+    chances: Floats,
     first: int,
     last: int,
 ) -> None:
@@ -179,7 +169,7 @@ def fill_chances(
 
 @jit_entry
 def equal_value_shares(
-    lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
+    lists: Any, codes: Integers32, shares: Floats, first: int, last: int
 ) -> None:
     """P(the donor has the record's own value), for records at some positions."""
     # Shapes: codes (u, n); shares (u, n), filled.
@@ -195,7 +185,7 @@ def equal_value_shares(
 
 
 @jit_entry
-def add_received(lists: Any, received: NDArray[np.float64]) -> None:
+def add_received(lists: Any, received: Floats) -> None:
     """Add to every donor what the records of some lists are expected to take from it."""
     for index in range(len(lists.records)):
         record, begin, share = lists.records[index], lists.begin[index], 1 / lists.totals[index]
@@ -208,8 +198,8 @@ def add_received(lists: Any, received: NDArray[np.float64]) -> None:
 
 @jit_entry
 def list_received(
-    lists: Any, position: NDArray[np.int32], first: int, last: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    lists: Any, position: Integers32, first: int, last: int
+) -> tuple[Integers32, Integers32, Floats]:
     """List what the records of some lists are expected to take from some people."""
     # `position`, shape (n,), is each record's number among those people, -1 for any other. A share
     # is P(the person is the record's donor).
@@ -241,10 +231,10 @@ def longer(numbers: NDArray[Any], used: int, room: int) -> NDArray[Any]:
 
 
 def pairs_as_columns(
-    record: NDArray[np.int32],
-    column: NDArray[np.int32],
-    value: NDArray[np.float64],
-    number: NDArray[np.int32],
+    record: Integers32,
+    column: Integers32,
+    value: Floats,
+    number: Integers32,
     shape: tuple[int, int],
 ) -> sparse.csc_array:
     """The pairs as columns."""
@@ -261,13 +251,13 @@ def pairs_as_columns(
 
 @jit_entry
 def _by_column(
-    record: NDArray[np.int32],
-    column: NDArray[np.int32],
-    value: NDArray[np.float64],
-    number: NDArray[np.int32],
+    record: Integers32,
+    column: Integers32,
+    value: Floats,
+    number: Integers32,
     rows: int,
     columns: int,
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[Floats, Integers32, Integers]:
     begin, end = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     starts = np.zeros(columns + 1, np.int64)
     for at in range(len(record)):

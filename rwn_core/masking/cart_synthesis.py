@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
@@ -144,7 +144,7 @@ class CARTSynthesis(Method):
 
     def _drawn(
         self, table: Prepared, key: SecretKey
-    ) -> Iterator[tuple[tuple[str, ...], _Leaves, NDArray[np.int64]]]:
+    ) -> Iterator[tuple[tuple[str, ...], _Leaves, Integers]]:
         """Yield each unit with its leaves and the record that gives each row its values."""
         microdata, names = table.microdata, [v.name for v in table.microdata.schema.released]
         donors = {v.name: table.records for v in microdata.schema.released if not v.masked}
@@ -160,9 +160,9 @@ class CARTSynthesis(Method):
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
-        donors: dict[str, NDArray[np.int64]] = {}
+        donors: dict[str, Integers] = {}
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
-        smooth: dict[str, NDArray[np.float64]] = {}
+        smooth: dict[str, Floats] = {}
         for unit, leaves, chosen in self._drawn(table, key):
             for name in unit:
                 donors[name] = np.where(selected, chosen, records)
@@ -202,18 +202,16 @@ class _Leaves:
     """Hold the leaves of one tree with their records."""
 
     # shape (n,): each record's place in the tree's order of a predictor's values
-    columns: Mapping[str, NDArray[np.float64]]
+    columns: Mapping[str, Floats]
     tree: Any  # None where all records are one leaf
-    leaf: NDArray[np.int64]  # shape (n,): the number of each record's leaf, from 0
-    numbers: NDArray[np.int64]  # the number of each node of the tree that is a leaf
+    leaf: Integers  # shape (n,): the number of each record's leaf, from 0
+    numbers: Integers  # the number of each node of the tree that is a leaf
     # order, starts, sizes: the records leaf by leaf, and where each leaf begins
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    order: Integers
+    starts: Integers
+    sizes: Integers
 
-    def draw(
-        self, donors: Mapping[str, NDArray[np.int64]], uniform: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
+    def draw(self, donors: Mapping[str, Integers], uniform: Floats) -> Integers:
         """Return a random record of the leaf that each row's values so far lead to, shape (m,)."""
         leaf = np.zeros(len(uniform), dtype=np.int64)
         if self.tree is not None:
@@ -221,13 +219,7 @@ class _Leaves:
             leaf = self.numbers[self.tree.apply(np.column_stack(drawn).astype(np.float32))]
         return self.order[self.starts[leaf] + (uniform * self.sizes[leaf]).astype(np.int64)]
 
-    def smoothed(
-        self,
-        values: NDArray[np.float64],
-        chosen: NDArray[np.int64],
-        noise: NDArray[np.float64],
-        size: float,
-    ) -> NDArray[np.float64]:
+    def smoothed(self, values: Floats, chosen: Integers, noise: Floats, size: float) -> Floats:
         """Return the chosen values with noise, of the leaf's mean and variance, shape (m,)."""
         known = ~np.isnan(values)
         filled = np.where(known, values, 0.0)
@@ -271,7 +263,7 @@ def _fitted(
     )
 
 
-def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
+def _response(microdata: Microdata, name: str) -> Sequence[Floats]:
     """Return the columns that a tree splits: their variance within nodes is the Gini index."""
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)
@@ -289,9 +281,7 @@ def _response(microdata: Microdata, name: str) -> Sequence[NDArray[np.float64]]:
     return [np.where(known, apart, 0.0), *missing]
 
 
-def _predictor(
-    microdata: Microdata, name: str, response: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _predictor(microdata: Microdata, name: str, response: Floats) -> Floats:
     """Return each record's place in an order of a variable's values; missing comes last."""
     # Levels are ordered along the first principal component of their mean responses, so that one
     # split of the order parts the levels well (Breiman et al. 1984; Coppersmith et al. 1999).

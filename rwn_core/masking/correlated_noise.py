@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
@@ -152,7 +152,7 @@ class CorrelatedNoise(NumberMethod):
         ]
 
 
-def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def moments(values: Floats) -> tuple[Floats, Floats]:
     """Means of the known numbers, and covariances of the records that are complete."""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
@@ -165,7 +165,7 @@ def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
     return mean, np.atleast_2d(np.cov(complete, rowvar=False)) * np.outer(varies, varies)
 
 
-def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root(covariance: Floats) -> Floats:
     """Return a matrix R with R R' equal to the covariance, also to a singular one."""
     scale, values, vectors = spread_axes(covariance)
     return np.asarray(scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T))

@@ -7,9 +7,9 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import ParameterError
@@ -18,12 +18,7 @@ from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.masking.lever import SHARE, Lever
 from rwn_core.masking.method import NumberMethod, Prepared
-from rwn_core.masking.unmasked_variables import (
-    Others,
-    maskable,
-    name_tuple,
-    require_masked,
-)
+from rwn_core.masking.unmasked_variables import Others, maskable, name_tuple, require_masked
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
@@ -123,7 +118,7 @@ class DataShuffling(NumberMethod):
         """The table with shuffled numbers."""
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
-        donors, chosen = dict[str, NDArray[np.int64]](), self.masked_names(microdata)
+        donors, chosen = dict[str, Integers](), self.masked_names(microdata)
         if self.anew:
             model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
             streams = [names.index(name) for name in chosen]
@@ -158,10 +153,10 @@ class _Model(NamedTuple):
 
     # expected, rest: shape (n, k): what the others explain, and what they do not; of a missing
     # number the latter is NaN
-    expected: NDArray[np.float64]
-    residual: NDArray[np.float64]
+    expected: Floats
+    residual: Floats
     # shape (k, k): a matrix R such that R R' is the covariance of the rest
-    root: NDArray[np.float64]
+    root: Floats
 
 
 def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
@@ -186,7 +181,7 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
     return _Model(expected=expected, residual=residual, root=root)
 
 
-def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal_scores(values: Floats) -> Floats:
     """Return the normal quantile of each value's rank; equal values have their mean rank."""
     known = ~np.isnan(values)
     scores = np.full(len(values), np.nan)
@@ -196,7 +191,7 @@ def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return scores
 
 
-def _terms(microdata: Microdata, name: str) -> list[NDArray[np.float64]]:
+def _terms(microdata: Microdata, name: str) -> list[Floats]:
     """Return a variable's columns in the model: scores, or a dummy of each frequent level."""
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rwn_core.data.arrays import Floats, Integers
 
 MOST_GROUPS = 10_000
 
 
-def intervals(values: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+def intervals(values: Floats, k: int) -> Integers:
     """Return each value's interval: as many of equal length as leave at least k values in each.
 
     Numbers from 0, shape (n,); intervals are closed below, the last also above. Missing values
@@ -32,14 +33,14 @@ def intervals(values: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     return group
 
 
-def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+def equal_length(values: Floats, count: int) -> Integers:
     """The number of each value's interval, of so many of equal length, shape (n,)."""
     low, width = values.min(), values.max() - values.min()
     number = np.floor((values - low) / width * count)
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)
 
 
-def group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
+def group_means(values: Floats, group: Integers) -> Floats:
     """The mean of each known value's group, shape (n,); missing values stay missing."""
     known, shown = ~np.isnan(values), values.copy()
     sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
@@ -47,7 +48,7 @@ def group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArra
     return shown
 
 
-def equal_counts(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+def equal_counts(values: Floats, count: int) -> Integers:
     """Return each value's interval: `count` of about as many values; equal values stay together.
 
     Numbers from 0, shape (n,); missing values (NaN) have the number after the last. There are fewer

@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
@@ -112,16 +112,16 @@ class KNoise(NoiseMethod):
             return ["k = 1 masks nothing: the release is the original."]
         return [
             "k counts records near each value of one variable; several variables together may "
-            "still single a person out.",
+            "still single a person out."
         ]
 
 
-def _sorted(microdata: Microdata, name: str) -> NDArray[np.float64]:
+def _sorted(microdata: Microdata, name: str) -> Floats:
     values = microdata.values(name)
     return np.sort(values[~np.isnan(values)])
 
 
-def delta(values: NDArray[np.float64], k: int) -> float:
+def delta(values: Floats, k: int) -> float:
     """Return the smallest delta such that k values lie within 2 delta of each, itself included.
 
     `values` ascend and are complete, shape (n,); k is from 1 to n.
@@ -147,7 +147,7 @@ def delta(values: NDArray[np.float64], k: int) -> float:
     return float(farther.min(axis=0).max()) / 2
 
 
-def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
+def expected_near(values: Floats, at: float, delta: float, noise: Noise) -> float:
     """Return the expected number of records released within 2 delta of a value, for any noise."""
     # Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
     apart = values - at

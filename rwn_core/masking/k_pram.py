@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.group_law import RedrawWithinGroups
@@ -99,7 +99,7 @@ class KPRAM(NumberMethod):
         """Refuse a table without numbers, or of fewer than k records."""
         check_known(self.k, microdata, self.masked_names(microdata))
 
-    def _groups(self, table: Prepared, name: str) -> NDArray[np.int64]:
+    def _groups(self, table: Prepared, name: str) -> Integers:
         """The interval of each record; missing values are one by themselves."""
         values = table.microdata.values(name)
         return table.cached(("groups", name, self.k), partial(intervals, values, self.k))
@@ -144,12 +144,7 @@ class KPRAM(NumberMethod):
         ]
 
 
-def _donors(
-    group: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    uniform: NDArray[np.float64],
-    draw_from: str,
-) -> NDArray[np.int64]:
+def _donors(group: Integers, codes: Integers, uniform: Floats, draw_from: str) -> Integers:
     """Return the donor of each record."""
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group)

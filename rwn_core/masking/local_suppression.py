@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Role
 from rwn_core.errors import ParameterError
@@ -129,7 +129,7 @@ class LocalSuppression(FixedMethod):
 
     def result(self, table: Prepared) -> Microdata:
         """The suppressed table."""
-        microdata, lost = table.microdata, dict[str, NDArray[np.int64]]()
+        microdata, lost = table.microdata, dict[str, Integers]()
         if self.k == 1:
             return copy_columns(microdata, lost)
         keys = self._keys(microdata)
@@ -159,7 +159,7 @@ class LocalSuppression(FixedMethod):
         ]
 
 
-def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
+def suppressed(cells: Integers, k: int) -> Booleans:
     """Which cells are suppressed so that every combination that is left occurs k times."""
     shown = cells.copy()
     order = np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable")
@@ -179,7 +179,7 @@ def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
     return np.asarray(shown < 0)
 
 
-def _sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sizes(cells: Integers) -> Integers:
     """Return the size of each record's equivalence class."""
     _, number, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     return np.asarray(counts[number.ravel()])

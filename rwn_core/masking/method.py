@@ -10,8 +10,8 @@ from threading import Event
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.schema import Slices
@@ -51,7 +51,7 @@ class Masked:
     masked: Microdata  # row-aligned with the original, or with those of its records that are shown
     # shape (n, p): the donor of each cell; -1 where it became missing. As confidential as the
     # original.
-    donors: NDArray[np.int64] | None = field(repr=False)
+    donors: Integers | None = field(repr=False)
     law: Law | None = field(repr=False)  # the exact law of the method, where it has one
 
     def rounded(self, precision: Mapping[str, float]) -> Masked:
@@ -80,9 +80,9 @@ class Prepared:
         return Rounded(params=self.method, precision=self.precision)
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """The records that `release` masks, ascending, shape (m,): all, or random ones."""
-        records: NDArray[np.int64] = self.state.records
+        records: Integers = self.state.records
         return records
 
     @property
@@ -159,7 +159,7 @@ class Prepared:
         work: Masked = self.method.drawn(self, key, threads, progress)
         return work.rounded(dict(self.precision))
 
-    def resampled(self, rows: NDArray[np.int64]) -> Prepared:
+    def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample, its rows ascending; copies of a record are no neighbors."""
         made: Prepared = self.method.resampled(self, rows)
         return replace(made, precision=self.precision)
@@ -265,7 +265,7 @@ class Method(NamedParameters):
         microdata: Microdata,
         *,
         settings: Sequence[Any] = (),
-        records: NDArray[np.int64] | None = None,
+        records: Integers | None = None,
         threads: int | None = None,
         budget: float | None = None,
     ) -> Prepared:
@@ -306,7 +306,7 @@ class Method(NamedParameters):
         """Return the exact law before rounding; None if it depends on the key."""
         return self.law(table)
 
-    def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
+    def resampled(self, table: Prepared, rows: Integers) -> Prepared:
         """Return a bootstrap sample, prepared like any table."""
         return self.prepare(table.microdata.take(rows))
 

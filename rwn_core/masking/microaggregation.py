@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.transition_law import with_numbers
@@ -110,7 +110,7 @@ class Microaggregation(NumberMethod, FixedMethod):
         ]
 
 
-def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(values: Floats) -> Floats:
     """Numbers in standard deviations from their means; a missing one at its mean."""
     known = ~np.isnan(values)
     count = np.maximum(known.sum(axis=0), 1)
@@ -120,7 +120,7 @@ def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(apart / np.where(spread > 0, spread, 1.0))
 
 
-def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+def mdav(points: Floats, k: int) -> Integers:
     """Return the group of each point, of k to 2k - 1 points, shape (n,)."""
     # MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
     # far apart the first is taken.
@@ -140,11 +140,11 @@ def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
 class _Left:
     """Points that have no group yet, shape (n, d)."""
 
-    def __init__(self, points: NDArray[np.float64]) -> None:
+    def __init__(self, points: Floats) -> None:
         self._points, self._records = points.T.copy(), np.arange(len(points))
         self.count = len(points)
 
-    def _apart(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _apart(self, center: Floats) -> Floats:
         """Squared distance of each point from a center."""
         apart = np.zeros(self.count)
         for own, middle in zip(self._points, center, strict=True):
@@ -152,15 +152,15 @@ class _Left:
             apart += difference * difference
         return apart
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """Return the mean of the points."""
         return np.asarray(self._points[:, : self.count].mean(axis=1))
 
-    def farthest_from(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+    def farthest_from(self, center: Floats) -> Floats:
         """The point farthest from a center."""
         return self._points[:, self._apart(center).argmax()].copy()
 
-    def take_nearest(self, center: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+    def take_nearest(self, center: Floats, k: int) -> Integers:
         """The k records nearest to a center, which leave."""
         apart = self._apart(center)
         nearest = np.argpartition(apart, k - 1)[:k] if k < self.count else np.arange(self.count)
@@ -173,6 +173,6 @@ class _Left:
         self._records[gaps] = self._records[last]
         return taken
 
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """Those that are left."""
         return self._records[: self.count]

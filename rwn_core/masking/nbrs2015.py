@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import check_probability, masked_columns
@@ -118,7 +118,7 @@ class NBRS2015(NeighborhoodMethod):
         """The distance of the scaled and weighted variables, fitted on a table."""
         return shared_metric(microdata)
 
-    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+    def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a cell of each released variable changes in a selected record), shape (p,)."""
         return masked_columns(microdata).astype(np.float64)
 
@@ -126,9 +126,7 @@ class NBRS2015(NeighborhoodMethod):
         """Return the variables that the method may change; see `Method.masked_names`."""
         return super(NBRS2015, self).masked_names(microdata) if self.q > 0 else ()
 
-    def retained_records(
-        self, key: SecretKey, n: int, records: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def retained_records(self, key: SecretKey, n: int, records: Integers) -> Booleans:
         """Which of some records are not selected and stay as they are, shape (m,)."""
         return ~self.selected(key, n)[records]
 
@@ -171,10 +169,10 @@ class NBRS2015(NeighborhoodMethod):
         """P(a record is selected): q as described, floor(n * q) / n as coded."""
         return self.q if self.record_selection == "bernoulli" else math.floor(n * self.q) / n
 
-    def selected(self, key: SecretKey, n: int) -> NDArray[np.bool_]:
+    def selected(self, key: SecretKey, n: int) -> Booleans:
         """Which of n records are masked, shape (n,)."""
         draws = two_uniforms(key, np.arange(n, dtype=np.int64), SELECTION_STREAM)
-        selected: NDArray[np.bool_] = draws[0] < self.q
+        selected: Booleans = draws[0] < self.q
         if self.record_selection == "count":
             selected[:] = False
             selected[order_by(*draws)[: math.floor(n * self.q)]] = True

@@ -9,8 +9,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.laws.donors import (
@@ -144,7 +144,7 @@ class NeighborhoodMethod(Method, ABC):
         """The candidates for neighbors: all records."""
         return Scheme()
 
-    def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
+    def households(self, microdata: Microdata) -> Integers | None:
         """The household of each record, outside which its neighbors lie; None where anywhere."""
         return None
 
@@ -153,7 +153,7 @@ class NeighborhoodMethod(Method, ABC):
         """The method's distance, fitted on a table."""
 
     @abstractmethod
-    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+    def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a donor is drawn for a cell of each released variable), shape (p,)."""
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
@@ -161,9 +161,7 @@ class NeighborhoodMethod(Method, ABC):
         drawn = zip(microdata.schema.released, self.draw_probability(microdata), strict=True)
         return tuple(variable.name for variable, probability in drawn if probability > 0)
 
-    def retained_records(
-        self, key: SecretKey, n: int, records: NDArray[np.int64]
-    ) -> NDArray[np.bool_] | None:
+    def retained_records(self, key: SecretKey, n: int, records: Integers) -> Booleans | None:
         """Which of some records stay as they are, shape (m,); None where cells decide alone."""
         return None
 
@@ -197,7 +195,7 @@ class NeighborhoodMethod(Method, ABC):
         microdata: Microdata,
         *,
         settings: Sequence[Any] = (),
-        records: NDArray[np.int64] | None = None,
+        records: Integers | None = None,
         threads: int | None = None,
         budget: float | None = None,
     ) -> Prepared:
@@ -254,10 +252,7 @@ class NeighborhoodMethod(Method, ABC):
         return SearchSource(points=points, scheme=self.scheme)
 
     def _prepared(
-        self,
-        microdata: Microdata,
-        source: NeighborSource,
-        ends: SliderRange | None = None,
+        self, microdata: Microdata, source: NeighborSource, ends: SliderRange | None = None
     ) -> Prepared:
         state = FoundNeighbors(source=source, ends=ends)
         return Prepared(method=self, microdata=microdata, state=state)
@@ -301,7 +296,7 @@ class NeighborhoodMethod(Method, ABC):
             donors = np.where(retained[:, None], state.records[:, None], donors)
         return Masked(masked=copy_from_donors(table.microdata, donors), donors=donors, law=law)
 
-    def resampled(self, table: Prepared, rows: NDArray[np.int64]) -> Prepared:
+    def resampled(self, table: Prepared, rows: Integers) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
         sample, k = table.microdata.take(rows), self.ball.k
         apart = self.households(table.microdata) is not None  # copies are one household
@@ -322,7 +317,7 @@ class RadiusAndNearest(NeighborhoodMethod):
 
     q: float  # modification probability
 
-    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+    def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a cell of each released variable is modified), shape (p,)."""
         return np.where(masked_columns(microdata), float(self.q), 0.0)
 
@@ -337,7 +332,7 @@ class FoundNeighbors:
     ranked: StoredSource | None = None
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """The records that a release masks, ascending."""
         return self.source.records
 
@@ -398,7 +393,7 @@ class FoundNeighbors:
 def _stored(
     searched: NeighborSource,
     ball: RadiusAndK,
-    records: NDArray[np.int64] | None,
+    records: Integers | None,
     threads: int | None,
     budget: float | None,
 ) -> NeighborSource:

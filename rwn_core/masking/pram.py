@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
@@ -172,7 +172,7 @@ class PRAM(Method):
             raise ParameterError("within and variables must not share a variable.")
 
     @property
-    def _given(self) -> dict[str, NDArray[np.float64]]:
+    def _given(self) -> dict[str, Floats]:
         pairs: Any = self.matrices
         return {name: np.array(rows) for name, rows in pairs}
 
@@ -234,7 +234,7 @@ class PRAM(Method):
     def _anew(self, levels: Levels) -> Choice:
         return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
 
-    def _strata(self, microdata: Microdata) -> NDArray[np.int64]:
+    def _strata(self, microdata: Microdata) -> Integers:
         within = name_tuple(self.within)
         return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
@@ -257,7 +257,7 @@ class PRAM(Method):
         parts = [self._part(table, name) for name in self.masked_names(table.microdata)]
         return SeparateLaw.of_changes(table.microdata, parts, name_tuple(self.within))
 
-    def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
+    def matrix(self, microdata: Microdata, name: str) -> Floats:
         """T of one variable over the levels that occur, for estimates: rows are true levels."""
         if self.within:
             raise ParameterError("Under within each stratum has its own matrix; take one of them.")

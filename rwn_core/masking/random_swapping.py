@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
@@ -140,11 +140,11 @@ class RandomSwapping(Method):
                 "variable the role of a key."
             )
 
-    def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> NDArray[np.int64]:
+    def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> Integers:
         """The records that may be in a pair, ascending."""
         microdata = table.microdata
 
-        def find() -> NDArray[np.int64]:
+        def find() -> Integers:
             some = ~microdata.frame[list(unit)].isna().to_numpy().any(axis=1)
             if self.rarer_than:
                 codes = joint_codes(microdata, _keys(microdata))
@@ -219,9 +219,7 @@ def _keys(microdata: Microdata) -> tuple[str, ...]:
     return tuple(v.name for v in microdata.schema.released if v.role is Role.KEY)
 
 
-def _disjoint(
-    key: SecretKey, records: NDArray[np.int64], stream: int, swaps: int
-) -> NDArray[np.int64]:
+def _disjoint(key: SecretKey, records: Integers, stream: int, swaps: int) -> Integers:
     """With which place each of some records changes places: the first pairs of a random order."""
     order = order_by(*two_uniforms(key, records, stream))
     one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
@@ -230,9 +228,7 @@ def _disjoint(
     return places
 
 
-def _successive(
-    key: SecretKey, records: NDArray[np.int64], stream: int, swaps: int
-) -> NDArray[np.int64]:
+def _successive(key: SecretKey, records: Integers, stream: int, swaps: int) -> Integers:
     """From which place each of some records has its value after random swaps, one by one."""
     n = len(records)
     draws = two_uniforms(key, np.arange(swaps), stream)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
@@ -211,9 +211,7 @@ class RankSwapping(Method):
             return 0, n
         return whole_part(self.top * n), n - whole_part(self.bottom * n)
 
-    def _partners(
-        self, ranked: NDArray[np.float64], first: int, last: int, uniform: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
+    def _partners(self, ranked: Floats, first: int, last: int, uniform: Floats) -> Integers:
         """Among the exchanged ranks, with which one each changes places, shape (last - first,)."""
         reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * (last - first))
         if self.form == "moore":
@@ -221,7 +219,7 @@ class RankSwapping(Method):
         upward = mu_argus_partners(reach, uniform[first:last][::-1])
         return last - first - 1 - upward[::-1]
 
-    def fraction(self, ranked: NDArray[np.float64], first: int, last: int) -> float:
+    def fraction(self, ranked: Floats, first: int, last: int) -> float:
         """P of a variable with these known values, the largest first; see `range_asked`."""
         # none of the three is None, once it is made
         asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
@@ -291,7 +289,7 @@ class RankSwapping(Method):
         ]
 
 
-def _with_means(swapped: Microdata, means: Mapping[str, NDArray[np.float64]]) -> Microdata:
+def _with_means(swapped: Microdata, means: Mapping[str, Floats]) -> Microdata:
     columns = {
         name: np.where(np.isnan(own), swapped.values(name), own) for name, own in means.items()
     }

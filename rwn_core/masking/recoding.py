@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns
@@ -17,11 +17,7 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
 from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_classes
 from rwn_core.masking.method import FixedMethod, Prepared
-from rwn_core.masking.unmasked_variables import (
-    LEVELS,
-    Others,
-    kept_as_they_are,
-)
+from rwn_core.masking.unmasked_variables import LEVELS, Others, kept_as_they_are
 
 LARGEST_TAIL = 0.4
 _TAIL = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
@@ -145,7 +141,7 @@ class Recoding(FixedMethod):
                 donors[name] = merged(microdata.codes(name)[0], self.k, kind is Kind.ORDERED)
         return with_numbers(copy_columns(microdata, donors), numbers)
 
-    def _number(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _number(self, values: Floats) -> Floats:
         """Numbers after top and bottom coding, as means of their intervals."""
         shown = values.copy()
         known = ~np.isnan(values)
@@ -174,7 +170,7 @@ class Recoding(FixedMethod):
         ]
 
 
-def merged(codes: NDArray[np.int32], k: int, ordered: bool) -> NDArray[np.int64]:
+def merged(codes: Integers32, k: int, ordered: bool) -> Integers:
     """A record with the level that each record's level is merged into, shape (n,)."""
     own = np.arange(len(codes))
     known = codes >= 0

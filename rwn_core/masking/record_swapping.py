@@ -8,8 +8,8 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Role
@@ -151,7 +151,7 @@ class RecordSwapping(Method):
                 "records; name the swapped variables, or give keys their role."
             )
 
-    def blocks(self, table: Prepared) -> NDArray[np.int64]:
+    def blocks(self, table: Prepared) -> Integers:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
         microdata = table.microdata
         return table.cached(
@@ -159,7 +159,7 @@ class RecordSwapping(Method):
             partial(_blocks, microdata, self.makers(microdata), self.swapped(microdata)),
         )
 
-    def selected(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
+    def selected(self, blocks: Integers) -> Integers:
         """Return the number of selected records of each block."""
         sizes = np.bincount(blocks[blocks >= 0])
         return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
@@ -177,7 +177,7 @@ class RecordSwapping(Method):
         given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
         return copy_columns(microdata, dict.fromkeys(swapped, given))
 
-    def _movers(self, blocks: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _movers(self, blocks: Integers, uniform: Floats) -> Integers:
         """The selected records, block by block."""
         order = np.lexsort((uniform[1], uniform[0], blocks))[np.count_nonzero(blocks < 0) :]
         sizes = np.bincount(blocks[blocks >= 0])
@@ -219,9 +219,7 @@ class RecordSwapping(Method):
         ]
 
 
-def _blocks(
-    microdata: Microdata, makers: tuple[str, ...], swapped: tuple[str, ...]
-) -> NDArray[np.int64]:
+def _blocks(microdata: Microdata, makers: tuple[str, ...], swapped: tuple[str, ...]) -> Integers:
     codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, dtype=np.int64)
     known = ~microdata.frame[list(swapped)].isna().to_numpy().any(axis=1)
     blocks = np.full(microdata.n, -1, dtype=np.int64)

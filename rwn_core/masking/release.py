@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
@@ -81,9 +81,9 @@ class Release(Summarized):
     method: str
     params: Any
     fingerprint: str
-    donors: NDArray[np.int64] | None = field(repr=False)
+    donors: Integers | None = field(repr=False)
     law: Law | None = field(repr=False)
-    order: NDArray[np.int64] = field(repr=False)
+    order: Integers = field(repr=False)
     precision: Steps = ()
     id: str = field(default_factory=partial(secrets.token_hex, 16))
     seeded: bool = False
@@ -119,7 +119,7 @@ class Release(Summarized):
         rows = self.order if order == "shuffled" else np.arange(self.masked.n)
         return publishable(self.masked, self._published_rows(rows))
 
-    def _published_rows(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _published_rows(self, order: Integers) -> Integers:
         """The rows of a file in some order: those without any value only where they say so."""
         if not getattr(self.params, "drops_lost_rows", False):
             return order

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable
@@ -22,7 +22,7 @@ GUARD = "'"
 """What a spreadsheet takes as a sign that text follows; OWASP, "CSV injection"."""
 
 
-def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
+def publishable(masked: Microdata, rows: Integers) -> Microdata:
     """Return some rows of a masked table as a table, with nothing that they do not show."""
     hidden = [v for v in masked.schema.variables if not v.is_released]
     if hidden:
@@ -68,7 +68,7 @@ def _without_unused(variable: Variable, column: pd.Series[Any]) -> Variable:
     return replace(variable, levels=levels or None)
 
 
-def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, NDArray[np.bool_]]:
+def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, Booleans]:
     """Find the texts that a spreadsheet would run as formulas when it opens the file."""
     if not format_of_key(format).media_type.startswith("text/"):
         return {}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import number_units
 from rwn_core.data.variable import NUMBERS, Role
@@ -317,7 +317,7 @@ class RWN(RadiusAndNearest):
         """This setting's distance, fitted on a table."""
         return shared_metric(microdata, self.scale, self.encoding, self.weights)
 
-    def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
+    def households(self, microdata: Microdata) -> Integers | None:
         """The household of each record, outside which its neighbors lie; None where anywhere."""
         if not self.outside_household:
             return None

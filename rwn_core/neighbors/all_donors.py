@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32, Words
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
@@ -22,7 +22,7 @@ class Places(NamedTuple):
     """Records by the point that they lie on; those of one point have the same weights."""
 
     points: Points  # shape (u, d): all different
-    number: NDArray[np.int64]  # shape (n,): the point of each record
+    number: Integers  # shape (n,): the point of each record
 
     @classmethod
     def from_points(cls, points: Points) -> Places:
@@ -39,11 +39,11 @@ class AllDonors:
     places: Places = field(repr=False)  # of all records
     kernel: Kernel  # one that `weighs_all`
     # shape (m,): the records that have rows, ascending; None for all
-    numbers: NDArray[np.int64] | None = field(default=None, repr=False)
+    numbers: Integers | None = field(default=None, repr=False)
 
     @classmethod
     def of_points(
-        cls, points: Points, kernel: Kernel, numbers: NDArray[np.int64] | None = None
+        cls, points: Points, kernel: Kernel, numbers: Integers | None = None
     ) -> AllDonors:
         """Return the table of all records, or the rows of some of them."""
         return cls(places=Places.from_points(points), kernel=kernel, numbers=numbers)
@@ -59,18 +59,18 @@ class AllDonors:
         return False
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Integers:
         """As in `NeighborTable`."""
         rows = self.donors if self.numbers is None else len(self.numbers)
         return np.arange(rows + 1) * self.donors
 
     @property
-    def records(self) -> NDArray[np.int32]:
+    def records(self) -> Integers32:
         """Refuse what needs all pairs."""
         raise _too_many(self.donors)
 
     @property
-    def squared(self) -> NDArray[np.float64]:
+    def squared(self) -> Floats:
         """Refuse what needs all pairs."""
         raise _too_many(self.donors)
 
@@ -80,9 +80,7 @@ class AllDonors:
         for low in range(0, count, step):
             yield low, min(low + step, count)
 
-    def rows(
-        self, low: int, high: int, threads: int | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def rows(self, low: int, high: int, threads: int | None = None) -> tuple[Floats, Floats]:
         """Return the weights of all records for some points, shape (b, n), and their factors."""
         weights, factors = np.empty((high - low, self.donors)), np.empty(high - low)
 
@@ -93,11 +91,11 @@ class AllDonors:
         ProgressMonitor(threads=thread_count(threads)).run(fill, high - low)
         return weights, factors
 
-    def squared_from(self, some: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    def squared_from(self, some: Integers) -> Iterator[tuple[int, Floats]]:
         """Yield each of some points with its squared distances to all points, shape (u,)."""
         return zip(some.tolist(), squared_to_all(self.places.points, some), strict=True)
 
-    def _fill(self, squared: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def _fill(self, squared: Floats, weights: Floats) -> float:
         """Write one row of weights and return the logarithm of its factor."""
         from rwn_core.neighbors.weight_kernel import fill_rows
 
@@ -108,9 +106,7 @@ class AllDonors:
         fill_rows(np.array([0, n]), members, logs, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
 
-    def _ranked(
-        self, squared: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _ranked(self, squared: Floats) -> tuple[Floats, Integers]:
         """Return what `rank` does of all records, by the distances of their points."""
         return rank(squared[self.places.number], np.arange(self.donors))
 
@@ -146,7 +142,7 @@ class AllDonors:
             effective=effective[number],
         )
 
-    def ranked_row(self, record: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def ranked_row(self, record: int) -> tuple[Integers32, Floats]:
         """Return all records by their distance from one, itself first, and their weights."""
         number = self.places.number[record : record + 1]
         near, members = self._ranked(next(self.squared_from(number))[1])
@@ -157,13 +153,13 @@ class AllDonors:
 
     def draw(
         self,
-        keys: NDArray[np.uint32],
-        records: NDArray[np.int64],
-        streams: NDArray[np.int64],
-        q: NDArray[np.float64],
+        keys: Words,
+        records: Integers,
+        streams: Integers,
+        q: Floats,
         *,
         threads: int | None = None,
-    ) -> NDArray[np.int64]:
+    ) -> Integers:
         """Draw the donors of some records by layers, as `draw_rows` does, shape (m, p)."""
         donors = np.empty((len(records), len(streams)), np.int64)
         number = self.places.number[records]
@@ -180,13 +176,8 @@ class AllDonors:
         return donors
 
     def _draw(
-        self,
-        squared: NDArray[np.float64],
-        keys: NDArray[np.uint32],
-        own: NDArray[np.int64],
-        streams: NDArray[np.int64],
-        q: NDArray[np.float64],
-    ) -> NDArray[np.int64]:
+        self, squared: Floats, keys: Words, own: Integers, streams: Integers, q: Floats
+    ) -> Integers:
         """Draw for the records of one point, by ranks that are the same for all of them."""
         from rwn_core.neighbors.draw_kernel import draw_rows
 
@@ -200,12 +191,7 @@ class AllDonors:
         return _from_ranks(drawn, own, members, int((near == 0).sum()))
 
 
-def _from_ranks(
-    drawn: NDArray[np.int64],
-    own: NDArray[np.int64],
-    members: NDArray[np.int64],
-    identical: int,
-) -> NDArray[np.int64]:
+def _from_ranks(drawn: Integers, own: Integers, members: Integers, identical: int) -> Integers:
     """Return donors from ranks of which a record's own comes first among those at distance 0."""
     ranks = np.maximum(-1 - drawn, 0)
     place = np.searchsorted(members[:identical], own)[:, None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.parallel.threads import in_parts, thread_count
 
 STOP = 1e-7  # largest difference of a column's sum from its target at which rounds end
@@ -18,9 +18,9 @@ NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
 class Rows(NamedTuple):
     """Hold a kernel as compressed rows: the possible donors of each record."""
 
-    starts: NDArray[np.int64]  # shape (n + 1,)
-    members: NDArray[np.int32]  # shape (m,)
-    logs: NDArray[np.float64]  # shape (m,): logarithms of the kernel
+    starts: Integers  # shape (n + 1,)
+    members: Integers32  # shape (m,)
+    logs: Floats  # shape (m,): logarithms of the kernel
 
 
 class Weights(NamedTuple):
@@ -28,14 +28,14 @@ class Weights(NamedTuple):
 
     # row, column: shape (n,): logarithms of the factors; with the kernel they are all that weights
     # need
-    row: NDArray[np.float64]
-    column: NDArray[np.float64]
-    weights: NDArray[np.float64]  # shape (m,)
+    row: Floats
+    column: Floats
+    weights: Floats  # shape (m,)
     error: float  # largest difference of a column's sum from its target
     rounds: int
 
 
-def row_weights(rows: Rows, cap: float, column: NDArray[np.float64]) -> Weights:
+def row_weights(rows: Rows, cap: float, column: Floats) -> Weights:
     """Return weights with rows of sum 1, for given columns' factors of all records."""
     row, weights = _filled(rows, column, np.full(len(rows.starts) - 1, cap))
     return Weights(row, column, weights, np.nan, 0)
@@ -51,15 +51,13 @@ def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
     return _partly(rows, cap, (1 - share) * column_sums(rows, free.weights) + share)
 
 
-def column_sums(rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def column_sums(rows: Rows, weights: Floats) -> Floats:
     """Return the sums of columns, shape (n,)."""
     totals = np.bincount(rows.members, weights, minlength=len(rows.starts) - 1)
     return totals.astype(np.float64, copy=False)
 
 
-def _filled(
-    rows: Rows, column: NDArray[np.float64], caps: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     from rwn_core.neighbors.weight_kernel import fill_rows
 
     row, weights = np.empty(len(caps)), np.empty(len(rows.members))
@@ -86,16 +84,14 @@ def _fully(rows: Rows, cap: float) -> Weights:
     return Weights(row, column, weights, error, rounds)
 
 
-def _newton(
-    rows: Rows, column: NDArray[np.float64], cap: float, room: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
     """Return the factors after a step of Newton's method; as they were where it does not help."""
     from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways
 
     n = len(column)
     free, totals, step = np.empty(n), np.empty(n), np.empty(n)
 
-    def look(tried: NDArray[np.float64]) -> None:
+    def look(tried: Floats) -> None:
         def weigh(first: int, last: int) -> None:
             weigh_both_ways(*rows, tried, cap, room, free, totals, first, last)
 
@@ -118,12 +114,12 @@ def _newton(
     return column
 
 
-def _distance(totals: NDArray[np.float64]) -> float:
+def _distance(totals: Floats) -> float:
     """Return the distance of sums from 1, added in their order."""
     return float(np.cumsum((totals - 1) ** 2)[-1])
 
 
-def _partly(rows: Rows, cap: float, targets: NDArray[np.float64]) -> Weights:
+def _partly(rows: Rows, cap: float, targets: Floats) -> Weights:
     """Scale rows to 1 and columns to their targets by turns."""
     from rwn_core.neighbors.weight_kernel import fill_log
 

@@ -7,19 +7,14 @@ from math import isqrt
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points, squared_distances
 from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.neighbors.table import (
-    LARGEST_DENSE,
-    Neighborhoods,
-    NeighborTable,
-    complete_table,
-)
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import (
@@ -171,15 +166,13 @@ def _freshly_sampled(
     return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
-def _ball_for(ball: RadiusAndK, records: NDArray[np.int64]) -> RadiusAndK:
+def _ball_for(ball: RadiusAndK, records: Integers) -> RadiusAndK:
     """Return the ball with the radius of some records."""
     one = ball.epsilon is None or one_radius(ball.epsilon)
     return ball if one else replace(ball, epsilon=np.asarray(ball.epsilon)[records])
 
 
-def random_others(
-    key: SecretKey, records: NDArray[np.int64], n: int, m: int, stream: int
-) -> NDArray[np.int64]:
+def random_others(key: SecretKey, records: Integers, n: int, m: int, stream: int) -> Integers:
     """Draw m different others of each of c records, each set equally likely, shape (c, m)."""
     if CROWDED * m > n - 1:
         marks = _random_numbers(key, records, n - 1, stream)[:, : n - 1]
@@ -189,17 +182,13 @@ def random_others(
     return others + (others >= records[:, None])  # a record is not among its others
 
 
-def _random_numbers(
-    key: SecretKey, records: NDArray[np.int64], count: int, stream: int
-) -> NDArray[np.float64]:
+def _random_numbers(key: SecretKey, records: Integers, count: int, stream: int) -> Floats:
     """Return uniform numbers of each record, shape (c, at least count)."""
     blocks = range(-(-count // UNIFORMS_A_BLOCK))
     return np.concatenate([uniforms(key, records, stream, block) for block in blocks]).T
 
 
-def _first_different(
-    key: SecretKey, records: NDArray[np.int64], n: int, m: int, stream: int
-) -> NDArray[np.int64]:
+def _first_different(key: SecretKey, records: Integers, n: int, m: int, stream: int) -> Integers:
     """Return the first m different ones of a sequence drawn with replacement."""
     count = m
     while True:
@@ -217,13 +206,7 @@ def _first_different(
             return drawn[wanted].reshape(len(records), m)
 
 
-def _paired(
-    points: Points,
-    k: int | None,
-    *,
-    m: int,
-    key: SecretKey,
-) -> NeighborTable:
+def _paired(points: Points, k: int | None, *, m: int, key: SecretKey) -> NeighborTable:
     """Rank each record's partners in floor(n m / 2) random pairs (Method 2)."""
     # A record without a pair gets max(1, k) random others, which do not get it in return: so no
     # other record's partners depend on it.
@@ -241,7 +224,7 @@ def _paired(
     return NeighborTable.ranked(n, rows, others, squared_distances(points, rows, others))
 
 
-def random_pairs(key: SecretKey, n: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def random_pairs(key: SecretKey, n: int, count: int) -> tuple[Integers, Integers]:
     """Draw different pairs i < j of n records, each set of `count` equally likely."""
     if n > LARGEST_N:
         raise ParameterError(f"Pairs can be sampled from at most {LARGEST_N:,} records.")
@@ -255,7 +238,7 @@ def random_pairs(key: SecretKey, n: int, count: int) -> tuple[NDArray[np.int64],
     return i - 1, j - 1
 
 
-def numbered_pairs(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def numbered_pairs(numbers: Integers) -> tuple[Integers, Integers]:
     """Return the pairs i < j, from 1, of numbers from 1 to n (n - 1) / 2, n at most `LARGEST_N`."""
     square = 8 * numbers + 1
     # above 2^53 the float root may be off by one: integers put it right, without a product that
@@ -267,7 +250,7 @@ def numbered_pairs(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return numbers - (j - 1) * (j - 2) // 2, j
 
 
-def _different_numbers(key: SecretKey, total: int, count: int) -> NDArray[np.int64]:
+def _different_numbers(key: SecretKey, total: int, count: int) -> Integers:
     """Return the first `count` different ones of a sequence of uniform numbers 1 to `total`."""
     numbers = np.empty(0, dtype=np.int64)
     counter = 0
@@ -286,7 +269,7 @@ def _different_numbers(key: SecretKey, total: int, count: int) -> NDArray[np.int
     return numbers[:count]
 
 
-def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
+def random_parts(key: SecretKey, n: int, u: int) -> list[Integers]:
     """Part n records at random into u parts of sizes that differ by at most one."""
     return [np.sort(part) for part in np.array_split(random_order(key, n, PARTS_STREAM), u)]
 

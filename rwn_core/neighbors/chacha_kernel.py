@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numba import uint32, uint64
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Words
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_no_refcount
 
 UNIFORMS = 8  # uniform numbers of a block
@@ -39,9 +39,7 @@ def _unit(high: Any, low: Any) -> float:
 
 
 @jit_no_refcount
-def uniforms_of_block(
-    key: NDArray[np.uint32], record: int, stream: int, block: int, out: NDArray[np.float64]
-) -> None:
+def uniforms_of_block(key: Words, record: int, stream: int, block: int, out: Floats) -> None:
     """Write the eight uniform numbers of one block."""
     s0, s1, s2, s3 = uint32(0x61707865), uint32(0x3320646E), uint32(0x79622D32), uint32(0x6B206574)
     t0, t1 = uint32(uint64(record)), uint32(uint64(record) >> uint64(32))
@@ -70,9 +68,7 @@ def uniforms_of_block(
 
 
 @jit_entry
-def uniforms_of_records(
-    key: NDArray[np.uint32], records: NDArray[np.int64], stream: int, out: NDArray[np.float64]
-) -> None:
+def uniforms_of_records(key: Words, records: Integers, stream: int, out: Floats) -> None:
     """Write the first two uniform numbers of many records in one stream."""
     unit = np.empty(UNIFORMS)
     for index in range(len(records)):
@@ -81,14 +77,7 @@ def uniforms_of_records(
 
 
 @jit_no_refcount
-def last_rank(
-    key: NDArray[np.uint32],
-    record: int,
-    stream: int,
-    first: int,
-    size: int,
-    unit: NDArray[np.float64],
-) -> int:
+def last_rank(key: Words, record: int, stream: int, first: int, size: int, unit: Floats) -> int:
     """Return the last link of a chain that is at most `size`, which is 1 or more."""
     # `unit` holds the numbers of block `first`; it is overwritten by those that follow.
     rank, step = 1.0, 1

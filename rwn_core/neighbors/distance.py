@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rwn_core.data.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -19,16 +20,16 @@ class CodedPoints:
     """
 
     # shape (n, c): coordinates, and level numbers 0, 1, ... of the coded categories.
-    values: NDArray[np.float64]
+    values: Floats
     # By coded column: the squared length of each level's dummy. A level's own is 0 where the
     # distance does not know it.
-    squares: Mapping[int, NDArray[np.float64]]
+    squares: Mapping[int, Floats]
 
     def __len__(self) -> int:
         """Number of records."""
         return len(self.values)
 
-    def __getitem__(self, rows: NDArray[np.int64] | slice) -> CodedPoints:
+    def __getitem__(self, rows: Integers | slice) -> CodedPoints:
         """Some of the records."""
         return CodedPoints(values=self.values[rows], squares=self.squares)
 
@@ -38,10 +39,10 @@ class CodedPoints:
         return self.values.shape
 
 
-Points: TypeAlias = NDArray[np.float64] | CodedPoints
+Points: TypeAlias = Floats | CodedPoints
 
 
-def point_values(points: Points) -> NDArray[np.float64]:
+def point_values(points: Points) -> Floats:
     """The columns of points, coded ones among them."""
     return points.values if isinstance(points, CodedPoints) else points
 
@@ -57,7 +58,7 @@ def some_columns(points: Points, columns: list[int]) -> Points:
     )
 
 
-def level_squares(points: Points) -> Mapping[int, NDArray[np.float64]]:
+def level_squares(points: Points) -> Mapping[int, Floats]:
     """Return the squares that the levels of each coded column add to a distance."""
     return points.squares if isinstance(points, CodedPoints) else {}
 
@@ -65,9 +66,7 @@ def level_squares(points: Points) -> Mapping[int, NDArray[np.float64]]:
 TIE = 1e-9  # squared distances closer than this, relatively, count as equal
 
 
-def squared_distances(
-    points: Points, rows: NDArray[np.int64], others: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def squared_distances(points: Points, rows: Integers, others: Integers) -> Floats:
     """Squared distances of pairs, shape as `rows` and `others` broadcast."""
     # Differences are squared and summed coordinate by coordinate, so that every way to compute them
     # gives the same bits.
@@ -84,7 +83,7 @@ def squared_distances(
     return total
 
 
-def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
+def squared_to_all(points: Points, rows: Integers) -> Iterator[Floats]:
     """The `squared_distances` from each of some records to all, shape (n,), one after another."""
     # The same memory is used for all of them.
     if isinstance(points, CodedPoints):
@@ -102,14 +101,14 @@ def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[
         yield total
 
 
-def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
+def squared_between(one: Points, other: Points) -> Floats:
     """Squared distances from each of some people to each of some records, shape (m, n)."""
     # Not summed in the fixed order: comparisons of them allow for `TIE`.
     from scipy.spatial.distance import cdist
 
     squares = level_squares(other)
     if not squares:
-        together: NDArray[np.float64] = cdist(point_values(one), point_values(other), "sqeuclidean")
+        together: Floats = cdist(point_values(one), point_values(other), "sqeuclidean")
         return together
     numbers = [column for column in range(other.shape[1]) if column not in squares]
     total = np.zeros((len(one), len(other)))
@@ -124,18 +123,14 @@ def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
     return total
 
 
-def _of_levels(
-    one: NDArray[np.float64], other: NDArray[np.float64], squares: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _of_levels(one: Floats, other: Floats, squares: Floats) -> tuple[Floats, Floats]:
     """Return the squares that a category's two levels add to squared distances, in their order."""
     first, second = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
     unlike = first != second
     return np.where(unlike, squares[first], 0.0), np.where(unlike, squares[second], 0.0)
 
 
-def rank(
-    squared: NDArray[np.float64], records: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def rank(squared: Floats, records: Integers) -> tuple[Floats, Integers]:
     """Sort each row's candidates by distance, ties by record number."""
     order = np.argsort(squared, axis=-1)
     squared = np.take_along_axis(squared, order, -1)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.neighbors.index import IndexArrays
 from rwn_core.parallel.jit import jit_fused, jit_inline, jit_no_refcount
 
@@ -33,11 +34,7 @@ def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> f
 
 @jit_inline
 def exact_squared(
-    point: NDArray[np.float64],
-    points: NDArray[np.float64],
-    levels: NDArray[np.int64],
-    squares: NDArray[np.float64],
-    row: int,
+    point: Floats, points: Floats, levels: Integers, squares: Floats, row: int
 ) -> float:
     """The squared distance of a point to a row, summed in column order: the bits of `distance`."""
     total = 0.0
@@ -114,7 +111,7 @@ def rows_near(
     local: NDArray[Any],
     norms: NDArray[Any],
     gaps: NDArray[Any],
-    near: NDArray[np.int64],
+    near: Integers,
 ) -> int:
     """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
@@ -181,7 +178,7 @@ def count_hits(products: NDArray[Any], most: Any) -> int:
 
 
 @jit_inline
-def list_hits(products: NDArray[Any], most: Any, entries: NDArray[np.int64]) -> int:
+def list_hits(products: NDArray[Any], most: Any, entries: Integers) -> int:
     """Write the entries of a tile with a product of at most `most`; return their number."""
     if count_hits(products, most) == 0:
         return 0

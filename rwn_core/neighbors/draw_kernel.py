@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32, Words
 from rwn_core.neighbors.chacha_kernel import UNIFORMS, last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
@@ -32,43 +32,36 @@ class SearchRequest(NamedTuple):
     """Parameters of a search."""
 
     # shape (n,): which record of the target each query record is; -1 for none
-    own: NDArray[np.int32]
+    own: Integers32
     # shape (g,): the largest squared distance within each query row's radius
-    edges: NDArray[np.float64]
+    edges: Floats
     k: int  # 0 for none
     unit: float  # relative error of one rotated coordinate
-    key: NDArray[np.uint32]  # shape (8,)
-    streams: NDArray[np.int64]  # shape (p,): empty if no donors are drawn
-    q: NDArray[np.float64]  # shape (p,)
+    key: Words  # shape (8,)
+    streams: Integers  # shape (p,): empty if no donors are drawn
+    q: Floats  # shape (p,)
 
 
 class SearchResult(NamedTuple):
     """Results of a search, by query record."""
 
     # within, sizes: shape (n,): members within epsilon, and in all
-    within: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    within: Integers
+    sizes: Integers
     # shape (n,): squared distance to the nearest member; NaN if there is none
-    nearest: NDArray[np.float64]
+    nearest: Floats
     # shape (n,): squared distance to the k-th nearest where k governs, else 0
-    kth: NDArray[np.float64]
-    donors: NDArray[np.int64]  # shape (n, p)
+    kth: Floats
+    donors: Integers  # shape (n, p)
     # shape (n + 1,): where each record's row below begins (STORE), or each query row's (LIST)
-    starts: NDArray[np.int64]
+    starts: Integers
     # shape (m,): records of the target (STORE); entries of its `records`, in no order (LIST)
-    members: NDArray[np.int32]
-    squared: NDArray[np.float64]  # shape (m,): only by STORE
+    members: Integers32
+    squared: Floats  # shape (m,): only by STORE
 
 
 @jit_no_refcount
-def _drawn_rank(
-    key: NDArray[np.uint32],
-    record: int,
-    stream: int,
-    size: int,
-    q: float,
-    unit: NDArray[np.float64],
-) -> int:
+def _drawn_rank(key: Words, record: int, stream: int, size: int, q: float, unit: Floats) -> int:
     """Return the rank of a cell's donor, from 1; 0 if it is not modified, -1 if there is none."""
     uniforms_of_block(key, record, stream, ZERO, unit)
     if not unit[0] < q:
@@ -87,7 +80,7 @@ def _finish_record(
     request: SearchRequest,
     result: SearchResult,
     sink: int,
-    unit: NDArray[np.float64],
+    unit: Floats,
 ) -> None:
     """Write the results of a query record from its listed row of `total` entries."""
     place = own_entry(row, total, request.own[record])
@@ -127,14 +120,14 @@ def finish_row(
     query: IndexArrays,
     position: int,
     target: IndexArrays,
-    found: NDArray[np.int32],
-    squared: NDArray[np.float64],
+    found: Integers32,
+    squared: Floats,
     limit: float,
     row: Row,
     request: SearchRequest,
     result: SearchResult,
     sink: int,
-    unit: NDArray[np.float64],
+    unit: Floats,
 ) -> bool:
     """Write the results of a query row's records; False if fewer members than were counted."""
     retained = sort_candidates(found, squared, limit, row)
@@ -161,14 +154,14 @@ def finish_row(
 
 @jit_entry
 def cut_rows(
-    offsets: NDArray[np.int64],
-    squared: NDArray[np.float64],
-    edges: NDArray[np.float64],
+    offsets: Integers,
+    squared: Floats,
+    edges: Floats,
     strict: bool,
     k: int,
-    within: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    kth: NDArray[np.float64],
+    within: Integers,
+    sizes: Integers,
+    kth: Floats,
     first: int,
     last: int,
 ) -> None:
@@ -187,15 +180,15 @@ def cut_rows(
 
 @jit_no_refcount
 def _by_layers(
-    key: NDArray[np.uint32],
+    key: Words,
     record: int,
     stream: int,
     size: int,
-    weights: NDArray[np.float64],
+    weights: Floats,
     start: int,
-    envelope: NDArray[np.int64],
-    layers: NDArray[np.int64],
-    unit: NDArray[np.float64],
+    envelope: Integers,
+    layers: Integers,
+    unit: Floats,
 ) -> int:
     """Return the rank of a cell's donor, from 1."""
     total = layers[size - 1]
@@ -221,11 +214,7 @@ def _by_layers(
 
 @jit_no_refcount
 def _set_layers(
-    weights: NDArray[np.float64],
-    start: int,
-    size: int,
-    envelope: NDArray[np.int64],
-    layers: NDArray[np.int64],
+    weights: Floats, start: int, size: int, envelope: Integers, layers: Integers
 ) -> bool:
     """Write the envelope of a row's weights and the layers up to it; False for one layer."""
     largest, smallest, total = 0.0, 1.0, 0
@@ -242,16 +231,16 @@ def _set_layers(
 
 @jit_entry
 def draw_rows(
-    keys: NDArray[np.uint32],
-    records: NDArray[np.int64],
-    streams: NDArray[np.int64],
-    q: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    donors: NDArray[np.int64],
+    keys: Words,
+    records: Integers,
+    streams: Integers,
+    q: Floats,
+    rows: Integers,
+    sizes: Integers,
+    starts: Integers,
+    members: Integers32,
+    weights: Floats,
+    donors: Integers,
     first: int,
     last: int,
 ) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rwn_core.data.arrays import Floats
 from rwn_core.randomness import SecretKey
 
 
@@ -17,4 +15,4 @@ class DrawRequest:
 
     key: SecretKey
     streams: Sequence[int]  # length p: columns of one stream have common donors
-    q: NDArray[np.float64]  # shape (p,): modification probability
+    q: Floats  # shape (p,): modification probability

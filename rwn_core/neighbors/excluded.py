@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.find import neighbor_table
@@ -17,12 +17,12 @@ from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 
-def _others(households: NDArray[np.int64]) -> int:
+def _others(households: Integers) -> int:
     """Return the number of others in the largest household."""
     return int(np.bincount(households).max()) - 1
 
 
-def check_outside(households: NDArray[np.int64], k: int | None) -> None:
+def check_outside(households: Integers, k: int | None) -> None:
     """Refuse a k that the largest household does not leave."""
     left = len(households) - 1 - _others(households)
     if left < max(1, k or 0):
@@ -36,7 +36,7 @@ def check_outside(households: NDArray[np.int64], k: int | None) -> None:
 class OutsideSource(NeighborSource):
     """Finds neighborhoods outside one's household, and keeps the widest table it made."""
 
-    households: NDArray[np.int64] = field(repr=False)  # shape (n,)
+    households: Integers = field(repr=False)  # shape (n,)
     _tables: list[NeighborTable] = field(default_factory=list, repr=False)
 
     def stores(self, ball: RadiusAndK) -> bool:
@@ -50,7 +50,7 @@ class OutsideSource(NeighborSource):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods; see `NeighborSource`."""
         if not self.stores(ball):
             self.store(ball, threads=threads, progress=progress)
@@ -66,7 +66,7 @@ class OutsideSource(NeighborSource):
         return replace(ends, epsilon=ends.stored)
 
     def of_some(
-        self, records: NDArray[np.int64], ball: RadiusAndK, *, threads: int | None = None
+        self, records: Integers, ball: RadiusAndK, *, threads: int | None = None
     ) -> NeighborSource:
         """Store the neighbors of some records out to a ball; see `source_of_some`."""
         check_outside(self.households, ball.k)

@@ -10,18 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import Radii, Radius, RadiusAndK, check_radius_and_k
-from rwn_core.neighbors.table import (
-    LARGEST_DENSE,
-    Neighborhoods,
-    NeighborTable,
-    complete_table,
-)
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
@@ -125,7 +120,7 @@ def find_and_draw(
     known: Sizes | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+) -> tuple[Neighborhoods, Integers | None]:
     """Find neighborhoods and, where the table is large, draw donors in the same pass."""
     # Shapes: points (n, d). Sizes of a large table that are `known` are not counted again.
     check_radius_and_k(ball.k, ball.epsilon, len(points))

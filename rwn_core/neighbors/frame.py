@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Singles
 from rwn_core.neighbors.distance import CodedPoints, Points
 from rwn_core.parallel.threads import ProgressMonitor
 
@@ -35,11 +35,11 @@ class Rotation:
     tree are smaller.
     """
 
-    center: NDArray[np.float64]
-    axes: NDArray[np.float64]
+    center: Floats
+    axes: Floats
 
     @classmethod
-    def fit(cls, points: NDArray[np.float64], scale: float) -> Rotation:
+    def fit(cls, points: Floats, scale: float) -> Rotation:
         """The principal axes of a table, widest first."""
         step = max(1, len(points) // ROTATION_ROWS)
         some = np.ascontiguousarray(points[::step])
@@ -55,7 +55,7 @@ class Rotation:
         rounding = float(np.finfo(np.float32).eps) / 2
         return rounding + 4 * dimensions * float(np.finfo(np.float64).eps)
 
-    def columns(self, points: NDArray[np.float64], watch: ProgressMonitor) -> NDArray[np.float32]:
+    def columns(self, points: Floats, watch: ProgressMonitor) -> Singles:
         """Rotated coordinates of some points, shape (d, g)."""
         columns = np.empty((points.shape[1], len(points)), dtype=np.float32)
 
@@ -71,15 +71,15 @@ class Rotation:
 class Embedding:
     """Points of rows with coded categories, pass by pass."""
 
-    numbers: NDArray[np.int64]  # the columns that are coordinates
+    numbers: Integers  # the columns that are coordinates
     # shape (a,): the coded columns that passes tell apart, those of most levels
-    coded: NDArray[np.int64]
-    squares: tuple[NDArray[np.float64], ...]  # theirs: what each level adds to a squared distance
+    coded: Integers
+    squares: tuple[Floats, ...]  # theirs: what each level adds to a squared distance
     # how far apart neighboring level numbers are put; more than the extent of the table
     apart: float
 
     @classmethod
-    def fit(cls, rows: NDArray[np.float64], points: CodedPoints) -> Embedding:
+    def fit(cls, rows: Floats, points: CodedPoints) -> Embedding:
         """Fit the embedding of a table's distinct rows."""
         most = CODED_PASSES.bit_length() - 1
         by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
@@ -104,9 +104,7 @@ class Embedding:
         """More than the squared distance of any two rows that agree as a pass asks."""
         return self.apart**2 / 2
 
-    def placed(
-        self, rows: NDArray[np.float64], which: int, *, querying: bool
-    ) -> NDArray[np.float64]:
+    def placed(self, rows: Floats, which: int, *, querying: bool) -> Floats:
         """The points of some rows in a pass, shape (g, number of coordinates + a)."""
         points = np.empty((len(rows), len(self.numbers) + len(self.coded)))
         points[:, : len(self.numbers)] = rows[:, self.numbers]
@@ -118,7 +116,7 @@ class Embedding:
                 points[:, place] = 0.0 if querying else np.sqrt(self._square(rows, bit))
         return points
 
-    def shifts(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shifts(self, rows: Floats) -> Floats:
         """Return the shift of each row's squared distances, shape (passes, g)."""
         squares = [self._square(rows, bit) for bit in range(len(self.coded))]
         shifts = np.zeros((self.passes, len(rows)))
@@ -127,7 +125,7 @@ class Embedding:
                 shifts[which] += 0.0 if which >> bit & 1 else square
         return shifts
 
-    def _square(self, rows: NDArray[np.float64], bit: int) -> NDArray[np.float64]:
+    def _square(self, rows: Floats, bit: int) -> Floats:
         levels = rows[:, self.coded[bit]].astype(np.int64)
         return self.squares[bit][levels]
 
@@ -141,7 +139,7 @@ class Frame:
     scale: float  # of the rotated coordinates, a power of two: single precision has their squares
 
     @classmethod
-    def fit(cls, rows: NDArray[np.float64], points: Points) -> Frame:
+    def fit(cls, rows: Floats, points: Points) -> Frame:
         """That of a table's distinct rows."""
         if not isinstance(points, CodedPoints):
             scale = _scale(float(np.ptp(rows, axis=0).max(initial=0.0)))
@@ -159,13 +157,8 @@ class Frame:
         return self.rotations[0].unit
 
     def columns(
-        self,
-        rows: NDArray[np.float64],
-        which: int,
-        watch: ProgressMonitor,
-        *,
-        querying: bool = False,
-    ) -> NDArray[np.float32]:
+        self, rows: Floats, which: int, watch: ProgressMonitor, *, querying: bool = False
+    ) -> Singles:
         """Rotated coordinates of some rows in a pass, shape (d, g)."""
         if self.embedding is not None:
             rows = self.embedding.placed(rows, which, querying=querying)
@@ -178,7 +171,7 @@ def _scale(extent: float) -> float:
     return float(np.ldexp(1.0, min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT)))
 
 
-def levels_in_one(points: CodedPoints) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def levels_in_one(points: CodedPoints) -> tuple[Integers, Floats]:
     """All levels' squares in one array, and where each column's begin; -1 for a coordinate."""
     levels = np.full(points.shape[1], -1, dtype=np.int64)
     begin, parts = 0, []

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from rwn_core.data.arrays import Floats, Integers, Integers32, Singles
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame, levels_in_one
@@ -42,35 +42,35 @@ class IndexArrays(NamedTuple):
 
     # shape (passes * leaves, d + 1, width): rotated points from the center of their leaf's box,
     # leaf by leaf, and half of their squared distance from it; NaN beyond a leaf's last row
-    tiles: NDArray[np.float32]
+    tiles: Singles
     # shape (2, d, passes * leaves): of the leaves, of the same type: the middle of each box, and
     # how far it goes from there
-    boxes: NDArray[np.float32]
+    boxes: Singles
     # shape (passes * leaves,): a bound of the distances of a leaf's points from the middle of its
     # box
-    spans: NDArray[np.float64]
+    spans: Floats
     # shape (passes * leaves,): a bound of the distances of a leaf's points from the center of the
     # rotation and their own
-    norms: NDArray[np.float64]
+    norms: Floats
     # shape (2 * leaves,): the first position of each leaf, in every tree, from entry leaves - 1 on;
     # the last is g
-    starts: NDArray[np.int64]
+    starts: Integers
     # shape (g, c): the points themselves, by position: that in the tree of pass 0
-    exact: NDArray[np.float64]
+    exact: Floats
     # shape (g + 1,): position t's records are entries offsets[t] to offsets[t + 1] of `records`
-    offsets: NDArray[np.int64]
-    records: NDArray[np.int32]  # shape (n,): ascending within a row
-    numbers: NDArray[np.int64]  # shape (n,): each record's number in the full table, ascending
+    offsets: Integers
+    records: Integers32  # shape (n,): ascending within a row
+    numbers: Integers  # shape (n,): each record's number in the full table, ascending
     # shape (c,): where the squares of each coded column begin; -1 for a coordinate. Empty if none
     # is coded.
-    levels: NDArray[np.int64]
-    squares: NDArray[np.float64]  # what each level of the coded columns adds to a squared distance
-    coded: NDArray[np.int64]  # shape (a,): the coded columns that passes tell apart
+    levels: Integers
+    squares: Floats  # what each level of the coded columns adds to a squared distance
+    coded: Integers  # shape (a,): the coded columns that passes tell apart
     # shape (passes, g): the position of each row of a pass' tree; empty if no column is coded
-    places: NDArray[np.int32]
+    places: Integers32
     # shape (passes, g): what is to be added to a row's squared distances in a pass; empty if no
     # column is coded
-    shifts: NDArray[np.float64]
+    shifts: Floats
     far: float  # a squared distance in a pass that no rows have which agree as it asks
     scale: float  # what rotated squared distances are multiples of those of the points
 
@@ -102,7 +102,7 @@ class Index:
 def build_index(
     points: Points,
     *,
-    numbers: NDArray[np.int64] | None = None,
+    numbers: Integers | None = None,
     epsilon: Radius | None = None,
     frame: Frame | None = None,
     layout: Layout = LAYOUT,
@@ -156,7 +156,7 @@ def shared_frame(points: Points) -> Frame:
     return _frame(np.ascontiguousarray(point_values(points)) + 0.0, points)
 
 
-def _frame(rows: NDArray[np.float64], points: Points) -> Frame:
+def _frame(rows: Floats, points: Points) -> Frame:
     if not float(np.ptp(rows, axis=0).max(initial=0.0)) < FARTHEST:
         raise ParameterError(
             f"Every coordinate of the records must be a number, less than {FARTHEST:g} from any "
@@ -166,7 +166,7 @@ def _frame(rows: NDArray[np.float64], points: Points) -> Frame:
 
 
 def _categories(
-    points: Points, frame: Frame, rows: NDArray[np.float64], orders: list[NDArray[np.int32]]
+    points: Points, frame: Frame, rows: Floats, orders: list[Integers32]
 ) -> dict[str, Any]:
     """Return the arrays of coded categories."""
     embedding = frame.embedding
@@ -192,7 +192,7 @@ def _categories(
     }
 
 
-def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
+def _grouped(*columns: Floats) -> tuple[Integers, int]:
     """Number the distinct rows in the order of their first records; also return how many."""
     n = len(columns[0])
     group, count = np.zeros(n, np.int64), 1
@@ -204,9 +204,7 @@ def _grouped(*columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
     return group, count
 
 
-def tree_order(
-    columns: NDArray[np.float32], begins: NDArray[np.int64], watch: ProgressMonitor
-) -> NDArray[np.int32]:
+def tree_order(columns: Singles, begins: Integers, watch: ProgressMonitor) -> Integers32:
     """Return the rows in the order of a tree that halves each node across its widest coordinate."""
     columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)
     leaves = width = len(begins) - 1
@@ -227,7 +225,7 @@ def tree_order(
     return order
 
 
-def _tiles(passes: Iterable[NDArray[np.float32]], begins: NDArray[np.int64]) -> dict[str, Any]:
+def _tiles(passes: Iterable[Singles], begins: Integers) -> dict[str, Any]:
     """Return the arrays of the leaves of all passes: see `IndexArrays`."""
     lengths = np.diff(begins)
     leaf = np.repeat(np.arange(len(lengths)), lengths)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import ParameterError
 
 Shape = Literal["even", "gaussian", "exponential"]
@@ -81,26 +82,26 @@ class Kernel:
         exponential = self.shape == "exponential" and self.bandwidth == "absolute"
         return exponential and self.own and self.balance == 0
 
-    def weights(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights(self, squared: Floats) -> Floats:
         """Return the weights of an even kernel, ones; `logs` holds those of the other shapes."""
         return np.ones(squared.shape)
 
-    def totals(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    def totals(self, sizes: Integers) -> Floats:
         """Return the total weight of the first `sizes` members, same shape; 1 where none is."""
         return np.maximum(sizes, 1.0)
 
-    def mean(self, sums: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    def mean(self, sums: Any, sizes: Integers) -> Floats:
         """Divide weighted sums over the first `sizes` members by their total weight."""
         return np.asarray(sums / self.totals(sizes))
 
-    def rows(self, inside: NDArray[np.bool_], squared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rows(self, inside: Booleans, squared: Floats) -> Floats:
         """Return the donor probabilities of rows of candidates, those inside as members."""
         # Shapes: inside, squared (m, n).
         weights = np.where(inside, self.weights(squared), 0.0)
         total = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
 
-    def scales(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scales(self, squared: Floats) -> Floats:
         """Return the scale of each record, by squared distance to its m-th nearest other."""
         if self.bandwidth == "absolute":
             return np.ones(len(squared))
@@ -110,14 +111,12 @@ class Kernel:
         scales = np.maximum(distances, least)
         return scales if self.bandwidth == "adaptive" else np.full(len(scales), np.median(scales))
 
-    def scaled(
-        self, squared: NDArray[np.float64], scales: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def scaled(self, squared: Floats, scales: Floats) -> Floats:
         """Return what `logs` begins from at any width, by distance and scale squared."""
         relative = squared / scales
         return relative if self.shape == "gaussian" else np.sqrt(relative)
 
-    def logs(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+    def logs(self, scaled: Floats) -> Floats:
         """Return the logarithms of the weights of a soft shape, same shape as `scaled`."""
         by = -2.0 * self.width * self.width if self.shape == "gaussian" else -self.width
         return np.asarray(scaled / by)
@@ -162,7 +161,7 @@ class Radii:
                 "deviations)."
             )
         array.flags.writeable = False
-        self.values: NDArray[np.float64] = array
+        self.values: Floats = array
         self._identity = hashlib.sha256(array.tobytes()).digest()
 
     def __len__(self) -> int:
@@ -181,7 +180,7 @@ class Radii:
         """By the values."""
         return hash(self._identity)
 
-    def __reduce__(self) -> tuple[type[Radii], tuple[NDArray[np.float64]]]:
+    def __reduce__(self) -> tuple[type[Radii], tuple[Floats]]:
         """Pickle for worker processes."""
         return (Radii, (self.values,))
 
@@ -190,7 +189,7 @@ class Radii:
         return f"Radii({len(self):,} records, {self.values.min():g} to {self.values.max():g})"
 
 
-Radius = float | Radii | NDArray[np.float64]
+Radius = float | Radii | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +207,7 @@ def one_radius(epsilon: object) -> bool:
     return not isinstance(epsilon, Radii | np.ndarray)
 
 
-def radius_values(epsilon: Radius) -> float | NDArray[np.float64]:
+def radius_values(epsilon: Radius) -> float | Floats:
     """The radius as float64, whatever its type, as the tie rule needs it."""
     if one_radius(epsilon):
         return float(epsilon)  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -42,7 +42,7 @@ class Axis:
 SMALLEST_SQUARED = 1e-140  # a float64 holds squares of larger differences with all digits
 
 
-def _spread(values: NDArray[np.float64], scale: Scale) -> float:
+def _spread(values: Floats, scale: Scale) -> float:
     if len(values) < 2:
         return 0.0
     if scale == "range":
@@ -76,7 +76,7 @@ def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[
     return axes
 
 
-def _missing_axis(missing: NDArray[np.bool_], variable: Variable, scale: Scale) -> list[Axis]:
+def _missing_axis(missing: Booleans, variable: Variable, scale: Scale) -> list[Axis]:
     indicator = missing.astype(np.float64)
     spread = _spread(indicator, scale)
     if spread == 0:
@@ -147,7 +147,7 @@ def axes_of_counts(
     return axes
 
 
-def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
+def squares_of_levels(axes: Sequence[Axis]) -> Floats:
     """Return the square that each level of a category adds to a distance; 0 for an unknown one."""
     centers = np.array([axis.center for axis in axes])
     factors = np.array([axis.factor for axis in axes])
@@ -155,9 +155,7 @@ def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
     return np.append(apart * apart, 0.0)
 
 
-def level_column(
-    microdata: Microdata, axes: Sequence[Axis], codes: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def level_column(microdata: Microdata, axes: Sequence[Axis], codes: Integers32) -> Floats:
     """The number of each record's axis among those of a category; len(axes) where it has none."""
     name, column = axes[0].variable.name, codes.astype(np.float64)
     column[codes < 0] = len(axes)
@@ -166,9 +164,7 @@ def level_column(
     return column
 
 
-def coordinate(
-    microdata: Microdata, axis: Axis, codes: dict[str, NDArray[np.int32]]
-) -> NDArray[np.float64]:
+def coordinate(microdata: Microdata, axis: Axis, codes: dict[str, Integers32]) -> Floats:
     """The records' coordinates on an axis, NaN where missing; `codes` number categories' levels."""
     name = axis.variable.name
     if axis.missing:
@@ -180,7 +176,7 @@ def coordinate(
     return (values - axis.center) * axis.factor
 
 
-def at_the_mean(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+def at_the_mean(coordinates: Floats) -> Floats:
     """Put missing numbers at the mean, in place; missing-indicator coordinates set them apart."""
     return np.nan_to_num(coordinates, copy=False, nan=0.0)
 
@@ -273,7 +269,7 @@ class Metric:
             )
         return Metric(axes=axes)
 
-    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+    def points(self, microdata: Microdata) -> Floats:
         """The table's records as points.
 
         Returns
@@ -300,8 +296,8 @@ class Metric:
             return self.points(microdata)
         parts = self._by_variable()
         codes = self._level_numbers(microdata)
-        squares: dict[int, NDArray[np.float64]] = {}
-        columns: list[NDArray[np.float64]] = []
+        squares: dict[int, Floats] = {}
+        columns: list[Floats] = []
         for part in parts:
             if _is_coordinates(part):
                 columns += [coordinate(microdata, axis, codes) for axis in part]
@@ -350,7 +346,7 @@ class Metric:
         total = sum(parts.values())
         return {name: part / total for name, part in parts.items()}
 
-    def _level_numbers(self, microdata: Microdata) -> dict[str, NDArray[np.int32]]:
+    def _level_numbers(self, microdata: Microdata) -> dict[str, Integers32]:
         """For each categorical variable, the number of the axis that a record's level has."""
         levels: dict[str, list[Any]] = {}
         for axis in self.axes:
@@ -406,7 +402,7 @@ def shared_metric(
 
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Place the records of a table as points of its own metric.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_internal, jit_no_refcount
@@ -18,12 +19,12 @@ TINY = 1e-290  # a number divided by more than this is finite
 class Row(NamedTuple):
     """Room for the records that the candidates of one query row stand for."""
 
-    members: NDArray[np.int32]  # shape (room,): records in rank order
+    members: Integers32  # shape (room,): records in rank order
     # shape (room,): their squared distances; those of a tie all carry its smallest one
-    distance: NDArray[np.float64]
-    places: NDArray[np.int32]  # shape (room,): the candidates themselves, sorted by `keys`
-    keys: NDArray[np.float64]  # shape (room,): their squared distances
-    buckets: NDArray[np.int64]  # shape (room + 1,): where each bucket of `sort_candidates` ends
+    distance: Floats
+    places: Integers32  # shape (room,): the candidates themselves, sorted by `keys`
+    keys: Floats  # shape (room,): their squared distances
+    buckets: Integers  # shape (room + 1,): where each bucket of `sort_candidates` ends
 
 
 @jit_internal
@@ -103,9 +104,7 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
 
 
 @jit_no_refcount
-def sort_candidates(
-    found: NDArray[np.int32], squared: NDArray[np.float64], limit: float, row: Row
-) -> int:
+def sort_candidates(found: Integers32, squared: Floats, limit: float, row: Row) -> int:
     """Write the candidates within a limit to a row, sorted by distance; return how many."""
     # Buckets of equal width hold few each, so that one insertion ends the sort.
     count, most = ZERO, 0.0
@@ -153,7 +152,7 @@ def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) ->
 
 
 @jit_no_refcount
-def count_records(target: IndexArrays, candidates: NDArray[np.int32], count: int) -> int:
+def count_records(target: IndexArrays, candidates: Integers32, count: int) -> int:
     """Count the records that candidates stand for."""
     if len(target.records) == len(target.exact):
         return count
@@ -211,12 +210,12 @@ def own_entry(row: Row, total: int, record: int) -> int:
 
 @jit_entry
 def place_entries(
-    rows: NDArray[np.int32],
-    records: NDArray[np.int32],
-    squared: NDArray[np.float64],
-    ends: NDArray[np.int64],
-    members: NDArray[np.int32],
-    distances: NDArray[np.float64],
+    rows: Integers32,
+    records: Integers32,
+    squared: Floats,
+    ends: Integers,
+    members: Integers32,
+    distances: Floats,
 ) -> None:
     """Put entries into their rows; `ends` holds where each row begins, and is moved to its end."""
     for entry in range(len(rows)):
@@ -229,12 +228,12 @@ def place_entries(
 @jit_entry
 def drop_listed(
     n: int,
-    near_starts: NDArray[np.int64],
-    near: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    squared: NDArray[np.float64],
-    left: NDArray[np.int64],
+    near_starts: Integers,
+    near: Integers32,
+    starts: Integers,
+    members: Integers32,
+    squared: Floats,
+    left: Integers,
     first: int,
     last: int,
 ) -> None:
@@ -253,15 +252,15 @@ def drop_listed(
 
 @jit_entry
 def merge_rows(
-    near_starts: NDArray[np.int64],
-    near: NDArray[np.int32],
-    near_squared: NDArray[np.float64],
-    added_starts: NDArray[np.int64],
-    added: NDArray[np.int32],
-    added_squared: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    squared: NDArray[np.float64],
+    near_starts: Integers,
+    near: Integers32,
+    near_squared: Floats,
+    added_starts: Integers,
+    added: Integers32,
+    added_squared: Floats,
+    starts: Integers,
+    members: Integers32,
+    squared: Floats,
     first: int,
     last: int,
 ) -> None:

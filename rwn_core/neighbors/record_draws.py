@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
 
 
-def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
+def two_uniforms(key: SecretKey, records: Integers, stream: int) -> Floats:
     """Return the first two of `rwn_core.randomness.uniforms`, shape (2, N); many are compiled."""
     if len(records) <= LARGEST_DENSE:
         return uniforms(key, records, stream)[:2]
@@ -21,7 +21,7 @@ def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDA
     return draws
 
 
-def order_by(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.int64]:
+def order_by(first: Floats, second: Floats) -> Integers:
     """Return the ascending order by the first numbers, with ties ordered by the second."""
     order = np.argsort(first)
     ranked = first[order]
@@ -30,7 +30,7 @@ def order_by(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray
     return order
 
 
-def random_order(key: SecretKey, n: int, stream: int = ORDER_STREAM) -> NDArray[np.int64]:
+def random_order(key: SecretKey, n: int, stream: int = ORDER_STREAM) -> Integers:
     """Return a uniformly random order of n records, shape (n,); that of a release by default."""
     first, second = two_uniforms(key, np.arange(n, dtype=np.int64), stream)
     return order_by(first, second)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_and_draw
@@ -44,7 +44,7 @@ class NeighborhoodRule:
     strict: bool = False  # whether records at exactly the radius are left out (the 2015 method)
     scheme: Scheme = field(default_factory=Scheme)  # which records may be neighbors
     # shape (n,): members of one household are no neighbors of each other
-    households: NDArray[np.int64] | None = field(default=None, repr=False)
+    households: Integers | None = field(default=None, repr=False)
     kernel: Kernel = EVEN  # how likely each member is to be the donor
 
     def restricted_to(self, names: Sequence[str]) -> NeighborhoodRule:
@@ -137,6 +137,6 @@ class NeighborhoodRule:
         return sparse.csr_array(self.kernel.rows(inside, squared))
 
 
-def _block(start: int, size: int, people: Points) -> NDArray[np.int64]:
+def _block(start: int, size: int, people: Points) -> Integers:
     """The numbers of some people, one after the other."""
     return np.arange(start, min(start + size, len(people)))

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import DrawRequest
@@ -51,7 +51,7 @@ class Search:
         k: int,
         epsilon: Radius | None,
         strict: bool = False,
-        own: NDArray[np.int32] | None = None,
+        own: Integers32 | None = None,
     ) -> None:
         self.target = target
         self.query = target if query is None else query
@@ -59,16 +59,16 @@ class Search:
         self.own = _same_records(self.query, target) if own is None else own
         self.edges = self._edges()
 
-    def _edges(self) -> NDArray[np.float64]:
+    def _edges(self) -> Floats:
         if self.epsilon is None:
             return np.full(self.query.rows, -1.0)
         side = self.query.side
         radius = np.broadcast_to(radius_values(self.epsilon), self.query.n)
         each = radius[side.records[side.offsets[:-1]]]
         if self.strict:  # the kernel takes what is at the edge in
-            below: NDArray[np.float64] = np.nextafter(each * each * (1 - TIE), -1.0)
+            below: Floats = np.nextafter(each * each * (1 - TIE), -1.0)
             return below
-        edges: NDArray[np.float64] = each * each * (1 + TIE)
+        edges: Floats = each * each * (1 + TIE)
         return edges
 
     def request(self, drawing: DrawRequest | None) -> SearchRequest:
@@ -95,7 +95,7 @@ class Search:
         cls,
         index: Index,
         points: Points,
-        records: NDArray[np.int64],
+        records: Integers,
         k: int | None,
         epsilon: Radius | None,
         *,
@@ -108,11 +108,7 @@ class Search:
 
     @classmethod
     def among(
-        cls,
-        points: Points,
-        candidates: NDArray[np.int64],
-        k: int | None,
-        epsilon: Radius | None,
+        cls, points: Points, candidates: Integers, k: int | None, epsilon: Radius | None
     ) -> Search:
         """Return the search for every record's neighborhood among some records."""
         query = build_index(points, epsilon=epsilon)
@@ -140,7 +136,7 @@ class Search:
         watch: ProgressMonitor,
         drawing: DrawRequest | None = None,
         budget: float | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
         result = self.run(watch, drawing)
         return self.unlisted(result, watch, budget), None if drawing is None else result.donors
@@ -200,14 +196,12 @@ class Search:
         """The members of every record, in rank order, for the sizes that `run` gave."""
         starts = np.concatenate(([0], np.cumsum(result.sizes)))
         table = result._replace(
-            starts=starts,
-            members=np.empty(starts[-1], np.int32),
-            squared=np.empty(starts[-1]),
+            starts=starts, members=np.empty(starts[-1], np.int32), squared=np.empty(starts[-1])
         )
         self.write(self._out_to(result.kth), table, STORE, watch)
         return table
 
-    def _out_to(self, kth: NDArray[np.float64]) -> SearchRequest:
+    def _out_to(self, kth: Floats) -> SearchRequest:
         """Return the parameters of a search that knows how far the k-th nearest are."""
         request, side = self.request(None), self.query.side
         if not self.k:
@@ -227,7 +221,7 @@ class Search:
         watch.run(work, self.query.leaves)
 
 
-def _same_records(query: Index, target: Index) -> NDArray[np.int32]:
+def _same_records(query: Index, target: Index) -> Integers32:
     """The target's record of the same number, for each query record; -1 for none."""
     if query is target:
         return np.arange(query.n, dtype=np.int32)
@@ -264,17 +258,17 @@ class SearchedTable:
         return self.search.table(self._watch, self._budget, self.result)
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Integers:
         """As in `NeighborTable`."""
         return self.stored.offsets
 
     @property
-    def records(self) -> NDArray[np.int32]:
+    def records(self) -> Integers32:
         """As in `NeighborTable`."""
         return self.stored.records
 
     @property
-    def squared(self) -> NDArray[np.float64]:
+    def squared(self) -> Floats:
         """As in `NeighborTable`."""
         return self.stored.squared
 
@@ -286,7 +280,7 @@ class SearchedTable:
 
 def search_donors(
     neighborhoods: Neighborhoods, drawing: DrawRequest, threads: int | None = None
-) -> NDArray[np.int64]:
+) -> Integers:
     """Draw donors by searching once more, without storing members, shape (n, p)."""
     table = neighborhoods.table
     assert isinstance(table, SearchedTable)
@@ -299,7 +293,7 @@ def check_search(points: Points, columns: int, budget: float | None = None) -> N
     check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
 
 
-def _numbers(search: Search) -> NDArray[np.int64] | None:
+def _numbers(search: Search) -> Integers | None:
     """Return the records with neighborhoods; None for all records of the table."""
     query = search.query
     return query.side.numbers if query.n < search.target.n else None
@@ -308,10 +302,10 @@ def _numbers(search: Search) -> NDArray[np.int64] | None:
 class Sizes(NamedTuple):
     """Sizes that a search has found, without members and nearest distances."""
 
-    within: NDArray[np.int64]  # shape (n,)
-    sizes: NDArray[np.int64]  # shape (n,)
+    within: Integers  # shape (n,)
+    sizes: Integers  # shape (n,)
     # shape (n,): squared distance to the k-th nearest where k governs, else 0
-    kth: NDArray[np.float64]
+    kth: Floats
 
 
 def known_sizes(neighborhoods: Neighborhoods) -> Sizes | None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance_kernel import (
     SLACK,
     count_hits,
@@ -36,14 +37,14 @@ MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is e
 class Candidates(NamedTuple):
     """The candidates of some rows of one query leaf."""
 
-    in_leaf: NDArray[np.int32]  # shape (rows,): the rows' numbers in their leaf
-    position: NDArray[np.int32]  # shape (rows, room): rows of the target
-    squared: NDArray[np.float64]  # shape (rows, room): their exact squared distances
+    in_leaf: Integers32  # shape (rows,): the rows' numbers in their leaf
+    position: Integers32  # shape (rows, room): rows of the target
+    squared: Floats  # shape (rows, room): their exact squared distances
     # held, tight: shape (rows,): how many there are, and how many there were when the row's bound
     # was last set
-    held: NDArray[np.int64]
-    tight: NDArray[np.int64]
-    bound: NDArray[np.float64]  # shape (rows,): how far a candidate may lie
+    held: Integers
+    tight: Integers
+    bound: Floats  # shape (rows,): how far a candidate may lie
 
 
 class Workspace(NamedTuple):
@@ -57,12 +58,12 @@ class Workspace(NamedTuple):
     edges: NDArray[Any]
     norms: NDArray[Any]
     gaps: NDArray[Any]
-    near: NDArray[np.int64]  # shape (width + 1,): the points that visit a tile
+    near: Integers  # shape (width + 1,): the points that visit a tile
     # shape (width of the target's tiles,): half of the squared distances of a point, without half
     # of its norm
     products: NDArray[Any]
     # shape (width of the target's tiles + 1,): those of a tile that are near
-    entries: NDArray[np.int64]
+    entries: Integers
     # center, half, nothing: shape (d,): the box of the points; zeros
     center: NDArray[Any]
     half: NDArray[Any]
@@ -72,8 +73,8 @@ class Workspace(NamedTuple):
     apart: NDArray[Any]
     toward: NDArray[Any]
     # shape (leaves,): those from its center of the leaves that are visited
-    ranked: NDArray[np.float64]
-    order: NDArray[np.int32]  # shape (leaves,): these leaves
+    ranked: Floats
+    order: Integers32  # shape (leaves,): these leaves
 
 
 @jit_internal

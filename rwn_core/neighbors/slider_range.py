@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.neighbors.distance import Points, squared_to_all
 from rwn_core.neighbors.table import LARGEST_DENSE
 
@@ -86,7 +86,7 @@ def _largest_k(stored: int) -> int:
     return max(LEAST_K, min(SLIDER_K, stored // 20 * 10))
 
 
-def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sampled(points: Points) -> tuple[Floats, Floats]:
     """Some records' nearest distances, and their squared distances to most others, (m, l)."""
     n = len(points)
     looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
@@ -108,7 +108,7 @@ class _Distances:
         Infinite between a record and itself.
     """
 
-    def __init__(self, squared: NDArray[np.float64]) -> None:
+    def __init__(self, squared: Floats) -> None:
         self._all = squared
         self._some = np.sort(squared[:: -(-squared.size // GUESSED)])
         self._finite = int(np.count_nonzero(np.isfinite(squared)))

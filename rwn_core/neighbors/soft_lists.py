@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.find import neighbor_table
@@ -24,9 +24,9 @@ FEWER = "mask the table without balance, or fewer records"
 class Entries(NamedTuple):
     """Entries of lists: the row, the record listed there, and their squared distance."""
 
-    rows: NDArray[np.int32]
-    records: NDArray[np.int32]
-    squared: NDArray[np.float64]
+    rows: Integers32
+    records: Integers32
+    squared: Floats
 
     @classmethod
     def back(cls, near: NeighborTable) -> Entries:
@@ -44,16 +44,16 @@ class Lists:
     table: NeighborTable
     scale_rank: int  # m: the rank of the neighbor at the scale of the kernel
     # shape (n,): squared distance from each record of the table to its m-th nearest other
-    scaling: NDArray[np.float64]
+    scaling: Floats
     least: int  # others that every record lists at least
 
 
 def list_neighbors(
     points: Points,
     scale_rank: int,
-    records: NDArray[np.int64] | None = None,
+    records: Integers | None = None,
     *,
-    households: NDArray[np.int64] | None = None,
+    households: Integers | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Lists:
@@ -90,7 +90,7 @@ def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
-def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
+def _outside(lists: Lists, households: Integers) -> Lists:
     table = lists.table.without_household(households)
     if not np.diff(table.offsets).all():
         raise ParameterError(
@@ -100,7 +100,7 @@ def _outside(lists: Lists, households: NDArray[np.int64]) -> Lists:
     return ranked_lists(table, lists.scale_rank)
 
 
-def to_rank(table: NeighborTable, rank: int) -> NDArray[np.float64]:
+def to_rank(table: NeighborTable, rank: int) -> Floats:
     """Return the squared distances to the others of a rank, or to the last ones, shape (n,)."""
     return table.squared[table.offsets[:-1] + np.minimum(rank, np.diff(table.offsets)) - 1]
 
@@ -109,7 +109,7 @@ def list_both_ways(
     near: NeighborTable,
     back: Entries,
     scale_rank: int,
-    scaling: NDArray[np.float64],
+    scaling: Floats,
     least: int,
     watch: ProgressMonitor,
 ) -> Lists:
@@ -135,9 +135,7 @@ def list_both_ways(
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
-def grouped(
-    entries: Entries, rows: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def grouped(entries: Entries, rows: int) -> tuple[Integers, Integers32, Floats]:
     """Return entries as compressed rows, in their order within each."""
     from rwn_core.neighbors.rank_kernel import place_entries
 
@@ -147,7 +145,7 @@ def grouped(
     return starts, records, squared
 
 
-def find_entries(table: NeighborTable, place: NDArray[np.int32]) -> tuple[Entries, Entries]:
+def find_entries(table: NeighborTable, place: Integers32) -> tuple[Entries, Entries]:
     """Return what a table of some rows adds to others: rows that it holds, and that it lists."""
     # `place` holds the row of each record that is wanted, and -1 for the others.
     numbers = np.arange(table.n) if table.numbers is None else table.numbers
@@ -166,11 +164,7 @@ def joined(parts: Sequence[Entries]) -> Entries:
 
 
 def _listed_of_some(
-    points: Points,
-    scale_rank: int,
-    nearest: int,
-    records: NDArray[np.int64],
-    watch: ProgressMonitor,
+    points: Points, scale_rank: int, nearest: int, records: Integers, watch: ProgressMonitor
 ) -> Lists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
     from rwn_core.neighbors.index import build_index
@@ -193,12 +187,7 @@ def _listed_of_some(
         back.append(theirs)
     offsets, members, squared = grouped(joined(near), len(records))
     rows = NeighborTable(
-        offsets=offsets,
-        records=members,
-        squared=squared,
-        k=nearest,
-        epsilon=0.0,
-        numbers=records,
+        offsets=offsets, records=members, squared=squared, k=nearest, epsilon=0.0, numbers=records
     )
     quiet = replace(watch, progress=None)
     return list_both_ways(rows, joined(back), scale_rank, scaling, least, quiet)

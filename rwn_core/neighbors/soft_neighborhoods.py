@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
@@ -25,13 +25,13 @@ class SoftSource(NeighborSource):
     """Weighs the others of a table that is ranked once, for any soft kernel."""
 
     # shape (n,): records of one number are no donors of each other
-    households: NDArray[np.int64] | None = field(default=None, repr=False)
+    households: Integers | None = field(default=None, repr=False)
     # shape (m,): the records with neighborhoods, ascending, where they are not all
-    some: NDArray[np.int64] | None = field(default=None, repr=False)
+    some: Integers | None = field(default=None, repr=False)
     held: list[Scaled] = field(default_factory=list, repr=False)  # what the last kernel weighted
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """The records with neighborhoods."""
         return np.arange(len(self.points)) if self.some is None else self.some
 
@@ -58,7 +58,7 @@ class SoftSource(NeighborSource):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods; see `NeighborSource`."""
         if self._weighs_rows(ball.kernel):
             table = AllDonors.of_points(self.points, ball.kernel, self.some)
@@ -90,9 +90,9 @@ class Scaled(NamedTuple):
     """Lists with what the kernel of every width is computed from."""
 
     table: NeighborTable  # a record is in its own row where it is one of its donors
-    scaled: NDArray[np.float64]  # shape (m,)
+    scaled: Floats  # shape (m,)
     # squared distance from each record of the table to its nearest other
-    nearest: NDArray[np.float64]
+    nearest: Floats
     least: int  # possible donors of every record, at least
     n: int  # records that may be listed
     options: tuple[object, ...]  # what all of this depends on
@@ -115,17 +115,14 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
     return Scaled(table, scaled, nearest, least, len(scales), _options(kernel))
 
 
-def column_factors(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
+def column_factors(kernel: Kernel, lists: Lists) -> tuple[Floats, float]:
     """Return the logarithms of a balance's factors of all records, and what it misses."""
     found = weigh(kernel, scale(kernel, lists))
     return found.column, found.error
 
 
 def soft_neighborhoods(
-    kernel: Kernel,
-    scaled: Scaled,
-    some: NDArray[np.int64] | None = None,
-    column: NDArray[np.float64] | None = None,
+    kernel: Kernel, scaled: Scaled, some: Integers | None = None, column: Floats | None = None
 ) -> Neighborhoods:
     """Return all entries of lists as members, with their weights; or those of some records."""
     # Lists of some records take the factors of a balance from `column_factors` of all.
@@ -149,7 +146,7 @@ def soft_neighborhoods(
     )
 
 
-def weigh(kernel: Kernel, scaled: Scaled, column: NDArray[np.float64] | None = None) -> Weights:
+def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> Weights:
     """Return the weights of all entries of lists, which a record joins as its own donor."""
     table, least = scaled.table, scaled.least
     if kernel.cap * least < 1 - 1e-9:

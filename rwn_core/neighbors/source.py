@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates import Scheme, restricted_table
@@ -35,7 +35,7 @@ class NeighborSource(ABC):
     points: Points = field(repr=False)  # shape (n, d): of all records
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """The records with neighborhoods, ascending, shape (m,)."""
         return np.arange(len(self.points))
 
@@ -56,7 +56,7 @@ class NeighborSource(ABC):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods and, where it is the same work, draw donors."""
 
 
@@ -79,7 +79,7 @@ class SearchSource(NeighborSource):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods; see `NeighborSource`."""
         if self.scheme.exact:
             return find_and_draw(self.points, ball, drawing, threads=threads, progress=progress)
@@ -103,11 +103,11 @@ class StoredSource(NeighborSource):
     index: Index | None = field(default=None, repr=False)  # what a search starts from
     # shape (m,): the records with neighborhoods, ascending; None for those of the table. Their
     # neighborhoods are those of the full table either way.
-    shown: NDArray[np.int64] | None = field(default=None, repr=False)
+    shown: Integers | None = field(default=None, repr=False)
     slider_range: SliderRange | None = None  # how far the sliders of a screen go
 
     @property
-    def records(self) -> NDArray[np.int64]:
+    def records(self) -> Integers:
         """The records with neighborhoods."""
         numbers = self.table.numbers if self.shown is None and self.table else self.shown
         return np.arange(len(self.points)) if numbers is None else numbers
@@ -124,7 +124,7 @@ class StoredSource(NeighborSource):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods; see `NeighborSource`."""
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         table, index, every = self.table, self.index, len(self.records) == len(self.points)
@@ -153,11 +153,7 @@ class StoredSource(NeighborSource):
 
 
 def stored_source(
-    points: Points,
-    ball: RadiusAndK,
-    *,
-    threads: int | None = None,
-    budget: float | None = None,
+    points: Points, ball: RadiusAndK, *, threads: int | None = None, budget: float | None = None
 ) -> NeighborSource:
     """Store the neighbors of every record out to a ball; where they do not fit, search instead."""
     # Shapes: points (n, d).
@@ -175,11 +171,7 @@ def stored_source(
 
 
 def source_of_some(
-    points: Points,
-    records: NDArray[np.int64],
-    ball: RadiusAndK,
-    *,
-    threads: int | None = None,
+    points: Points, records: Integers, ball: RadiusAndK, *, threads: int | None = None
 ) -> StoredSource:
     """Store the neighbors of some records among all of a large table, out to a ball."""
     # Shapes: points (n, d); records (m,).
@@ -224,7 +216,7 @@ def build_preview(
     )
 
 
-def shown_records(n: int, most: int, seed: int) -> NDArray[np.int64]:
+def shown_records(n: int, most: int, seed: int) -> Integers:
     """Return the records of a live picture, ascending: all, or random ones of a large table."""
     return np.sort(np.random.default_rng(seed).permutation(n)[:most])
 
@@ -232,7 +224,7 @@ def shown_records(n: int, most: int, seed: int) -> NDArray[np.int64]:
 def _fitting_table(
     index: Index,
     points: Points,
-    records: NDArray[np.int64],
+    records: Integers,
     slider_range: SliderRange,
     watch: ProgressMonitor,
 ) -> NeighborTable | None:

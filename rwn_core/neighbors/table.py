@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import TIE, Points, rank, squared_distances
 from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
@@ -26,19 +27,19 @@ class Members(Protocol):
     """The ranked others of every record: see `NeighborTable`, where they are stored."""
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Integers:
         """Starts of the rows and the end of the last one."""
 
     @property
-    def records(self) -> NDArray[np.int32]:
+    def records(self) -> Integers32:
         """The others, nearest first; searched for first where they are not stored."""
 
     @property
-    def squared(self) -> NDArray[np.float64]:
+    def squared(self) -> Floats:
         """Their squared distances; likewise."""
 
     @property
-    def numbers(self) -> NDArray[np.int64] | None:
+    def numbers(self) -> Integers | None:
         """The records that the rows belong to; None where they are all records."""
 
     @property
@@ -65,12 +66,12 @@ class NeighborTable:
         The records that the rows belong to, ascending, where they are some of a larger table.
     """
 
-    offsets: NDArray[np.int64]
-    records: NDArray[np.int32]
-    squared: NDArray[np.float64]
+    offsets: Integers
+    records: Integers32
+    squared: Floats
     k: int
     epsilon: Radius
-    numbers: NDArray[np.int64] | None = None
+    numbers: Integers | None = None
 
     @property
     def n(self) -> int:
@@ -111,8 +112,8 @@ class NeighborTable:
         )
 
     def part(
-        self, starts: NDArray[np.int64], lengths: NDArray[np.int64], **changes: Any
-    ) -> tuple[NeighborTable, NDArray[np.int64]]:
+        self, starts: Integers, lengths: Integers, **changes: Any
+    ) -> tuple[NeighborTable, Integers]:
         """Return a table of so many entries from each start on, and which entries they are."""
         entries = ranges(starts, lengths)
         rows = replace(
@@ -124,7 +125,7 @@ class NeighborTable:
         )
         return rows, entries
 
-    def for_records(self, records: NDArray[np.int64]) -> tuple[NeighborTable, NDArray[np.int64]]:
+    def for_records(self, records: Integers) -> tuple[NeighborTable, Integers]:
         """Return the rows of some records of a table of all, and their entries in it."""
         starts, lengths = self.offsets[:-1][records], np.diff(self.offsets)[records]
         return self.part(starts, lengths, numbers=records)
@@ -144,13 +145,7 @@ class NeighborTable:
         return together.part(starts[order], lengths[order], **changes)[0]
 
     @classmethod
-    def ranked(
-        cls,
-        n: int,
-        rows: NDArray[np.int64],
-        others: NDArray[np.int64],
-        squared: NDArray[np.float64],
-    ) -> NeighborTable:
+    def ranked(cls, n: int, rows: Integers, others: Integers, squared: Floats) -> NeighborTable:
         """Return the table of some pairs, ranked by the rule of `distance.rank`."""
         order = np.lexsort((others, squared, rows))
         rows, others, squared = rows[order], others[order], squared[order]
@@ -166,7 +161,7 @@ class NeighborTable:
             epsilon=float("inf"),
         )
 
-    def without_household(self, households: NDArray[np.int64]) -> NeighborTable:
+    def without_household(self, households: Integers) -> NeighborTable:
         """The same ranks without the members of each record's own household."""
         numbers = np.arange(self.n) if self.numbers is None else self.numbers
         own = np.repeat(households[numbers], np.diff(self.offsets))
@@ -180,7 +175,7 @@ class NeighborTable:
             k=max(0, self.k - int(np.bincount(households).max()) + 1),
         )
 
-    def without_copies(self, rows: NDArray[np.int64]) -> NeighborTable:
+    def without_copies(self, rows: Integers) -> NeighborTable:
         """The neighbors of a bootstrap sample, where a record's own copies are none of them."""
         # A sample holds most of its records twice or more. Copies at distance 0 would give each
         # other's values, and masking would seem weaker than on a sample from a population.
@@ -196,9 +191,7 @@ class NeighborTable:
             squared=np.repeat(mine.squared, copies),
         )
 
-    def _cut(
-        self, edges: NDArray[np.float64], k: int, strict: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    def _cut(self, edges: Floats, k: int, strict: bool) -> tuple[Integers, Integers, Floats]:
         """Count the entries within each edge, and in all; find the k-th's squared distance."""
         from rwn_core.neighbors.draw_kernel import cut_rows
 
@@ -236,23 +229,23 @@ class Neighborhoods:
     """
 
     table: Members
-    sizes: NDArray[np.int64]
-    within: NDArray[np.int64]
-    radius: NDArray[np.float64]
+    sizes: Integers
+    within: Integers
+    radius: Floats
     k: int | None
     epsilon: Radius | None
-    first: NDArray[np.float64] | None = field(default=None, repr=False)
+    first: Floats | None = field(default=None, repr=False)
     kernel: Kernel = EVEN
-    shares: NDArray[np.float64] | None = field(default=None, repr=False)
+    shares: Floats | None = field(default=None, repr=False)
     imbalance: float = float("nan")
-    effective: NDArray[np.float64] | None = field(default=None, repr=False)
+    effective: Floats | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
         """Number of rows: of records, unless they are some of a larger table."""
         return len(self.sizes)
 
-    def rows(self, records: NDArray[np.int64]) -> NDArray[np.int64]:
+    def rows(self, records: Integers) -> Integers:
         """The rows of some records."""
         numbers = self.table.numbers
         return records if numbers is None else np.searchsorted(numbers, records)
@@ -263,7 +256,7 @@ class Neighborhoods:
         return self.shares is None and self.effective is None
 
     @property
-    def nearest(self) -> NDArray[np.float64]:
+    def nearest(self) -> Floats:
         """Distance from each record to its nearest other record, shape (n,); NaN if unknown."""
         if self.first is not None:
             return np.sqrt(self.first)
@@ -278,14 +271,14 @@ class Neighborhoods:
         """True if the members are stored; else they are searched for first."""
         return self.table.is_stored
 
-    def members(self, record: int) -> NDArray[np.int32]:
+    def members(self, record: int) -> Integers32:
         """The records of S_i, nearest first."""
         if self.effective is not None:
             return self.table.ranked_row(record)[0]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         return self.table.records[start : start + self.sizes[record]]
 
-    def weights(self, record: int) -> NDArray[np.float64]:
+    def weights(self, record: int) -> Floats:
         """Return the weights of the records of S_i, nearest first."""
         if self.effective is not None:
             return self.table.ranked_row(record)[1]  # type: ignore[attr-defined,no-any-return]
@@ -295,7 +288,7 @@ class Neighborhoods:
         return self.kernel.weights(self.table.squared[start : start + self.sizes[record]])
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """The total weight of each record's members, shape (n,); 1 where there are none."""
         return self.kernel.totals(self.sizes) if self.equally_likely else np.ones(self.n)
 
@@ -323,7 +316,7 @@ class Neighborhoods:
         share = np.repeat(self.kernel.mean(1.0, self.sizes), self.sizes)
         return sparse.csr_array((share, records, starts), shape=(self.n, self.n))
 
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def pairs(self) -> tuple[Integers, Integers32]:
         """All neighborhoods as compressed rows: offsets (n + 1,) and member records."""
         starts = np.concatenate(([0], np.cumsum(self.sizes)))
         if starts[-1] == self.table.offsets[-1]:
@@ -331,7 +324,7 @@ class Neighborhoods:
         return starts, self.table.records[ranges(self.table.offsets[:-1], self.sizes)]
 
 
-def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: Integers, lengths: Integers) -> Integers:
     """Return the numbers from each start on, as many as each length says."""
     return np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
 

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
@@ -70,7 +70,7 @@ def bit_equal_log(x: float) -> float:
 
 
 @jit_entry
-def fill_log(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+def fill_log(x: Floats, out: Floats) -> None:
     """Write the logarithm of each number, all positive."""
     for index in range(len(x)):
         out[index] = bit_equal_log(x[index])
@@ -78,14 +78,14 @@ def fill_log(x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 
 @jit_no_refcount
 def _largest(
-    logs: NDArray[np.float64],
-    members: NDArray[np.int32],
-    column: NDArray[np.float64],
+    logs: Floats,
+    members: Integers32,
+    column: Floats,
     first: int,
     last: int,
     count: int,
-    top: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    top: Floats,
+    weights: Floats,
 ) -> None:
     """Write each entry's logarithm with its column's factor, and the largest, descending."""
     for place in range(count):
@@ -104,7 +104,7 @@ def _largest(
 
 
 @jit_no_refcount
-def _exp_below(low: float, weights: NDArray[np.float64], first: int, last: int) -> None:
+def _exp_below(low: float, weights: Floats, first: int, last: int) -> None:
     """Replace logarithms by exp of what they are below a limit, or 1."""
     for entry in range(uint64(first), uint64(last)):
         weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
@@ -112,14 +112,14 @@ def _exp_below(low: float, weights: NDArray[np.float64], first: int, last: int) 
 
 @jit_no_refcount
 def _fill_row(
-    logs: NDArray[np.float64],
-    members: NDArray[np.int32],
-    column: NDArray[np.float64],
+    logs: Floats,
+    members: Integers32,
+    column: Floats,
     first: int,
     last: int,
     cap: float,
-    top: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    top: Floats,
+    weights: Floats,
 ) -> float:
     """Write min(cap, x K c) with sum 1 over a row, and return log x.
 
@@ -155,13 +155,13 @@ def _fill_row(
 
 @jit_entry
 def fill_rows(
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    logs: NDArray[np.float64],
-    column: NDArray[np.float64],
-    caps: NDArray[np.float64],
-    row: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    starts: Integers,
+    members: Integers32,
+    logs: Floats,
+    column: Floats,
+    caps: Floats,
+    row: Floats,
+    weights: Floats,
     first: int,
     last: int,
 ) -> None:
@@ -182,14 +182,14 @@ def fill_rows(
 
 @jit_entry
 def weigh_both_ways(
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    logs: NDArray[np.float64],
-    column: NDArray[np.float64],
+    starts: Integers,
+    members: Integers32,
+    logs: Floats,
+    column: Floats,
     cap: float,
-    weights: NDArray[np.float64],
-    free: NDArray[np.float64],
-    totals: NDArray[np.float64],
+    weights: Floats,
+    free: Floats,
+    totals: Floats,
     first_row: int,
     last_row: int,
 ) -> None:
@@ -216,14 +216,14 @@ def weigh_both_ways(
 
 @jit_entry
 def solve_newton(
-    starts: NDArray[np.int64],
-    members: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    free: NDArray[np.float64],
-    missing: NDArray[np.float64],
+    starts: Integers,
+    members: Integers32,
+    weights: Floats,
+    free: Floats,
+    missing: Floats,
     accuracy: float,
     most: int,
-    step: NDArray[np.float64],
+    step: Floats,
 ) -> None:
     """Write the solution of (diag(free) + H) z = missing by conjugate gradients."""
     # H is symmetric, as compressed rows; free (n,) are its rows' sums, missing (n,) is 1 less the

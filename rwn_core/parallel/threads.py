@@ -187,13 +187,7 @@ class ProgressMonitor:
 
     def run(self, work: Callable[[int, int], None], count: int) -> None:
         """Run `work` over its ranges."""
-        run_in_ranges(
-            work,
-            count,
-            threads=self.threads,
-            progress=self.progress,
-            cancel=self.cancel,
-        )
+        run_in_ranges(work, count, threads=self.threads, progress=self.progress, cancel=self.cancel)
 
     def part(self, begin: float, end: float) -> ProgressMonitor:
         """The same monitor, for the part from `begin` to `end` of the whole."""
