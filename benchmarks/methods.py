@@ -195,7 +195,7 @@ def keeps_policy(compared: rwn.Comparison) -> bool:
     """True if a release keeps the usual policy, the cheap limits first."""
     return all(
         Policy(limits=(limit,))
-        .judge_readings({limit.measure: rwn.MEASURES[limit.measure].read(compared, bare=True)})
+        .judge({limit.measure: rwn.MEASURES[limit.measure].read(compared, bare=True)})
         .kept
         for limit in sorted(Policy().limits, key=lambda limit: limit.measure == "attribute_gain")
     )

@@ -20,8 +20,6 @@ ledger = typer.Typer(
     help="Keep the ledger of releases: each is added once, and nothing is ever changed.",
 )
 
-_LIMITS = {True: "limits kept", False: "limits NOT kept", None: "no policy judged"}
-
 LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="Such as ledger.jsonl.")]
 
 
@@ -56,6 +54,7 @@ def add(
     from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
     from rwn_core.reporting.ledger import add as add_release
     from rwn_core.reporting.ledger import add_dataset
+    from rwn_core.reporting.ledger_entries import policy_words
 
     require_folder(file)
     text = read_text(record, "record")
@@ -77,7 +76,7 @@ def add(
     if entry["kept"] is None:
         say("note: no policy judges the release of a dataset; see its internal report.")
     elif not entry["kept"]:
-        say("warning: the entry says that the release does not keep every limit of its policy.")
+        say(f"warning: the entry says: {policy_words(entry)}.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
 
@@ -101,14 +100,15 @@ def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
+    from rwn_core.reporting.ledger_entries import policy_words
+
     titles = {key: method.title for key, method in rwn.METHODS.items()}
     for entry in ledger_content(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
-        limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
         typer.echo(
             f"{entry['number']}  {entry['time']}  {entry['release']}  {method}; "
-            f"{entry['records']:,} records, {limits}{signed}"
+            f"{entry['records']:,} records, {policy_words(entry)}{signed}"
         )
 
 

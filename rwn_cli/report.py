@@ -119,11 +119,12 @@ def _with_answers(
 def _write(
     out: Path, content: bytes, public: bool, overwrite: bool, verdict: Mapping[str, Any]
 ) -> None:
+    from rwn_core.reporting.record_parts import recorded_state
+
     write(out, content, overwrite=overwrite)
     if public:
         say(f"public file written to {out}; nothing of the original was found in it")
-        if not verdict.get("kept", True):
-            state = verdict.get("state", "not kept")
+        if verdict and (state := recorded_state(verdict)) != "kept":
             say(f"its policy is {state}, which the file does not say. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")

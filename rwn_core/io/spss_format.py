@@ -44,7 +44,14 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         ".sav",
         row_compress=True,
         column_labels=made.column_labels,
-        variable_value_labels=_without_letters(made.value_labels, made.frame),
+        variable_value_labels={  # with codes of their column's type
+            name: {
+                code: label
+                for code, label in pairs.items()
+                if isinstance(code, str) == (made.frame[name].dtype == object)
+            }
+            for name, pairs in made.value_labels.items()
+        },
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
             name: _measure(name in made.ordered, made.variables.get(name))
@@ -73,19 +80,6 @@ def _missing(variable: Variable) -> list[Any]:
         low, high = ranges[0]
         return [{"lo": low, "hi": high}, *numbers[:1]]
     return numbers[:3]
-
-
-def _without_letters(
-    labels: dict[str, dict[Any, str]], frame: pd.DataFrame
-) -> dict[str, dict[Any, str]]:
-    """Return value labels with codes of their column's type."""
-    texts = {name for name in labels if frame[name].dtype == object}
-    return {
-        name: {
-            code: label for code, label in pairs.items() if isinstance(code, str) == (name in texts)
-        }
-        for name, pairs in labels.items()
-    }
 
 
 def detects(content: bytes) -> bool:

@@ -32,7 +32,6 @@ class Together:
 
     words: tuple[str, ...] = ()  # a sentence each
     refusal: str = ""  # why the release must not be made: it reads a person
-    met: bool = True  # whether every earlier release was checked, and no limit is broken
     # what the entry of the ledger keeps of it
     plain: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,9 +112,8 @@ def together(
             f"Merges with {which} could not be checked, so this release is not kept; give the "
             "released files."
         )
-    met = not (breaks or unchecked)
     plain = {**plain, "checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return Together(words=tuple(words), met=met, plain=plain, refusal=refusal)
+    return Together(words=tuple(words), plain=plain, refusal=refusal)
 
 
 def subtracted(

@@ -21,7 +21,9 @@ def codebook(material: Material, facts: Iterable[Fact]) -> bytes:
     """Write public facts as DDI-Codebook 2.5."""
     by_key = {fact.key: fact for fact in facts}
     root = Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
-    _document(root, material)
+    document = _add(root, "docDscr/citation")
+    _add(document, "titlStmt/titl", material.name)
+    _add(document, "prodStmt/prodDate", material.made, date=material.made)
     _study(root, material, by_key)
     _file(root, material)
     _variables(root, material, by_key["variables"])
@@ -37,12 +39,6 @@ def _add(parent: Element, path: str, text: str = "", **attributes: str) -> Eleme
     parent.text = text or None
     parent.attrib.update(attributes)
     return parent
-
-
-def _document(root: Element, material: Material) -> None:
-    citation = _add(root, "docDscr/citation")
-    _add(citation, "titlStmt/titl", material.name)
-    _add(citation, "prodStmt/prodDate", material.made, date=material.made)
 
 
 def _study(root: Element, material: Material, by_key: dict[str, Fact]) -> None:

@@ -103,7 +103,11 @@ def read_evidence(content: bytes) -> dict[str, Any]:
 def _charts(audited: Audit) -> list[Chart]:
     """The charts of the Utility and the Risk page, in one order; a reason where one is missing."""
     readings = audited.readings
-    made = [_chart(key, audited[measure]) for key, measure in CHART_OF.items()]
+    made = [
+        CHARTS[key](reading) if isinstance(reading, Reading)
+        else draw_reason(key.replace("_", " ").capitalize(), str(reading), key)
+        for key, reading in ((key, audited[measure]) for key, measure in CHART_OF.items())
+    ]  # fmt: skip
     made += [CHARTS[key](readings) for key in CHART_OF_MANY]
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
     marginals = audited["marginals"]
@@ -112,12 +116,6 @@ def _charts(audited: Audit) -> list[Chart]:
         moved = sorted(variables, key=lambda name: -variables[name]["difference"])
         made += [CHARTS["distribution"](marginals, name) for name in moved[:DISTRIBUTIONS]]
     return made
-
-
-def _chart(key: str, reading: Any) -> Chart:
-    if isinstance(reading, Reading):
-        return CHARTS[key](reading)
-    return draw_reason(key.replace("_", " ").capitalize(), str(reading), key)
 
 
 def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def judge_release(
     part = Part(report, _SHARES[0], end)
     document, shown, audited = record_and_evidence(microdata, release, file, basis, part)
     few = too_few(release.params, microdata, release.masked)
-    verdict = policy.judge_readings(audited.readings, released=few)
+    verdict = policy.judge(audited.readings, released=few)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     met = []
     for number in range(further):

@@ -43,7 +43,7 @@ from rwn_core.reporting.ledger_entries import (
     read_entries,
     sealed,
 )
-from rwn_core.reporting.record_parts import require_original
+from rwn_core.reporting.record_parts import recorded_state, require_original
 from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 
 __all__ = [
@@ -129,10 +129,26 @@ def _add(
         if found.refusal:
             raise ReleaseError(f"{found.refusal} Nothing was added.")
         warnings = [*overlaps(entries, marks, record), *found.words]
-        met = record.get("verdict", {}).get("kept")  # a dataset's is checked against no policy
-        met = met if met is None else bool(met and found.met)
-        chained = {**held(record), "kept": met, "chain": dict(found.plain)}
-        entry = sealed({**_entry(entries, record, marks), **chained, **about}, key)
+        setting = orjson.dumps(record["setting"], option=SORTED)
+        entry = {
+            "format": FORMAT,
+            "number": len(entries) + 1,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "release": record["release"]["id"],
+            "made": record["made"],
+            "sha256": record["file"]["sha256"],
+            "records": record["file"]["records"],
+            "method": record["setting"]["method"],
+            "setting": hashlib.sha256(setting).hexdigest(),
+            "decision": record.get("decision", {}).get("hash", ""),
+            "marks": dict(marks),
+            "before": entries[-1]["hash"] if entries else BEGINNING,
+            **held(record),
+            **_judged(record.get("verdict"), found.plain),
+            "chain": dict(found.plain),
+            **about,
+        }
+        entry = sealed(entry, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows
         ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
@@ -182,25 +198,16 @@ def refuse_readable(
             raise ReleaseError(refusal)
 
 
-def _entry(
-    entries: Sequence[Mapping[str, Any]],
-    record: Mapping[str, Any],
-    marks: Mapping[str, Any],
-) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "number": len(entries) + 1,
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "release": record["release"]["id"],
-        "made": record["made"],
-        "sha256": record["file"]["sha256"],
-        "records": record["file"]["records"],
-        "method": record["setting"]["method"],
-        "setting": hashlib.sha256(orjson.dumps(record["setting"], option=SORTED)).hexdigest(),
-        "decision": record.get("decision", {}).get("hash", ""),
-        "marks": dict(marks),
-        "before": entries[-1]["hash"] if entries else BEGINNING,
-    }
+def _judged(verdict: Mapping[str, Any] | None, chain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an entry holds of the verdict, with what merges change of its state."""
+    if verdict is None:  # a dataset's release is held against no policy
+        return {"kept": None, "state": "not judged", "not_judged": {}}
+    state = recorded_state(verdict)
+    if chain.get("breaks"):
+        state = "broken"
+    elif chain.get("unchecked") and state == "kept":
+        state = "not judged"
+    return {"kept": state == "kept", "state": state, "not_judged": dict(verdict["not_judged"])}
 
 
 def _opened(path: Path) -> IO[bytes]:

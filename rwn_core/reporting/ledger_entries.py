@@ -13,6 +13,7 @@ import orjson
 
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.write import write_atomically
+from rwn_core.tuning.verdict import not_judged
 
 FORMAT = "rwn ledger 2"
 UNKEYED = "rwn ledger 1"  # of earlier versions: any person can make its hashes anew
@@ -39,6 +40,22 @@ def _plain(entry: Mapping[str, Any]) -> bytes:
 def is_keyed(entry: Mapping[str, Any]) -> bool:
     """True if an entry is sealed under a key; those of earlier versions are not."""
     return str(entry["format"]) == FORMAT
+
+
+def policy_words(entry: Mapping[str, Any]) -> str:
+    """Say how a release stands to its policy; entries of earlier versions state only `kept`.
+
+    >>> policy_words({"kept": False}), policy_words({"kept": True, "state": "kept"})
+    ('policy not kept', 'policy kept')
+    """
+    if entry["kept"] is None:
+        return "no policy judged"
+    state = entry.get("state", "kept" if entry["kept"] else "not kept")
+    chain = entry.get("chain", {})
+    why = "; merges with earlier releases not checked" if chain.get("unchecked") else ""
+    why = "; broken by merges with earlier releases" if chain.get("breaks") else why
+    unread = not_judged(entry.get("not_judged", {})).strip().rstrip(".")
+    return f"policy {state}{why}" + (f"; {unread}" if unread else "")
 
 
 def key_path(path: Path) -> Path:

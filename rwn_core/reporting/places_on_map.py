@@ -49,7 +49,7 @@ def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 
 def place(policy: Policy, point: Point, key: str) -> float | None:
     """Position of a setting on an axis; on the policy's, none where a limit was not judged."""
-    return policy.judge_point(point).largest if key == POLICY else point.median(key)
+    return policy.judge(point).largest if key == POLICY else point.median(key)
 
 
 def best(policy: Policy, sweep: Sweep, x: str, y: str) -> set[str]:
@@ -82,7 +82,7 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
             "y_interval": _interval(point, y),
             "frontier": point.setting.key in leading,
             "released": point.released,
-            "kept": policy.judge_point(point).kept,
+            "kept": policy.judge(point).kept,
         }
         for point in sweep
     ]
@@ -90,7 +90,7 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
 
 def _named(policy: Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
     """The few settings of the frontier that keep all limits with the best utility."""
-    met = [p for p in sweep if p.setting.key in leading and policy.judge_point(p).kept]
+    met = [p for p in sweep if p.setting.key in leading and policy.judge(p).kept]
     ranked = sorted(met, key=lambda point: sign(x) * (point.median(x) or 0.0))
     return {point.setting.key for point in ranked[:NAMED]}
 

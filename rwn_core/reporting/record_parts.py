@@ -6,7 +6,7 @@ import platform
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.soft_lists import list_length
+from rwn_core.tuning.verdict import State, Verdict
 
 OF_EACH_RECORD = "a value for each record"
 KEPT = "a fresh 256-bit secret, kept in a key file"
@@ -40,6 +41,14 @@ def require_original(record: Mapping[str, Any], original: Microdata) -> None:
             "The original is not the table that the record was made of; give the file that was "
             "masked, described in the same way."
         )
+
+
+def recorded_state(verdict: Mapping[str, Any]) -> State:
+    """Return the state of a record's verdict, also where a version before stated no state."""
+    if "state" in verdict:
+        return cast(State, verdict["state"])
+    read = Verdict(shares=verdict["shares"], unread=verdict["not_judged"]).state
+    return "not judged" if read == "kept" and not verdict["kept"] else read
 
 
 def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:

@@ -225,7 +225,7 @@ def record_document(
         "readings": plain_readings(audited, microdata.n),
         "slopes": judged_slopes(microdata, release, basis.plan),
         "limit": policy.to_records(),
-        "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
+        "verdict": _verdict(policy.judge(audited.readings, released=few)),
         "program": program_versions(),
     }
     if file.sha256 in release.second_readings:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,13 +77,7 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
 
 def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
     """Count the variables with the same values in both tables."""
-    left = list(two["columns"])
-    count = 0
-    for mark in one["columns"]:
-        if mark in left:
-            left.remove(mark)
-            count += 1
-    return count
+    return (Counter(one["columns"]) & Counter(two["columns"])).total()
 
 
 def changed_people(

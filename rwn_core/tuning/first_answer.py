@@ -34,7 +34,7 @@ def first_answer(
         for limit in sorted(policy.limits, key=order):
             trials.plan = replace(plan, measures=(limit.measure,))
             point = replace(point, spreads={**point.spreads, **trials.run(point.setting).spreads})
-            share = Policy(limits=(limit,)).judge_point(point).largest
+            share = Policy(limits=(limit,)).judge(point).largest
             largest = max(largest, math.inf if share is None else share)
             if largest > 1:
                 last = limit.measure

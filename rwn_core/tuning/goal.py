@@ -78,7 +78,7 @@ class Goal(NamedParameters):
         if point.few:
             return math.inf
         if isinstance(self.keep, Policy):
-            verdict = self.keep.judge_point(point)
+            verdict = self.keep.judge(point)
             return math.inf if verdict.unread else verdict.shares[str(verdict.first)]
         spread = point.spreads.get(self.keep)
         if spread is None or spread.median is None:
@@ -185,7 +185,7 @@ class GoalAnswer:
     def _nearest(self) -> str:
         """Words for the distance of the nearest setting beyond its most broken limit."""
         assert isinstance(self.goal.keep, Policy)
-        verdict = self.goal.keep.judge_point(self.point)
+        verdict = self.goal.keep.judge(self.point)
         if verdict.first is None:
             return ""
         uses = f"{verdict.uses(verdict.first)} the limit"

@@ -39,7 +39,7 @@ class PartialAnswer:
         """True if trial releases meet every limit."""
         if isinstance(self.goal, Goal):
             return self.goal.excess(self.point) <= 0
-        return self.goal.judge_point(self.point).kept
+        return self.goal.judge(self.point).kept
 
     @property
     def beyond(self) -> float:
@@ -50,7 +50,7 @@ class PartialAnswer:
             return self.goal.excess(self.point)
         policy = self.goal.keep if isinstance(self.goal, Goal) else self.goal
         assert isinstance(policy, Policy)
-        largest = policy.judge_point(self.point).largest
+        largest = policy.judge(self.point).largest
         return math.inf if largest is None else largest
 
     @property
@@ -68,7 +68,7 @@ class PartialAnswer:
         policy = self.goal.keep if isinstance(self.goal, Goal) else self.goal
         if isinstance(policy, str):
             return f"reads {spread_words(self.point.spreads[policy])}"
-        verdict = policy.judge_point(self.point)
+        verdict = policy.judge(self.point)
         met = sum(share <= 1 for share in verdict.shares.values())
         count = len(policy.limits)
         words = f"keeps {met} of {counted(count, 'limit')}"

@@ -238,9 +238,6 @@ class Policy(NamedParameters, Summarized):
             ),
         )  # fmt: skip
 
-    judge_readings = judge_point = judge_stated = judge
-    """The same, by what is given."""
-
     def judgeable(self, original: Microdata) -> tuple[Policy | None, dict[str, str]]:
         """Set apart the limits that say nothing of a table, whatever is released of it.
 

@@ -287,7 +287,7 @@ def _of_releases(
 def _judged(
     policy: Policy, trial: StrengthTrial, place: int, point: Point | None = None
 ) -> Verdict:
-    return policy.judge_point(point or trial.further(place)[0])
+    return policy.judge(point or trial.further(place)[0])
 
 
 def _inside(trial: StrengthTrial, place: int) -> int | None:

@@ -362,7 +362,7 @@ class SliceSearch:
         self.spreads.update(point.spreads)
         self.readings += plan.releases
         self._report()
-        share = self.policy.judge_point(point).shares.get(plan.measures[0])
+        share = self.policy.judge(point).shares.get(plan.measures[0])
         return math.inf if share is None or point.few else share
 
     def _at(self, choice: Choice, strength: int) -> Setting:
@@ -395,7 +395,7 @@ class SliceSearch:
             share = self._used(choice, strength, more, quick=False)
             if share <= 1:
                 point = self._fresh(choice, strength, attempt)
-                verdict = self.policy.judge_point(point)
+                verdict = self.policy.judge(point)
                 if verdict.kept:
                     self._say(point, confirmed=True)
                     return point, True
@@ -411,7 +411,7 @@ class SliceSearch:
             self.seen = set(steps)
             self.descend(())  # what lost more than a refused choice may lead now
         point = self._fresh(*nearest[1:], _ATTEMPTS)
-        return point, self.policy.judge_point(point).kept
+        return point, self.policy.judge(point).kept
 
     def published(self) -> Point:
         """Return what the first kernel reads with each variable alone, found in the same way."""

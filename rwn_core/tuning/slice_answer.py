@@ -140,6 +140,6 @@ class SliceAnswer:
         lost = point.median(UTILITY)
         loses = "" if lost is None else f" and loses {number_words(UTILITY, lost)} of the relations"
         words = f"{short_setting(point.setting)}{loses}."
-        if self.policy.judge_point(point).kept:
+        if self.policy.judge(point).kept:
             return f" RWN as published keeps the same limits at {words}"
         return f" RWN as published keeps not all limits; nearest is {words}"

@@ -131,7 +131,7 @@ class StrengthSearch:
             before = time.process_time()
             point = self._add(position, [limit.measure])
             self._cost[limit.measure] = time.process_time() - before
-            if not Policy(limits=(limit,)).judge_point(point).kept:
+            if not Policy(limits=(limit,)).judge(point).kept:
                 return False
         return True
 

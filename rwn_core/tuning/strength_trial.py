@@ -175,14 +175,14 @@ class StrengthTrial:
         read = self._readings(compared, CLEARLY, attack=False)
         limits = tuple(each for each in self.policy.limits if each.measure in read)
         few = too_few(self._setting.params, compared.original, compared.masked)
-        return replace(self.policy, limits=limits).judge_readings(read, released=few)
+        return replace(self.policy, limits=limits).judge(read, released=few)
 
     @staticmethod
     def _reading(limit: Limit, compared: Comparison) -> Reading | NotApplicable:
         """Read the measure of a limit: a lower bound that keeps it up to its upper bound."""
         about, policy = MEASURES[limit.measure], Policy(limits=(limit,))
         first = about.read(compared, begin=True, bare=True)
-        if isinstance(first, NotApplicable) or policy.judge_readings({limit.measure: first}).shares:
+        if isinstance(first, NotApplicable) or policy.judge({limit.measure: first}).shares:
             return first
         return about.read(compared, begin=False, bare=True)
 
@@ -238,7 +238,7 @@ class StrengthTrial:
                     raise
                 break
             shown.append(released_share(self._comparison.original, compared.masked))
-            verdicts.append(self.policy.judge_readings(read[-1]))
+            verdicts.append(self.policy.judge(read[-1]))
             if (verdicts[-1].largest or 0.0) > stop:
                 break
         spreads = {
@@ -259,7 +259,7 @@ class StrengthTrial:
             read[limit.measure] = compared.cached_for_release(
                 ("limit", limit), partial(self._in_time, about)
             )
-            if (self.policy.judge_readings(read).largest or 0.0) > stop:
+            if (self.policy.judge(read).largest or 0.0) > stop:
                 return read
         if attack and RAISED.keys() & read.keys():
             self.steps += 1
@@ -277,7 +277,7 @@ class StrengthTrial:
         point, verdicts = self.further(place, stop=1.0)
         used = max(each.largest or 0.0 for each in verdicts)
         if used <= 1:  # of a few releases an interval says nothing yet
-            verdict = self.policy.judge_point(point)
+            verdict = self.policy.judge(point)
             used = (verdict.largest or 0.0) if verdict.kept or verdict.broken else math.inf
         self._worst[place] = used
         return used

@@ -83,7 +83,7 @@ class Sweep(Plotted):
 
     def words(self, policy: Policy) -> str:
         """Which of the settings keep all limits, in a sentence."""
-        verdicts = [(policy.judge_point(point), point) for point in self.points]
+        verdicts = [(policy.judge(point), point) for point in self.points]
         met = sum(verdict.kept for verdict, _ in verdicts)
         settings = counted(len(verdicts), "setting")
         few = " ".join(["", few_words(self.points)]).rstrip()
@@ -119,7 +119,7 @@ def _judged(point: Point, measure: str, policy: Policy | None) -> dict[str, Any]
     """The columns of a policy; nothing without one."""
     if policy is None:
         return {}
-    verdict, limit = policy.judge_point(point), policy.limit(measure)
+    verdict, limit = policy.judge(point), policy.limit(measure)
     return {
         "limit": None if limit is None else limit.at_most,
         "share_of_limit": verdict.shares.get(measure),

@@ -172,7 +172,7 @@ class TableSearch:
         for key in self.policy.measures:
             read = [each.shares[key] for each in verdicts if key in each.shares]
             shares[key] = median(read) if len(read) == len(verdicts) else math.inf
-        judged = self.policy.judge_point(point)
+        judged = self.policy.judge(point)
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0

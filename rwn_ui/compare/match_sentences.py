@@ -125,7 +125,7 @@ def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
     """Why a method is not compared: its strength does not reach the aim."""
     name, words = method(each.method), each.words
     if not isinstance(to, Loss):
-        verdict = to.judge_point(each.point)
+        verdict = to.judge(each.point)
         return (
             f"{name} keeps the policy at no strength that was tried; at {words}: {verdict.sentence}"
         )

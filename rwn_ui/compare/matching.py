@@ -367,7 +367,7 @@ def match_table(
             for each, one in zip(matched, stated, strict=True)
         ]
         rows.append([f"{title(key, session.data.n)} {arrow(key)}".strip(), *cells])
-    verdicts = [verdict_words(session.policy.judge_point(point)) for point in points]
+    verdicts = [verdict_words(session.policy.judge(point)) for point in points]
     rows.append(["policy: limits that are broken", *verdicts])
     most = max(len(spread.values) for point in points for spread in point.spreads.values())
     brackets = ranges_words({"": {"releases": float(most)}})

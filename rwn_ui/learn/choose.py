@@ -40,9 +40,7 @@ def _show(values: Values) -> Shown:
         values["slices"], lambda: _curve(values["slices"])
     )
     now = EPSILONS.index(values["epsilon"])
-    verdicts = [
-        _POLICY.judge_readings({key: each[key] for key in _POLICY.measures}) for each in found
-    ]
+    verdicts = [_POLICY.judge({key: each[key] for key in _POLICY.measures}) for each in found]
     lesson = Trade(
         epsilon=np.array(EPSILONS),
         loss=np.array([_value(each[UTILITY]) for each in found]),
@@ -83,7 +81,7 @@ from rwn_core.evaluation.lessons.choose import read, table
 
 policy, base = rwn.Policy(), rwn.RWN(epsilon=8, k={K}).prepare(table("{values["slices"]}"))
 (readings,) = read(base, policy.measures, [{values["epsilon"]:g}])
-verdict = policy.judge_readings({{key: readings[key] for key in policy.measures}})
+verdict = policy.judge({{key: readings[key] for key in policy.measures}})
 loss, share = readings["association_loss"].value, verdict.largest
 broken = len(verdict.broken)"""
 

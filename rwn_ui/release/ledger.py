@@ -10,6 +10,7 @@ import streamlit as st
 
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee
+from rwn_core.reporting.ledger_entries import policy_words
 from rwn_core.reporting.release_folder import CARD, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.steps import drawn
@@ -102,8 +103,8 @@ def _opened(work: Callable[[], _T]) -> _T:
 
 
 def _signed(entry: dict[str, Any]) -> None:
-    if entry["chain"].get("breaks") or entry["chain"].get("unchecked"):
-        refused("The entry says that this release is not kept.")
+    if not entry["kept"]:
+        refused(f"The entry says: {policy_words(entry)}.")
     succeeded(
         f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its hash "
         "elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the ledger was cut "

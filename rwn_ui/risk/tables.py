@@ -20,7 +20,7 @@ from rwn_ui.widgets.tables import Table, measure_tables
 
 def limits(policy: rwn.Policy, readings: Answers) -> Table:
     """Each limit between both ends of the table: what the unmasked file reads, and what chance."""
-    verdict, rows = policy.judge_readings(readings), []
+    verdict, rows = policy.judge(readings), []
     for limit in policy.limits:
         key = limit.measure
         reading, ends = readings.get(key), verdict.ends.get(key, {})

@@ -73,7 +73,7 @@ def draw(session: Session, run: SweepRun) -> None:
 
 def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
     """Settings that meet all limits first; among them the frontier, by utility."""
-    loss, verdict = point.median(x), session.policy.judge_point(point)
+    loss, verdict = point.median(x), session.policy.judge(point)
     if loss is None or place(session.policy, point, y) is None:
         return (True, True, 0.0)
     sign = -1 if rwn.MEASURES[x].better == "higher" else 1
@@ -82,7 +82,7 @@ def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tup
 
 def _line(session: Session, point: Point, x: str, y: str, best: set[str]) -> str:
     """A row of the list: verdict and numbers first, then the setting in few words."""
-    verdict = session.policy.judge_point(point)
+    verdict = session.policy.judge(point)
     mark = {"kept": "✓", "broken": "▲", "not judged": "?"}[verdict.state]
     mark += "●" if point.setting.key in best else ""
     if y == POLICY:
@@ -148,7 +148,7 @@ def frame(
     """One line for each setting: in words, its verdict, and the median of every measure."""
     rows = []
     for point in points:
-        verdict = session.policy.judge_point(point)
+        verdict = session.policy.judge(point)
         row: dict[str, Any] = {
             "setting": point.setting.words,
             "keeps all limits": ("no", "yes")[verdict.kept],

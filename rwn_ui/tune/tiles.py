@@ -156,7 +156,7 @@ def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, 
     pending = [key for key in session.policy.measures if limit_queue.is_partial(readings[key])]
     shown = limit_queue.draw_verdict(session.policy, readings, judged, pending=len(pending))
     for name, pinned in session.pins.items():
-        before = session.policy.judge_stated(pinned.stated).values
+        before = session.policy.judge(pinned.stated).values
         if not pending and judged.first is not None and judged.first in before:
             now, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
             tile = Tile(label="", measure="", words=percent if share else _three, help="")

@@ -54,7 +54,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     limit_queue.complete_pins(session)
     readings = limit_queue.readings(session, current)
-    verdict = session.policy.judge_readings(readings, released=current.retained_share)
+    verdict = session.policy.judge(readings, released=current.retained_share)
     made = repeated_draws.drawn(session)
     one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None

@@ -94,7 +94,7 @@ def test_the_answer_is_a_sentence_and_a_scenario_that_masks(rwn_command: Run) ->
     assert scenario.policy.measures == ("distance_linkage", "attribute_gain")
     assert scenario.setting is not None
     assert scenario.setting.words in output
-    verdict = scenario.policy.judge_stated(scenario.readings)
+    verdict = scenario.policy.judge(scenario.readings)
     assert verdict.kept
     # and it is what the other commands read
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "found.toml")[0] == 0

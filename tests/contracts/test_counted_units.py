@@ -290,7 +290,7 @@ def test_forty_people_with_ten_rows_each_do_not_keep_the_policy() -> None:
     rows, people = value(by_row, "bayes_linkage"), value(comparison, "bayes_linkage")
     assert rows < 0.04 < 0.07 < people
     readings = {key: MEASURES[key].read(comparison) for key in Policy().measures}
-    assert not Policy().judge_readings(readings).kept
+    assert not Policy().judge(readings).kept
     said = MEASURES["bayes_linkage"].sentence(readings["bayes_linkage"], data.n)
     assert "of 40 people with 400 rows (unit)" in said
 

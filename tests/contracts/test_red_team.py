@@ -68,7 +68,7 @@ def lightest_kept(data: Microdata, params: list[Method]) -> Comparison | None:
         if comparison.law is None:
             return None
         measures = (*policy.measures, "red_team")
-        if policy.judge_readings({key: read(key, comparison) for key in measures}).kept:
+        if policy.judge({key: read(key, comparison) for key in measures}).kept:
             return comparison
     return None
 

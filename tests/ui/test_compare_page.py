@@ -155,7 +155,7 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     field(page, "selectbox", "Decision").set_value("Two")
     field(page, "button", "Freeze").click().run()
     (record,) = session.decisions
-    assert record.verdict == session.policy.judge_stated(session.scenarios["Two"].readings).sentence
+    assert record.verdict == session.policy.judge(session.scenarios["Two"].readings).sentence
     assert record.accepted_by == "C"
     assert record.verdict.encode() in decision_html(record)
     assert record.chosen == "Two"

@@ -143,7 +143,7 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(judging: Session
     )
     assert ranked == [POINTS[0], lost]
     assert "✓" not in sweep_pick._line(judging, lost, "correlation", POLICY, set())
-    words = verdict_words(judging.policy.judge_point(lost))
+    words = verdict_words(judging.policy.judge(lost))
     assert words == "too few records released"
 
 
@@ -179,7 +179,7 @@ def claims(text: str) -> bool:
 
 def judged(session):
     readings = limit_queue.readings(session, current_release(session))
-    return tiles.verdict(session, readings, session.policy.judge_readings(readings))
+    return tiles.verdict(session, readings, session.policy.judge(readings))
 
 
 @pytest.mark.parametrize(("large", "words"), [(True, "an estimate"), (False, "at once")])
@@ -206,7 +206,7 @@ def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
         detail = {**reading.detail, "estimate": None, **changed}
         planted = replace(reading, value=value, detail=detail)
         planted_only = {"bayes_linkage": planted}
-        return limit_queue.draw_verdict(policy, planted_only, policy.judge_readings(planted_only))
+        return limit_queue.draw_verdict(policy, planted_only, policy.judge(planted_only))
 
     for changed, label, number, state in (
         ({"at_most": 0.04}, "Linkage, estimated at most", "4 %, limit 5 %", "kept"),

@@ -170,13 +170,27 @@ def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
     assert "It is release 2 that was drawn of this setting" in screen.words()
 
 
-def test_an_entry_with_breaks_or_unchecked_files_is_shown_as_not_kept(monkeypatch) -> None:
+def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:
+    """Finding V4: an entry of limits that were not judged read as one of a broken policy."""
     said: list[str] = []
     monkeypatch.setattr(ledger, "refused", said.append)
-    entry = {"number": 1, "by": "Ada", "time": "2026-03-31T10:00:00", "hash": "abc"}
-    for chain in ({"breaks": ["a limit"]}, {"unchecked": ["a file"]}, {}):
-        ledger._signed({**entry, "chain": chain})
-    assert said == ["The entry says that this release is not kept."] * 2
+    about = {"number": 1, "by": "Ada", "time": "2026-03-31T10:00:00", "hash": "abc", "kept": False}
+    unread = {"attribute_gain": "No variable is confidential. Say which is."}
+    for more in (
+        {"chain": {"breaks": True}, "state": "broken"},
+        {"chain": {"unchecked": ["a file"]}, "state": "not judged"},
+        {"chain": {}, "state": "not judged", "not_judged": unread},
+        {"chain": {}},  # of an earlier version
+        {"chain": {}, "kept": True, "state": "kept"},
+    ):
+        ledger._signed({**about, **more})
+    assert said == [
+        "The entry says: policy broken; broken by merges with earlier releases.",
+        "The entry says: policy not judged; merges with earlier releases not checked.",
+        "The entry says: policy not judged; Attribute gain not judged: no variable is "
+        "confidential. Say which is.",
+        "The entry says: policy not kept.",
+    ]
 
 
 def test_a_description_that_changes_is_to_be_looked_at_again(screen) -> None:

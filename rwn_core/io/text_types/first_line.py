@@ -24,8 +24,9 @@ _COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed
 
 def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
     """Refuse a header if names look like values of their own columns."""
-    if any(_is_headed(column) for column in columns):
-        return
+    values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.CLOCK}
+    if any(c.has and c.has <= values and text_form(c.name) is Form.WORD for c in columns):
+        return  # a word is above numbers or dates
     odd = [position for position, column in enumerate(columns, 1) if _is_value(column)]
     if odd:
         places = ", ".join(map(str, odd[:3])) + (", ..." if len(odd) > 3 else "")
@@ -44,12 +45,6 @@ def header_notices(columns: Sequence[TextColumn]) -> list[str]:
             "add a line with the names."
         ]
     return []
-
-
-def _is_headed(column: TextColumn) -> bool:
-    """Return True if a word is above numbers or dates."""
-    values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.CLOCK}
-    return bool(column.has) and column.has <= values and text_form(column.name) is Form.WORD
 
 
 def _is_value(column: TextColumn) -> bool:

@@ -211,17 +211,10 @@ def _tails(original: Microdata, names: Sequence[str], cut: str) -> Iterator[tupl
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             if end - start < 2 or values[order[start]] == values[order[start + 1]]:
                 continue
-            record = int(order[start])
-            yield _tail(original, names, cut, record, int(order[start + 1]), upward), record
-
-
-def _tail(
-    original: Microdata, names: Sequence[str], cut: str, record: int, second: int, upward: bool
-) -> Predicate:
-    values = original.values(cut)
-    limit = simplest_between(float(values[second]), float(values[record]))
-    condition = Condition(name=cut, sign="at least" if upward else "at most", value=limit)
-    return Predicate(conditions=(*_conditions(original, names, record), condition))
+            record, second = int(order[start]), int(order[start + 1])
+            limit = simplest_between(float(values[second]), float(values[record]))
+            own = Condition(name=cut, sign="at least" if upward else "at most", value=limit)
+            yield Predicate(conditions=(*_conditions(original, names, record), own)), record
 
 
 def simplest_between(one: float, other: float) -> float:
@@ -236,16 +229,11 @@ def simplest_between(one: float, other: float) -> float:
         return other
     for digits in range(-int(np.floor(np.log10(width))) - 1, 20):
         for step in (5, 1, 2):
-            result = _multiple_above(low, step, digits)
+            size = step * 10.0**-digits
+            result = float(f"{(np.floor(low / size) + 1) * size:.15g}")  # a multiple above
             if low < result < high:
                 return result
     return other
-
-
-def _multiple_above(low: float, step: int, digits: int) -> float:
-    """Return the smallest multiple of step * 10^-digits above a number."""
-    size = step * 10.0**-digits
-    return float(f"{(np.floor(low / size) + 1) * size:.15g}")
 
 
 def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicate, int]]:

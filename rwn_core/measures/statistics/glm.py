@@ -91,17 +91,13 @@ def recoded_pair(original: Microdata, table: Microdata, name: str) -> tuple[Micr
             f"The response {name} has {len(present)} values; a logistic regression needs two."
         )
     first, second = (int(code) for code in present)
-    one, other = (_recoded(original, each, name, first, second) for each in (original, table))
-    return one, other
-
-
-def _recoded(
-    original: Microdata, table: Microdata, name: str, first: int, second: int
-) -> Microdata:
-    codes, _ = table.codes(name, original.codes(name)[1])
-    numbers = np.where(codes == second, 1.0, np.where(codes == first, 0.0, np.nan))
-    schema = table.schema.replace_variable(name, kind=Kind.CONTINUOUS, levels=None)
-    return Microdata(table.frame.assign(**{name: numbers}), schema)
+    recoded = []
+    for each in (original, table):
+        codes, _ = each.codes(name, original.codes(name)[1])
+        numbers = np.where(codes == second, 1.0, np.where(codes == first, 0.0, np.nan))
+        schema = each.schema.replace_variable(name, kind=Kind.CONTINUOUS, levels=None)
+        recoded.append(Microdata(each.frame.assign(**{name: numbers}), schema))
+    return recoded[0], recoded[1]
 
 
 def generalized_fit(design: Design, family: Family, where: str = "") -> GeneralizedLinear:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from rwn_core.measures import MEASURES
@@ -16,6 +17,7 @@ from rwn_core.reporting.facts.fact import (
     pairs,
     written_table,
 )
+from rwn_core.reporting.record_parts import recorded_state
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
@@ -218,9 +220,9 @@ def _limits(material: Material) -> Content:
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
         rows.append((title, value, limit["at_most"], used, source, by))
     columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
-    state = "NOT JUDGED." if verdict.get("state") == "not judged" else "NOT KEPT."
-    state = "Kept." if verdict["kept"] else state
-    return Content(lines=(state, verdict["words"]), table=written_table(columns, rows))
+    words = {"kept": "Kept.", "broken": "NOT KEPT.", "not judged": "NOT JUDGED."}
+    lines = (words[recorded_state(verdict)], verdict["words"])
+    return Content(lines=lines, table=written_table(columns, rows))
 
 
 def _side(material: Material, side: str) -> Content:
@@ -235,14 +237,6 @@ def _side(material: Material, side: str) -> Content:
         numbers = (reading["value"], reading.get("baseline"))
         rows.append((reading.get("title", about.title), *numbers, about.better, about.unit))
     return Content(table=written_table(("measure", "value", "baseline", "better", "unit"), rows))
-
-
-def _utility(material: Material) -> Content:
-    return _side(material, "utility")
-
-
-def _risks(material: Material) -> Content:
-    return _side(material, "risk")
 
 
 def _repeated(material: Material) -> Content:
@@ -424,8 +418,18 @@ INSIDE = (
     Entry(key="expected", title="Expected re-identifications", audience=_INTERNAL, make=_expected),
     Entry(key="riskiest", title="Riskiest combinations", audience=_INTERNAL, make=_riskiest),
     Entry(key="repeated", title="Further releases", audience=_INTERNAL, make=_repeated),
-    Entry(key="risks", title="Risk, all readings", audience=_INTERNAL, make=_risks),
-    Entry(key="utility", title="Utility, all readings", audience=_INTERNAL, make=_utility),
+    Entry(
+        key="risks",
+        title="Risk, all readings",
+        audience=_INTERNAL,
+        make=partial(_side, side="risk"),
+    ),
+    Entry(
+        key="utility",
+        title="Utility, all readings",
+        audience=_INTERNAL,
+        make=partial(_side, side="utility"),
+    ),
     Entry(key="cautions", title="Cautions", audience=_INTERNAL, make=_cautions),
     Entry(key="charts", title="Charts", audience=_INTERNAL, make=_charts),
     Entry(key="versions", title="Versions", audience=_INTERNAL, make=_versions),

@@ -127,4 +127,4 @@ def test_variables_that_travel_together_keep_their_rules_and_a_policy_asks_for_i
         assert reading["edit_rules_broken"].detail["released"].tolist() == [counted]
         assert reading["edit_rules_broken"].baseline == 0
         assert (counted == 0) is kept
-        assert policy.judge_readings(reading).kept is kept
+        assert policy.judge(reading).kept is kept

@@ -193,8 +193,8 @@ def test_it_is_a_limit_and_its_sentence_says_what_it_does_not_bound() -> None:
     assert set(found.detail["others"]) == {"attribute_gain", "true_matches"}
     policy = Policy(limits=(Limit(measure="certified_linkage", at_most=1.0),))
     strict = Policy(limits=(Limit(measure="certified_linkage", at_most=0.001),))
-    assert policy.judge_readings({"certified_linkage": found}).kept
-    assert strict.judge_readings({"certified_linkage": found}).broken == ("certified_linkage",)
+    assert policy.judge({"certified_linkage": found}).kept
+    assert strict.judge({"certified_linkage": found}).broken == ("certified_linkage",)
     said = MEASURE.sentence(found, data.n)
     for words in ("proved", "not which record's values", "true matches", "attribute gain"):
         assert words in said

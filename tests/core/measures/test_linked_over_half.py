@@ -44,7 +44,7 @@ def compared(data: Microdata, params: RWN, seed: int = 1) -> Comparison:
 def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
     comparison, policy = compared(with_outliers(), RWN(epsilon=1.2, k=3, q=1)), Policy()
     readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
-    verdict = policy.judge_readings(readings)
+    verdict = policy.judge(readings)
     assert verdict.broken == (KEY,)  # all that the usual policy looked at before is kept
     found = readings[KEY]
     assert isinstance(found, Reading)
@@ -99,7 +99,7 @@ def test_one_far_person_is_enough_to_break_the_usual_policy(apart: int, kept: bo
     policy = Policy()
     found = MEASURES[KEY].read(comparison)
     assert isinstance(found, Reading)
-    verdict = policy.judge_readings({KEY: found})
+    verdict = policy.judge({KEY: found})
     assert (KEY in verdict.broken) is not kept
     assert verdict.shares[KEY] < 10  # finite: maps draw it, searches descend
     if apart == 9:
@@ -114,7 +114,7 @@ def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.Monk
     found = linked_over_half.compute(comparison)
     assert found.detail["random"] < found.detail["rows"] < 2500
     assert set(range(2497, 2500)) <= set(found.detail["records_worst"].tolist())
-    assert not Policy().judge_readings({KEY: found}).shares[KEY] <= 1
+    assert not Policy().judge({KEY: found}).shares[KEY] <= 1
 
 
 MEAN, LARGEST = MEASURES["bayes_linkage"], MEASURES["largest_linkage"]
@@ -127,18 +127,18 @@ def test_people_apart_hide_in_a_mean_of_nine_percent_and_not_in_the_maximum() ->
     assert MEAN.read(comparison).value < 0.09
     largest = LARGEST.read(comparison)
     assert largest.value > 0.3
-    assert POLICY.judge_readings({LARGEST.key: largest}).broken == (LARGEST.key,)
+    assert POLICY.judge({LARGEST.key: largest}).broken == (LARGEST.key,)
     units = Microdata(data.frame.assign(a=data.frame["a"] * 1000 + 7), data.schema)
     assert LARGEST.read(compared(units, RWN(epsilon=1.2, k=30))).value > 0.3
 
 
 def test_a_crowd_keeps_it_and_a_file_of_twins_is_not_judged() -> None:
     crowd = compared(with_outliers(n=300, apart=0), RWN(epsilon=0.0, k=280))
-    assert POLICY.judge_readings({LARGEST.key: LARGEST.read(crowd)}).kept
+    assert POLICY.judge({LARGEST.key: LARGEST.read(crowd)}).kept
     bare = LARGEST.read(compared(with_outliers(n=300, apart=0), RWN(k=5, q=0.0)))
     assert bare.value == 1.0
     frame = with_outliers(n=60, apart=0).frame
     twins = Microdata.from_frame(pd.concat([frame] * 12, ignore_index=True))
-    verdict = POLICY.judge_readings({LARGEST.key: LARGEST.read(compared(twins, RWN(k=5)))})
+    verdict = POLICY.judge({LARGEST.key: LARGEST.read(compared(twins, RWN(k=5)))})
     assert not verdict.kept
     assert "cannot be broken on this table" in verdict.unread[LARGEST.key]

@@ -15,6 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.ledger import add, foresee
+from rwn_core.reporting.ledger_entries import policy_words
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
 POLICY = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05),))
@@ -36,7 +37,8 @@ def released(data: Microdata, slices: list[list[str]], policy: rwn.Policy = POLI
     content = release.to_bytes("csv")
     file = ReleasedFile.of(content, "csv")
     record = dict(read_record(internal_record(data, release, file, measures=(), policy=policy)))
-    record["verdict"] = {**record["verdict"], "kept": True}  # as other limits would have it
+    # as other limits would have it
+    record["verdict"] = {**record["verdict"], "kept": True, "state": "kept", "not_judged": {}}
     return record, (f"{release.id}.csv", content)
 
 
@@ -58,7 +60,8 @@ def test_another_slicing_is_not_kept_and_says_how_many_are_named(
     foreseen = foresee(path, other, data, files)
     entry, warned = add(path, other, data, files=files)
     assert warned == foreseen
-    assert entry["kept"] is False
+    assert (entry["kept"], entry["state"]) == (False, "broken")
+    assert policy_words(entry) == "policy broken; broken by merges with earlier releases"
     found = entry["chain"]
     assert (found["breaks"], found["secret"], found["unchecked"]) == (True, "s", [])
     assert found["named"] > 0.28 * data.n
@@ -90,7 +93,8 @@ def test_a_file_that_is_not_at_hand_is_not_taken_for_harmless(
     add(tmp_path / "ledger.jsonl", one, data)
     changed = (first[0], first[1].replace(b"1", b"2"))
     entry, warned = add(tmp_path / "ledger.jsonl", other, data, files=[changed, second])
-    assert entry["kept"] is False
+    assert (entry["kept"], entry["state"]) == (False, "not judged")
+    assert policy_words(entry).endswith("merges with earlier releases not checked")
     assert entry["chain"]["unchecked"] == [one["release"]["id"]]
     assert "could not be checked" in warned[-1]
 

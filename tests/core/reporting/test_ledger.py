@@ -20,7 +20,7 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
 from rwn_core.reporting.chained_releases import method_slices
 from rwn_core.reporting.ledger import add, file_bytes, foresee, overlaps, read_entries
-from rwn_core.reporting.ledger_entries import BEGINNING, is_keyed
+from rwn_core.reporting.ledger_entries import BEGINNING, is_keyed, policy_words
 from rwn_core.reporting.table_marks import table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
 
@@ -72,6 +72,8 @@ def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path: Path) -> 
         "method": "rwn",
         "setting": hashlib.sha256(setting).hexdigest(),
         "kept": False,
+        "state": "broken",
+        "not_judged": RECORD["verdict"]["not_judged"],
         "decision": "",
         "marks": table_marks(data, key),
         "before": "0" * 64,
@@ -98,6 +100,35 @@ def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path: Path) -> 
     text = path.read_text(encoding="utf-8")
     for value in ("Zaphod", data.fingerprint, *map(str, data.frame["x"])):
         assert value not in text
+
+
+UNREAD = {"attribute_gain": "No variable is confidential. Say which is."}
+VERDICTS = (  # shares, not judged, kept; the state that a record states, and the entry's
+    ({"bayes_linkage": 0.5}, {}, True, "kept"),
+    ({"bayes_linkage": 2.0}, UNREAD, False, "broken"),
+    ({"bayes_linkage": 0.5}, UNREAD, False, "not judged"),
+    ({"bayes_linkage": 0.5}, {}, False, "not judged"),  # too few records released
+)
+
+
+@pytest.mark.parametrize("stated", [True, False])
+@pytest.mark.parametrize(("shares", "unread", "kept", "state"), VERDICTS)
+def test_an_entry_holds_the_state_of_its_verdict_and_what_was_not_judged(
+    path: Path, shares: Any, unread: Any, kept: bool, state: str, stated: bool
+) -> None:
+    """Finding V4: an entry said "not kept" of limits that nobody had judged."""
+    data, verdict = table(), {"shares": shares, "not_judged": unread, "kept": kept, "words": ""}
+    made = of(data) | {"verdict": verdict | ({"state": state} if stated else {})}
+    entry, _ = add(path, made, data)
+    assert (entry["kept"], entry["state"], entry["not_judged"]) == (kept, state, unread)
+    (read,) = read_entries(path.read_bytes())
+    why = "; Attribute gain not judged: no variable is confidential. Say which is" * bool(unread)
+    assert policy_words(read) == f"policy {state}{why}"
+
+
+def test_an_entry_of_an_earlier_version_is_said_as_far_as_it_knows() -> None:
+    words = [policy_words({"kept": kept, "chain": {}}) for kept in (True, False, None)]
+    assert words == ["policy kept", "policy not kept", "no policy judged"]
 
 
 def test_what_is_alike_is_said_as_far_as_it_is_known() -> None:

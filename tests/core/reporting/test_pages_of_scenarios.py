@@ -86,7 +86,7 @@ def test_minutes_lead_with_the_verdict_and_fit_one_page() -> None:
         date="2026-03-31",
         accepted_by="Ada",
         dissent="Grace disagrees",
-        verdict=strict.judge_stated(mild.readings).sentence,
+        verdict=strict.judge(mild.readings).sentence,
         policy=strict,
     )
     assert Decision.thaw(made.frozen()) == made

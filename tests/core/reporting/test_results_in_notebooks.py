@@ -47,7 +47,7 @@ def results() -> dict[str, Any]:
         "ensemble": rwn.ensemble(table, method, repeats=4, measures=measures, seed=1),
         "sweep": rwn.sweep(table, grid, plan=rwn.Plan(measures=measures, releases=2), workers=1),
         "policy": LIMIT,
-        "verdict": LIMIT.judge_readings(audit.readings),
+        "verdict": LIMIT.judge(audit.readings),
         "claims": claim_table(table, method, draws=40, seed=1),
         "quick": rwn.quick_verdict(table, "rwn", LIMIT, within=0.5),
         "recommendation": rwn.recommend(table, LIMIT),

@@ -38,8 +38,8 @@ POLICY = Policy(
 
 def test_the_worse_of_stated_and_attacked_is_judged_and_says_by_whom() -> None:
     readings = {"bayes_linkage": stated(0.04), "attribute_gain": stated(0.02)}
-    assert POLICY.judge_readings(readings).kept
-    verdict = POLICY.judge_readings({**readings, "red_team": team(0.03, 0.61)})
+    assert POLICY.judge(readings).kept
+    verdict = POLICY.judge({**readings, "red_team": team(0.03, 0.61)})
     assert verdict.broken == ("attribute_gain",)
     assert verdict.values == {"bayes_linkage": 0.04, "attribute_gain": 0.61}
     assert dict(verdict.by) == {"attribute_gain": "a merge on age"}
@@ -63,7 +63,7 @@ def test_a_raised_reading_holds_what_was_stated_and_a_bound_that_is_not_below_it
     assert raised.detail == {
         "standing": "at least", "at_most": 0.4, "stated": 0.01, "attacked_by": "ranks"
     }  # fmt: skip
-    assert POLICY.judge_readings({**readings, "red_team": team(0.4)}).broken == ("bayes_linkage",)
+    assert POLICY.judge({**readings, "red_team": team(0.4)}).broken == ("bayes_linkage",)
 
 
 def test_a_spread_names_its_attack_in_files_too() -> None:
@@ -75,7 +75,7 @@ def test_a_spread_names_its_attack_in_files_too() -> None:
     point, few = (Point(setting=setting, spreads={"attribute_gain": s}) for s in (plain, spread))
     assert with_attacked(point, few).spreads["attribute_gain"] is spread
     assert with_attacked(point, point) == point
-    assert POLICY.judge_point(few).by == {"attribute_gain": "a merge on age"}
+    assert POLICY.judge(few).by == {"attribute_gain": "a merge on age"}
 
 
 def open_secret(n: int = 120, seed: int = 0) -> Microdata:

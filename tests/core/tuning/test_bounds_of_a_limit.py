@@ -40,7 +40,7 @@ KNOWN = [
 @pytest.mark.parametrize("known", KNOWN)
 def test_which_bound_decides(known):
     low, high, estimate, kept, broken, value, title = known
-    verdict = POLICY.judge_readings({KEY: reading(low, high, estimate)})
+    verdict = POLICY.judge({KEY: reading(low, high, estimate)})
     assert (verdict.kept, bool(verdict.broken)) == (kept, broken)
     assert verdict.values.get(KEY) == value
     assert verdict.title(KEY) == title
@@ -56,7 +56,7 @@ def test_which_bound_decides(known):
 
 def test_a_worst_case_is_judged_by_itself():
     found = Reading(value=0.04, detail={"standing": "worst", "at_most": 0.04, "estimate": None})
-    verdict = POLICY.judge_readings({KEY: found})
+    verdict = POLICY.judge({KEY: found})
     assert verdict.kept
     assert verdict.title(KEY) == "Worst-case linkage"
 
@@ -64,13 +64,13 @@ def test_a_worst_case_is_judged_by_itself():
 def test_a_setting_is_judged_by_the_upper_bounds_of_its_releases():
     readings = [reading(0.01, 0.030), reading(0.02, 0.032), reading(0.01, 0.031)]
     found = point(*readings)
-    verdict = POLICY.judge_point(found)
+    verdict = POLICY.judge(found)
     assert verdict.kept
     assert 0.032 < verdict.values[KEY] < 0.05
-    assert not POLICY.judge_point(point(*readings, reading(0.01, 0.06))).kept
+    assert not POLICY.judge(point(*readings, reading(0.01, 0.06))).kept
     # one release without an upper bound leaves the setting without
-    assert not POLICY.judge_point(point(*readings, reading(0.01, None))).kept
-    assert POLICY.judge_point(point(*[reading(0.06, 0.07)] * 3)).broken == (KEY,)
+    assert not POLICY.judge(point(*readings, reading(0.01, None))).kept
+    assert POLICY.judge(point(*[reading(0.06, 0.07)] * 3)).broken == (KEY,)
 
 
 def test_what_is_saved_of_a_setting_is_read_again():
@@ -81,26 +81,26 @@ def test_what_is_saved_of_a_setting_is_read_again():
     again = Point.from_dict(older)
     assert again.spreads[KEY].is_bound
     assert again.spreads[KEY].upper == ()
-    assert not POLICY.judge_point(again).kept
+    assert not POLICY.judge(again).kept
 
 
 def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
     for readings in ([reading(0.01, None)] * 3, [reading(0.01, 0.09)] * 3):
-        verdict = POLICY.judge_stated(point(*readings).stated())
+        verdict = POLICY.judge(point(*readings).stated())
         assert not verdict.kept
         assert not verdict.broken
-    verdict = POLICY.judge_stated(point(*[reading(0.01, 0.03)] * 3).stated())
+    verdict = POLICY.judge(point(*[reading(0.01, 0.03)] * 3).stated())
     assert verdict.kept
     assert verdict.title(KEY) == "Linkage, estimated at most"
-    assert POLICY.judge_stated({KEY: {"median": 0.01}}).kept  # a worst case
+    assert POLICY.judge({KEY: {"median": 0.01}}).kept  # a worst case
 
 
 def test_what_is_pinned_of_a_release_is_judged_alike():
     for low, high, estimate, *_ in KNOWN:
         one = reading(low, high, estimate)
         pinned, now = (
-            POLICY.judge_stated({KEY: stated_bounds(one)}),
-            POLICY.judge_readings({KEY: one}),
+            POLICY.judge({KEY: stated_bounds(one)}),
+            POLICY.judge({KEY: one}),
         )
         assert (pinned.kept, pinned.largest) == (now.kept, now.largest)
 

@@ -46,10 +46,10 @@ def test_a_point_knows_how_many_records_it_releases(bodyfat, swept) -> None:
 
 def test_it_keeps_no_policy_and_the_sweep_says_why(swept) -> None:
     few, many = swept.points
-    verdict = POLICY.judge_point(few)
+    verdict = POLICY.judge(few)
     assert (verdict.broken, verdict.unread, verdict.kept) == ((), {}, False)
     assert verdict.sentence.endswith("of the records are released.")
-    assert POLICY.judge_point(many).kept
+    assert POLICY.judge(many).kept
     assert swept.words(POLICY) == (
         "1 of 2 settings keep all limits. 1 setting releases fewer than 50 % of the records, which "
         "keeps no policy; choose one that releases more."

@@ -67,8 +67,8 @@ def test_without_a_setting_the_nearest_is_named_with_its_limit(bodyfat, swept):
     assert "keeps all limits; nearest is" in found.sentence
     assert "times the limit on Worst-case linkage" in found.sentence
     # nearest is the one that uses least of the limit that it breaks
-    used = [limits.judge_point(point).largest for point in swept]
-    assert limits.judge_point(found.point).largest <= min(used)
+    used = [limits.judge(point).largest for point in swept]
+    assert limits.judge(found.point).largest <= min(used)
 
 
 def test_a_limit_that_nobody_can_read_is_named_and_not_kept(bodyfat):
@@ -112,10 +112,10 @@ def test_the_verdict_of_a_setting_is_at_the_upper_end_of_one_more_release():
     )
     limits = policy(bayes_linkage=0.055)
     assert point.median("bayes_linkage") < 0.055
-    assert limits.judge_point(point).broken == ("bayes_linkage",)
+    assert limits.judge(point).broken == ("bayes_linkage",)
     ends = {"median": 0.05, "high": 0.059}
-    assert limits.judge_stated({"bayes_linkage": ends}).broken == ("bayes_linkage",)
-    assert limits.judge_stated({"bayes_linkage": {"median": 0.05}}).kept
+    assert limits.judge({"bayes_linkage": ends}).broken == ("bayes_linkage",)
+    assert limits.judge({"bayes_linkage": {"median": 0.05}}).kept
 
 
 def test_a_setting_that_lacks_an_answer_keeps_nothing(bodyfat):

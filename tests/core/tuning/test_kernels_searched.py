@@ -57,7 +57,7 @@ def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer)
     assert point.setting.params.kernel == "even"
     assert point.setting.slices == ()
     assert point.setting.weights == ()
-    assert BOTH.judge_point(point).kept
+    assert BOTH.judge(point).kept
     plan = Plan(measures=("association_loss",), releases=20, seed=77_000_000)
     fresh = Trials(few, [point.setting], plan).run(point.setting).median("association_loss")
     assert point.median("association_loss") == pytest.approx(fresh, rel=0.15)

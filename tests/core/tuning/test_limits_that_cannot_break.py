@@ -95,14 +95,14 @@ POLICY = Policy(
 def test_one_release_is_not_judged_by_a_limit_that_nothing_breaks(rare: rwn.Microdata) -> None:
     release = rwn.mask(rare, PARAMS, seed=1)
     readings = rwn.audit(rare, release, measures=POLICY.measures).readings
-    verdict = POLICY.judge_readings(readings)
+    verdict = POLICY.judge(readings)
     assert not verdict.kept
     assert verdict.unread["t_closeness"].startswith(CANNOT)
     assert list(verdict.shares) == ["distance_linkage"]
     assert "Lower the limit, choose other keys, or remove it." in verdict.sentence
     # the planted other case: the same release under a limit that the unmasked file breaks
     fair = Policy(limits=POLICY.limits[:1])
-    assert fair.judge_readings(readings).kept
+    assert fair.judge(readings).kept
 
 
 def test_a_coarse_table_keeps_no_limit_on_linkage() -> None:
@@ -110,14 +110,14 @@ def test_a_coarse_table_keeps_no_limit_on_linkage() -> None:
     policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.05),))
     for params in (rwn.RWN(k=5, q=0.0), rwn.RWN(k=50)):
         release = rwn.mask(data, params, seed=2)
-        verdict = policy.judge_readings(rwn.audit(data, release).readings)
+        verdict = policy.judge(rwn.audit(data, release).readings)
         assert (verdict.kept, set(verdict.unread)) == (False, {"bayes_linkage"})
     classes = len(data.frame.drop_duplicates())
     assert f"reads {100 * classes / data.n:.3g} %" in verdict.unread["bayes_linkage"]
     # lowered as the sentence says, it can be broken, and the unmasked file breaks it
     lower = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.9 * classes / data.n),))
     nothing = rwn.mask(data, rwn.RWN(k=5, q=0.0), seed=2)
-    assert lower.judge_readings(rwn.audit(data, nothing).readings).broken == ("bayes_linkage",)
+    assert lower.judge(rwn.audit(data, nothing).readings).broken == ("bayes_linkage",)
 
 
 def test_the_unmasked_file_never_keeps_a_policy(rare: rwn.Microdata) -> None:
@@ -130,7 +130,7 @@ def test_the_unmasked_file_never_keeps_a_policy(rare: rwn.Microdata) -> None:
         if measure.side == "risk" and measure.better == "lower"
         for at_most in (0.01, 0.05, 0.5, 1.0)
     ]
-    kept = [each for each in limits if Policy(limits=(each,)).judge_readings(readings).kept]
+    kept = [each for each in limits if Policy(limits=(each,)).judge(readings).kept]
     assert kept == []
 
 
@@ -148,9 +148,9 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
     )
     loaded = Scenario.from_toml(scenario.to_toml())
     verdicts = [
-        POLICY.judge_point(point),
-        POLICY.judge_point(again),
-        POLICY.judge_stated(loaded.readings),
+        POLICY.judge(point),
+        POLICY.judge(again),
+        POLICY.judge(loaded.readings),
     ]
     for verdict in verdicts:
         assert not verdict.kept
@@ -161,7 +161,7 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
         key: {name: value for name, value in each.items() if name not in ("unmasked", "unrelated")}
         for key, each in loaded.readings.items()
     }
-    assert POLICY.judge_stated(old).kept
+    assert POLICY.judge(old).kept
 
 
 def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> None:
@@ -190,7 +190,7 @@ def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.M
     assert answer.unread["t_closeness"].startswith(CANNOT)
     assert CANNOT[1:] in answer.sentence
     assert "is known to keep all limits" in answer.sentence
-    assert not POLICY.judge_point(answer.point).kept
+    assert not POLICY.judge(answer.point).kept
     with pytest.raises(ParameterError, match="No limit can be judged"):
         seek_slices(rare, Policy(limits=POLICY.limits[1:]), ranges=ranges, workers=1)
 
@@ -232,14 +232,10 @@ def test_a_limit_on_a_loss_is_empty_where_no_relation_is_left() -> None:
 
 def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() -> None:
     policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.01),))
-    verdict = policy.judge_stated(
-        {"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.02}}
-    )
+    verdict = policy.judge({"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.02}})
     assert verdict.unreachable == ("bayes_linkage",)
     assert "coarsen values or raise the limit" in verdict.sentence
-    other = policy.judge_stated(
-        {"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.002}}
-    )
+    other = policy.judge({"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.002}})
     assert other.unreachable == ()
 
 
@@ -301,7 +297,7 @@ def test_what_can_be_judged_is_one_answer(rare: rwn.Microdata, bodyfat: rwn.Micr
     assert judged == Policy(limits=POLICY.limits[:1])
     release = rwn.mask(rare, PARAMS, seed=1)
     readings = rwn.audit(rare, release, measures=POLICY.measures).readings
-    assert POLICY.judge_readings(readings).unread == apart
+    assert POLICY.judge(readings).unread == apart
     schema = rare.schema.with_weights({"age": 3.0}).with_slices([("age", "income")])
     assert POLICY.judgeable(rare.with_schema(schema)) == (judged, apart)
     assert Policy(limits=POLICY.limits[1:]).judgeable(rare) == (None, apart)

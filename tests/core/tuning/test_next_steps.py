@@ -67,7 +67,7 @@ def largest_shares(
     for seed in range(200, 200 + releases):
         release = rwn.mask(under, setting.params, seed=seed, precision=dict(setting.precision))
         audit = rwn.audit(under, release, measures=[*policy.measures, "red_team"])
-        shares.append(max(policy.judge_readings(audit.readings).shares.values()))
+        shares.append(max(policy.judge(audit.readings).shares.values()))
     return sorted(shares)
 
 

@@ -84,7 +84,7 @@ def test_each_answer_of_a_slice_search_is_better_and_the_last_is_confirmed(few, 
     for each in met:  # read anew, all releases of a trial and all limits
         plan = Plan(measures=POLICY.measures, releases=6, seed=1)
         point = Trials(few, [each.setting], plan).run(each.setting)
-        assert POLICY.judge_point(point).largest <= 1.5, "one kind release does not make an answer"
+        assert POLICY.judge(point).largest <= 1.5, "one kind release does not make an answer"
 
 
 def test_an_interrupted_search_leaves_its_answer(few, quick) -> None:
@@ -125,7 +125,7 @@ def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings)
     first_answer(few, settings, goal, found.append)
     plan = Plan(measures=goal.measures, releases=1)
     every = [Trials(few, [each], plan).run(each) for each in settings]
-    keeping = [point for point in every if POLICY.judge_point(point).kept]
+    keeping = [point for point in every if POLICY.judge(point).kept]
     assert keeping
     assert found[-1].met
     assert found[-1].setting == min(keeping, key=goal.loss).setting

@@ -63,7 +63,7 @@ def test_the_reason_stands_beside_what_could_not_be_read():
         "bayes_linkage": Reading(value=0.01, detail={}),
         "attribute_inference": NotApplicable("No variable is confidential."),
     }
-    verdict = TWO.judge_readings(readings)
+    verdict = TWO.judge(readings)
     assert verdict.unread == {"attribute_inference": "No variable is confidential."}
     assert verdict.states == {"bayes_linkage": "kept", "attribute_inference": "not judged"}
     assert not verdict.kept

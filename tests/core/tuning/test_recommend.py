@@ -64,7 +64,7 @@ def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
     assert verdict.setting is not None
     release = rwn.mask(verdict.setting.applied_to(data), verdict.setting.params, seed=1)
     readings = rwn.audit(data, release, measures=list(rwn.Policy().measures))
-    assert rwn.Policy().judge_readings(readings.readings).kept
+    assert rwn.Policy().judge(readings.readings).kept
 
 
 def fresh_shares(
@@ -76,7 +76,7 @@ def fresh_shares(
     for seed in range(100, 100 + releases):
         release = rwn.mask(table, setting.params, seed=seed, precision=dict(setting.precision))
         audit = rwn.audit(table, release, measures=[*policy.measures, "red_team"])
-        for key, share in policy.judge_readings(audit.readings).shares.items():
+        for key, share in policy.judge(audit.readings).shares.items():
             read[key].append(share)
     return {key: float(np.median(shares)) for key, shares in read.items() if shares}
 

@@ -100,7 +100,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     assert found.reached
     assert found.slices
     assert found.point.median("association_loss") < alone.point.median("association_loss")
-    assert BOTH.judge_point(found.point).kept
+    assert BOTH.judge(found.point).kept
     setting = found.point.setting
     fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
     point = Trials(few, [setting], fresh).run(setting)
@@ -198,7 +198,7 @@ def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
     found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
     assert found.reached
     assert found.slices == ()
-    assert LINKAGE.judge_point(found.point).kept
+    assert LINKAGE.judge(found.point).kept
 
 
 LOOSE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
@@ -235,14 +235,14 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
 
     def watched(self: SliceSearch, *choice: Any) -> Point:
         point = fresh(self, *choice)
-        kept.append(BOTH.judge_point(point).kept)
+        kept.append(BOTH.judge(point).kept)
         return point
 
     monkeypatch.setattr(SliceSearch, "_used", lambda self, *_, quick: 0.99)
     monkeypatch.setattr(SliceSearch, "_fresh", watched)
     found = seek_slices(few, BOTH, ranges=SMALL, workers=1)
     assert found.reached
-    assert BOTH.judge_point(found.point).kept
+    assert BOTH.judge(found.point).kept
     assert kept[0] is False
     assert kept.index(True) == len(kept) - 1
 

@@ -97,7 +97,7 @@ def count_names(
     values = files.cached(("levels", secret), lambda: _levels(files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
     near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
-    found = [_all(files, secret, (truth, guess, near), how, weights)]
+    found = [_pooled(files, secret, (truth, guess, near), how, weights)]
     if values is not None:
         equal = np.abs(guess - truth) <= ROUNDED_OFF * np.abs(truth)
         place = np.searchsorted(values, truth)
@@ -115,10 +115,10 @@ def count_names(
         ))  # fmt: skip
     elif secret not in files.levels:
         exact = ROUNDED_OFF * np.abs(truth)
-        found.append(_all(files, secret, (truth, guess, exact), how, weights))
+        found.append(_pooled(files, secret, (truth, guess, exact), how, weights))
     common = files.cached(("common", secret), lambda: _common(files, secret))
     if common is not None:
-        found.append(_rare(secret, common, (truth, guess, near), how, weights))
+        found.append(_pooled(files, secret, (truth, guess, near), how, weights, common))
     return found
 
 
@@ -134,39 +134,26 @@ def _common(files: Files, secret: str) -> Floats | None:
     return common if some_rare and len(common) else None
 
 
-def _rare(
-    secret: str,
-    common: Floats,
-    values: tuple[Floats, Floats, Floats],
-    how: tuple[str, str],
-    weights: Floats,
-) -> Tried:
-    """Return the pooled names of values that few people share."""
-    truth, guess, near = values
-    having = ~np.isin(truth, common)
-    named = ~np.isnan(guess) & ~np.isin(guess, common)
-    right = having & named & (np.abs(guess - truth) <= near)
-    base = best_single_guess(truth[having], near[having]) * having.mean()
-    counts = (right.sum(), named.sum(), having.sum(), base, weights[named].sum())
-    return Tried(*how, secret, [RARE], *(np.array([float(each)]) for each in counts))
-
-
-def _all(
+def _pooled(
     files: Files,
     secret: str,
     values: tuple[Floats, Floats, Floats],
     how: tuple[str, str],
     weights: Floats,
+    common: Floats | None = None,
 ) -> Tried:
-    """Return the names of all values together; a number is right within its reach."""
+    """Return the names of all values together, or of those that few people share."""
     truth, guess, near = values
-    named = ~np.isnan(guess)
-    right = (np.abs(guess[named] - truth[named]) <= near[named]).sum()
-    base = files.cached(
-        ("base", secret, truth.size, bool(near.any())), lambda: best_single_guess(truth, near)
+    having, named, level = np.ones(truth.size, dtype=bool), ~np.isnan(guess), None
+    if common is not None:
+        having, named, level = ~np.isin(truth, common), named & ~np.isin(guess, common), RARE
+    right = having & named & (np.abs(guess - truth) <= near)  # a number within its reach
+    base = having.mean() * files.cached(
+        ("base", secret, level, truth.size, bool(near.any())),
+        lambda: best_single_guess(truth[having], near[having]),
     )
-    counts = (right, named.sum(), truth.size, base, weights[named].sum())
-    return Tried(*how, secret, [None], *(np.array([float(each)]) for each in counts))
+    counts = (right.sum(), named.sum(), having.sum(), base, weights[named].sum())
+    return Tried(*how, secret, [level], *(np.array([float(each)]) for each in counts))
 
 
 def _levels(files: Files, secret: str) -> Floats | None:

@@ -19,7 +19,7 @@ def curve(slices: str) -> list[tuple[float, rwn.tuning.Verdict]]:
     ready = rwn.RWN(epsilon=8.0, k=lesson.K).preview(lesson.table(slices))
     found = lesson.read(ready, POLICY.measures, lesson.EPSILONS)
     return [
-        (each[UTILITY].value, POLICY.judge_readings({key: each[key] for key in POLICY.measures}))
+        (each[UTILITY].value, POLICY.judge({key: each[key] for key in POLICY.measures}))
         for each in found
     ]
 
@@ -59,5 +59,5 @@ def test_the_answer_holds_for_other_releases_of_its_setting() -> None:
         comparison = comparison or compare(prepared.microdata, made.masked)
         judged = comparison.with_masked(made.masked, made.law)
         readings = {key: MEASURES[key].compute(judged) for key in POLICY.measures}
-        kept.append(POLICY.judge_readings(readings).kept)
+        kept.append(POLICY.judge(readings).kept)
     assert all(kept)

@@ -121,7 +121,7 @@ def test_a_lower_bound_keeps_no_limit(bodyfat):
     found = MEASURES["repeated_releases"].compute(comparison)
     assert found.detail["standing"] == "at least"
     limit = Limit(measure="repeated_releases", at_most=max(found.value, 0.99))
-    verdict = Policy(limits=(limit,)).judge_readings({"repeated_releases": found})
+    verdict = Policy(limits=(limit,)).judge({"repeated_releases": found})
     assert not verdict.kept
     assert "lower bound" in verdict.unread["repeated_releases"]
 
