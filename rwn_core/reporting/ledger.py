@@ -200,7 +200,7 @@ def refuse_readable(
 
 def _judged(verdict: Mapping[str, Any] | None, chain: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an entry holds of the verdict, with what merges change of its state."""
-    if verdict is None:  # a dataset's release is held against no policy
+    if verdict is None:  # the release of a dataset has no policy
         return {"kept": None, "state": "not judged", "not_judged": {}}
     state = recorded_state(verdict)
     if chain.get("breaks"):
