@@ -47,9 +47,21 @@ def texts_of_the_program() -> dict[Path, str]:
     """What the program says from documentation texts, as it should be, by its file."""
     core, commands = Path(rwn.__file__).parent, Path(rwn_cli.__file__).parent
     return {
+        core / "__init__.pyi": _stub(),
         core / "masking" / "words.json": _json(docstrings.method_texts()),
         commands / "help.json": _json(docstrings.command_texts()),
     }
+
+
+def _stub() -> str:
+    """The public names for type checkers, which refuse any other."""
+    lines = ["from rwn_core._version import __version__ as __version__"]
+    lines += [f"from {home} import {name} as {name}" for name, home in rwn._HOME_OF.items()]
+    return (
+        "# Written by `python -m docs.build`.\n\n"
+        + "\n".join(lines)
+        + "\n\n_HOME_OF: dict[str, str]\n"
+    )
 
 
 def _json(texts: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def tune(
         if missing.name not in {"anywidget", "ipywidgets", "traitlets"}:
             raise
         raise rwn.RWNError(
-            "rwn.tune needs the package anywidget; install it with: pip install 'rwn[notebook]'"
+            "tune needs the package anywidget; install it with: pip install 'rwn[notebook]'"
         ) from None
     from rwn_ui.notebook.tuned_table import TunedTable
 

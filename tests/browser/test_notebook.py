@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import rwn_core as rwn
+from rwn_ui.notebook import tune
 from rwn_ui.notebook.widget import TuneWidget, script, style
 from tests.ui.notebook_page import deliver, kept_messages, taken
 
@@ -122,7 +123,7 @@ def notebook(chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Not
 
 
 def test_the_slider_moves_the_picture_and_the_setting_moves_the_slider(notebook) -> None:
-    widget = rwn.tune(rwn.load_demo("bodyfat"))
+    widget = tune(rwn.load_demo("bodyfat"))
     notebook.show("one", widget)
     k = notebook.slider("one", "Minimum neighbors k")
     before, shown = notebook.texts("one"), notebook.stamp("one")
@@ -140,7 +141,7 @@ def test_the_slider_moves_the_picture_and_the_setting_moves_the_slider(notebook)
 
 
 def test_two_widgets_move_alone_and_plotly_comes_by_message(notebook) -> None:
-    one, two = (rwn.tune(rwn.load_demo("bodyfat")) for _ in range(2))
+    one, two = (tune(rwn.load_demo("bodyfat")) for _ in range(2))
     notebook.show("one", one)
     notebook.show("two", two)
     other, shown = notebook.texts("two"), notebook.stamp("one")

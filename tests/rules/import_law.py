@@ -57,10 +57,6 @@ SIBLINGS = {
 ALONE = {"rwn_core.measures.attacks": "red_team"}
 """In a folder the one that knows no other and that no other knows: an independent second look."""
 
-LATER = {("rwn_core", "rwn_ui.notebook")}
-"""Public names of other rooms, which stand in the list of rwn_core and are imported when they are
-first used: `tune` alone."""
-
 PARTS = ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
 Program = Mapping[str, str]
 """The source text of every file, by its dotted name."""
@@ -160,9 +156,7 @@ def arrows(files: Program) -> frozenset[Arrow]:
         (module, target)
         for module, text in files.items()
         for name in imported_names(text)
-        if (target := _module_with(name, files)) is not None
-        and target != module
-        and (module, target) not in LATER
+        if (target := _module_with(name, files)) is not None and target != module
     )
 
 

@@ -150,6 +150,7 @@ def test_every_public_name_is_there() -> None:
 
     names = [name for name in dir(rwn) if not name.startswith("__")]
     assert names == sorted(rwn._HOME_OF)
+    assert all(home.startswith("rwn_core.") for home in rwn._HOME_OF.values())
     for name in names:
         assert getattr(rwn, name) is not None
         assert not isinstance(getattr(rwn, name), ModuleType)

@@ -19,7 +19,7 @@ LAWS_ASKED_FOR: set[str] = set()
 
 MOST_LINES = 500
 MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 15}
-MARKERS = {"py.typed", "__init__.py"}  # neither a room nor a module of its own
+MARKERS = {"py.typed", "__init__.py", "__init__.pyi"}  # neither a room nor a module of its own
 WRITTEN = {".py", ".js", ".css"}
 
 

@@ -12,6 +12,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import rwn_core as rwn
+from rwn_ui.notebook import tune
 from rwn_ui.notebook.widget import TuneWidget
 from tests.ui.notebook_page import SENT, answered, deliver, kept_messages, taken
 
@@ -26,7 +27,7 @@ def _page(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def widget() -> Iterator[TuneWidget]:
-    made = rwn.tune(rwn.load_demo("bodyfat"))
+    made = tune(rwn.load_demo("bodyfat"))
     yield made
     made.close()
 
@@ -106,18 +107,18 @@ def test_a_fault_is_a_number_without_a_value(widget: TuneWidget, monkeypatch) ->
 
 def test_unknown_methods_and_a_missing_package_are_one_sentence(monkeypatch) -> None:
     with pytest.raises(rwn.ParameterError, match="mdav"):
-        rwn.tune(rwn.load_demo("bodyfat"), "mdav")
+        tune(rwn.load_demo("bodyfat"), "mdav")
     monkeypatch.delitem(sys.modules, "rwn_ui.notebook.widget")
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(rwn.RWNError, match=r"pip install 'rwn\[notebook\]'"):
-        rwn.tune(rwn.load_demo("bodyfat"))
+        tune(rwn.load_demo("bodyfat"))
 
 
 def test_a_saved_notebook_holds_no_value_of_the_table() -> None:
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
     frame.loc[7, "a"] = SENTINEL
-    made = rwn.tune(frame)
+    made = tune(frame)
     picture = answered(made, seq=0)
     held = SENT.get(made.comm.comm_id, [])
     formatted = DisplayFormatter().format(made)[0]
@@ -132,7 +133,7 @@ def test_a_saved_notebook_holds_no_value_of_the_table() -> None:
 
 def test_two_widgets_share_nothing() -> None:
     data = rwn.load_demo("bodyfat")
-    one, two = rwn.tune(data), rwn.tune(data, rwn.RWN(epsilon=1.0, k=3, q=0.5))
+    one, two = tune(data), tune(data, rwn.RWN(epsilon=1.0, k=3, q=0.5))
     answered(one, edits=[{"levers": {"k": 9.0}}, {"weights": {"age": 3.0}}])
     assert two.setting == rwn.RWN(epsilon=1.0, k=3, q=0.5)
     assert two.data.schema == data.schema
