@@ -17,7 +17,6 @@ from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
-from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.public_words import NOTICE
 from rwn_core.reporting.leak_check import (
@@ -27,12 +26,14 @@ from rwn_core.reporting.leak_check import (
     rare_values,
     refuse_identifiers,
 )
-from rwn_core.reporting.page import page
+from rwn_core.reporting.page import page, rendered
 from rwn_core.reporting.record_parts import require_original
 from rwn_core.reporting.scenario import read_toml
 
 FORMAT, CARD = "rwn notice 1", "rwn card 1"
 Facts = tuple[Fact, ...]
+_OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
+"""What the roles of a survey are as attributes of a variable in DDI-Codebook."""
 
 
 def public_file(material: Material, original: Microdata, name: str) -> bytes:
@@ -80,6 +81,18 @@ def _json(material: Material, facts: Facts) -> bytes:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 
+def _codebook(material: Material, facts: Facts) -> bytes:
+    """Write DDI-Codebook 2.5, the form in which archives keep the description of a file."""
+    by_key, table = {fact.key: fact for fact in facts}, material.record["table"]
+    treated = by_key["variables"].content.table
+    return rendered(
+        "codebook.xml", material=material, fact=by_key, surveys=_OF_SURVEYS,
+        variables=list(zip(material.variables, table["kinds"], table["roles"], strict=True)),
+        treatment={row[0]: row[1] for row in treated.rows} if treated is not None else {},
+        method=method_words(material.method)["name"],
+    )  # fmt: skip
+
+
 def _card(material: Material, facts: Facts) -> bytes:
     about = method_words(material.method)
     document: dict[str, Any] = {
@@ -109,7 +122,7 @@ PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyTyp
     {
         ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
         ".json": _json,
-        ".xml": codebook,
+        ".xml": _codebook,
         ".toml": _card,
     }
 )
