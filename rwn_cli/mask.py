@@ -138,7 +138,7 @@ def mask(
         from rwn_core.reporting.ledger import refuse_readable
 
         refuse_readable(ledger, data, release, (target.name, content))
-    looked_up = second_reading(release, content, form, original_file(source))
+    looked_up = second_reading(release, content, form, original_file(source), (), order)
     released = rwn.ReleasedFile.of(
         content, form, order=order, seeded=seed is not None, kept=key_file is not None
     )

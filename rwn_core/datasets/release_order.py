@@ -16,9 +16,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rwn_core.datasets.dataset import to_frame
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import read_batch, write_batches
+from rwn_core.io.other_readers import arrow_again
+from rwn_core.masking.second_reading import refuse_difference
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 
@@ -105,4 +108,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
             store_schema=False,
             write_page_checksum=True,
         )
+        frame = to_frame(released)
+        again = arrow_again(unfinished.read_bytes(), frame, run.schema)
+        refuse_difference("A file of the release", frame, again, run.schema)
     return {"rows": len(released)}

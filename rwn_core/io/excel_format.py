@@ -23,5 +23,5 @@ FORMAT = Format(
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,
     again=when_called("rwn_core.io.other_readers.workbook_again"),
-    again_by="Python's XML library",
+    again_by="openpyxl",
 )

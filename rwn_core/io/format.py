@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.io.guessed_layout import GuessedLayout
-    from rwn_core.io.other_readers import Found, Wanted
 
 
 class Feature(StrEnum):
@@ -73,10 +72,10 @@ class Format:
     sees: Callable[[bytes], GuessedLayout | None] | None = None
     # whether these bytes are certainly of this format, whatever the file's name says
     detects: Callable[[bytes], bool] = _never
-    # reads a file a second time, by another library than `read` does; None where there is none
-    again: Callable[[bytes, Wanted], Found] | None = None
-    # the name of that library, for people; without `again`, of the one that reads and does not
-    # write
+    # reads a file a second time, by another library than `read` does, see `other_readers`; None
+    # where there is none
+    again: Callable[[bytes, pd.DataFrame, Schema], pd.DataFrame] | None = None
+    # the name of that library, for people; without `again`, of the one that reads releases
     again_by: str = ""
 
     @property

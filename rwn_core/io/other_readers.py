@@ -1,251 +1,213 @@
-"""Read a file by another library than the one that `rwn_core.io` reads it with: for a second look.
+"""Read a file by another library than the one that `rwn_core.io` reads it with, and compare.
 
-Columns come back as plain values (texts, numbers, moments), each different one once.
+A reader takes a file's bytes and the table that was read of it, or written into it, as a frame and
+its schema; it gives the table again, record by record. An empty text is no value.
 """
 
 from __future__ import annotations
 
 import io
 import warnings
-import zipfile
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, time, timedelta
+from functools import lru_cache, partial
 from typing import Any
-from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
+
+from rwn_core.data.codebook import level_names
+from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import level_text
+from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
-Columns = dict[str, list[Any]]
-ARROW, ARROW_RUST = "Arrow", "Arrow's Rust library"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """Hold what another library finds in a file."""
-
-    columns: Columns  # the different values of each column
-    records: int
-    by: str = ""  # the library, where it is not always the format's `again_by`
-    same: bool = False  # whether it reads and writes the format the first time, too
+_HELD = 65_536  # different values of a column whose keys are held
+_NO_CLOCK = " 00:00:00"
+_TRUTHS = {"true": 1, "false": 0}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Say what is wanted of a file."""
+def differing(
+    frame: pd.DataFrame, again: pd.DataFrame, schema: Schema, *, gaps: bool
+) -> dict[str, int]:
+    """Count the cells that two readings of a table have different, by column.
 
-    names: Sequence[str]  # its columns; of a text file all of them, in order
-    layout: FileLayout
-    moments: Set[str] = frozenset()  # columns of dates and times
-    labels: Set[str] = frozenset()  # columns of which the labels of the codes are wanted
-
-
-def text_again(content: bytes, wanted: Wanted, usual: str) -> Found:
-    """Read a text table by pandas, every field as a text."""
-    import pandas as pd
-
-    layout, names = wanted.layout, wanted.names
-    text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
-    frame = pd.read_csv(
-        io.StringIO(text, newline=""),
-        sep=layout.separator or usual,
-        engine="c",
-        dtype=str,
-        keep_default_na=False,
-        na_filter=False,
-        header=0 if layout.header else None,
-        skiprows=layout.above,
-        skip_blank_lines=False,
-        on_bad_lines="error" if not layout.below else "skip",
-    )
-    if frame.shape[1] != len(names):
-        raise ValueError("another number of columns")
-    columns = {name: pd.unique(frame.iloc[:, i]).tolist() for i, name in enumerate(names)}
-    return Found(columns=columns, records=len(frame))
+    Numbers are equal as numbers, days as instants (in a workbook to the millisecond), all
+    else as texts. Without `gaps`, what is missing in the first reading may be a code for missing.
+    """
+    found, unit = {}, again.attrs.get("unit", "us")
+    for name in frame.columns:
+        if not frame[name].equals(again[name]):
+            key = lru_cache(_HELD, typed=True)(_key(frame[name].dtype, schema, name, unit))
+            pairs = zip(map(key, frame[name].tolist()), map(key, again[name].tolist()), strict=True)
+            found[name] = sum(a != b and (gaps or a is not None) for a, b in pairs)
+    return {name: count for name, count in found.items() if count}
 
 
-def arrow_again(content: bytes, wanted: Wanted) -> Found:
-    """Read columns of Parquet or Feather, exact decimals as texts."""
-    import pyarrow as pa
+def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], Any]:
+    """Return the function that gives equal values of a column one key, and no value None."""
+    variable, layout = schema.by_name.get(name), schema.file or FileLayout()
+    labels: dict[Any, str] = {}
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+        labels = level_names(() if variable is None else variable.value_labels)
+    mark, narrow = layout.decimal, dtype == np.float32
+    notation = (variable and variable.notation) or layout.dates
+    days = pd.api.types.is_datetime64_any_dtype(dtype)
+    numbers = pd.api.types.is_numeric_dtype(dtype) and not labels
 
-    table, same = _arrow_table(content)
-    found: Columns = {}
-    for name in wanted.names:
-        column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        exact = pa.types.is_decimal(column.type)
-        values = column.unique().to_pylist()
-        found[name] = [str(v) if exact and v is not None else _seconds(v) for v in values]
-    by = ARROW if same else ARROW_RUST
-    return Found(columns=found, records=table.num_rows, by=by, same=same)
+    def key(value: Any) -> Any:
+        if value is None or value is pd.NA or value != value or value == "":
+            return None
+        try:
+            if numbers:
+                number = _number(value, mark)
+                return float(np.float32(number)) if narrow else number
+            if days:
+                return _moment(value, notation, unit)
+        except (LookupError, ValueError, TypeError, OverflowError):  # a value of another kind
+            pass
+        text = level_text(labels.get(value, value)).strip()
+        return text.removesuffix(_NO_CLOCK).replace(mark, ".")
+
+    return key
 
 
-def _seconds(value: Any) -> Any:
-    """A time of the day or a duration as its number of seconds; any other value as it is."""
+def _number(value: Any, mark: str) -> Any:
+    if isinstance(value, str):
+        text = value.strip().replace(mark, ".")
+        try:
+            return int(text) if text.lstrip("+-").isdigit() else float(text)
+        except ValueError:
+            return _TRUTHS[text.lower()]
     if isinstance(value, time):
         value = datetime.combine(datetime.min, value) - datetime.min
     return value / timedelta(seconds=1) if isinstance(value, timedelta) else value
 
 
-def _arrow_table(content: bytes) -> tuple[Any, bool]:
-    """Read all columns by Rust's library if it is installed; True if only Arrow's own can."""
+def _moment(value: Any, notation: str, unit: str) -> pd.Timestamp:
+    if isinstance(value, str) and notation != USUAL_DATES:
+        pattern = notation.replace("YYYY", "%Y").replace("MM", "M").replace("DD", "D")
+        with suppress(ValueError):  # a column may have them as YYYY-MM-DD all the same
+            pattern = pattern.replace("M", "%m").replace("D", "%d")
+            value = datetime.strptime(value.strip(), pattern)
+    moment = pd.Timestamp(value).as_unit("us").round(unit)
+    return moment.tz_localize("UTC") if moment.tz is None else moment
+
+
+def text_again(content: bytes, frame: pd.DataFrame, schema: Schema, usual: str) -> pd.DataFrame:
+    """Read a text table by pandas, every field as a text."""
+    layout = schema.file or FileLayout()
+    text = content.decode("utf-8-sig" if layout.encoding == "utf-8" else layout.encoding)
+    read = pd.read_csv(
+        io.StringIO(text, newline=""),
+        sep=layout.separator or usual,
+        dtype=str,
+        na_filter=False,
+        header=0 if layout.header else None,
+        skiprows=layout.above,
+        skip_blank_lines=False,
+        on_bad_lines="skip" if layout.below else "error",
+    )
+    names = [" ".join(name.split()) if {*"\r\n"} & {*name} else name for name in map(str, read)]
+    read.columns = names if layout.header else frame.columns
+    return read.head(len(frame)) if layout.below else read
+
+
+def arrow_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Read columns of Parquet or Feather by Arrow's library in Rust, exact decimals as texts."""
+    import arro3.io
     import pyarrow as pa
-    import pyarrow.feather as feather
     import pyarrow.parquet as pq
 
-    parquet = content.startswith(b"PAR1")
-    source = pa.BufferReader(content)
-    if parquet:
-        pq.read_metadata(source)  # a damaged file makes the other library write to the terminal
-    with suppress(ImportError, ValueError), _rust() as rust:
-        read = rust.read_parquet if parquet else rust.read_ipc
-        return pa.table(read(io.BytesIO(content))), False
-    return (
-        pq.read_table(source, coerce_int96_timestamp_unit="us")
-        if parquet
-        else feather.read_table(source)
-    ), True
+    stream, read = io.BytesIO(content), arro3.io.read_ipc
+    if content.startswith(b"PAR1"):
+        pq.read_metadata(stream)  # a damaged file makes the library write to the terminal
+        read = arro3.io.read_parquet
+    table, found = pa.table(read(stream)), {}
+    for name in frame.columns:
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.string())
+        typed = not column.null_count and not pa.types.is_time(column.type)
+        found[name] = column.to_pandas() if typed else pd.Series(column.to_pylist(), dtype=object)
+    return pd.DataFrame(found)
 
 
-@contextmanager
-def _rust() -> Iterator[Any]:
-    """Give Rust's library of Arrow; whatever it raises becomes a ValueError."""
-    import arro3.io
+def labelled_again(
+    content: bytes, frame: pd.DataFrame, schema: Schema, program: str
+) -> pd.DataFrame:
+    """Read numbers and labels of Stata or SAS by pandas; the one table of formats makes days."""
+    import pyreadstat
 
-    try:
-        yield arro3.io
-    except BaseException as error:  # its panics are no Exception
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise ValueError("not read") from None
-        raise
-
-
-def stata_again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file of Stata by pandas."""
-    import pandas as pd
-
+    program = "xport" if content.startswith(b"HEADER") else program
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # dates that stay numbers are found below
-        codes = pd.read_stata(io.BytesIO(content), convert_categoricals=False, convert_dates=False)
-        frames = {"codes": codes, "dates": codes, "labels": codes}
-        if wanted.moments:
-            frames["dates"] = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
-            _require_moments(frames["dates"], wanted)
-        if wanted.labels:
+        warnings.simplefilter("ignore")
+        if program == "dta":
+            read = partial(pd.read_stata, convert_dates=False)
+            numbers = labels = read(io.BytesIO(content), convert_categoricals=False)
             with suppress(ValueError):  # labels that codes share
-                frames["labels"] = pd.read_stata(io.BytesIO(content), convert_dates=False)
-    found: Columns = {}
-    for name in wanted.names:
-        kind = "labels" if name in wanted.labels else "codes"
-        found[name] = pd.unique(frames["dates" if name in wanted.moments else kind][name]).tolist()
-    return Found(columns=found, records=len(codes))
+                labels = read(io.BytesIO(content))
+            for name in frame.select_dtypes("category"):
+                numbers[name] = labels[name].astype(object)
+        else:
+            how = {"format": program, "encoding": "utf-8" if program == "xport" else "infer"}
+            with pd.read_sas(io.BytesIO(content), iterator=True, **how) as reader:
+                reader.convert_dates = False
+                numbers = reader.read()
+    _, about = getattr(pyreadstat, f"read_{program}")(io.BytesIO(content), metadataonly=True)
+    for name in frame.select_dtypes("datetime"):
+        written = about.original_variable_types[name]
+        form = time_format(program, written) or TimeFormat("")
+        numbers[name] = as_times(numbers[name], form, name, written)[0]
+    return numbers
 
 
-def sas_again(content: bytes, wanted: Wanted) -> Found:
-    """Read a file of SAS by pandas."""
-    import pandas as pd
+def fixed_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Cut the lines of a fixed-width file by pandas, at the places of its codebook."""
+    import pyarrow as pa
 
-    transport = content.startswith(b"HEADER")
-    frame = pd.read_sas(
-        io.BytesIO(content),
-        format="xport" if transport else "sas7bdat",
-        encoding="utf-8" if transport else "infer",
-    )
-    _require_moments(frame, wanted)
-    columns = {name: pd.unique(frame[name]).tolist() for name in wanted.names}
-    return Found(columns=columns, records=len(frame))
+    from rwn_core.io.fixed_width_format import cell_values, read_codebook
 
-
-def _require_moments(frame: Any, wanted: Wanted) -> None:
-    """Refuse to compare dates with numbers: pandas leaves formats that it does not know."""
-    if any(frame[name].dtype.kind != "M" for name in wanted.moments):
-        raise ValueError("dates stay numbers")
+    lines, _, codebook = content.rpartition(b"\0")
+    fields, charset, _ = read_codebook(codebook)
+    stream = io.StringIO(lines.decode("utf-8-sig" if charset == "utf-8" else charset))
+    how: dict[str, Any] = {"dtype": str, "na_filter": False, "skip_blank_lines": False}
+    places = [(each.start, each.end) for each in fields]
+    read = pd.read_fwf(stream, colspecs=places, header=None, **how)
+    cells = [pa.array(read[place], pa.large_string()) for place in read]
+    values = [cell_values(each, field)[0] for each, field in zip(cells, fields, strict=True)]
+    return pd.DataFrame({field.name: each for field, each in zip(fields, values, strict=True)})
 
 
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Read the first sheet of a workbook that has these names in a row, by openpyxl."""
+    import openpyxl
 
-
-def workbook_again(content: bytes, wanted: Wanted) -> Found:
-    """Read a workbook by Python's XML library."""
-    with zipfile.ZipFile(io.BytesIO(content)) as book:
-        if wanted.moments and b'date1904="1"' in book.read("xl/workbook.xml"):
-            raise ValueError("days are counted from another one")
-        parts = sorted(n for n in book.namelist() if n.startswith("xl/worksheets/sheet"))
-        shared = list(_shared(book))
-        for part in parts:
-            with book.open(part) as stream:
-                found = _sheet(_rows(stream, shared), wanted.names)
-            if found is not None:
-                for name in wanted.moments & found.columns.keys():
-                    found.columns[name] = [_moment(value) for value in found.columns[name]]
-                return found
+    layout = schema.file or FileLayout()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stream = io.BytesIO(content)
+        book = openpyxl.load_workbook(stream, read_only=not layout.fill, data_only=True)
+    for sheet in book.worksheets:
+        for area in [*sheet.merged_cells.ranges] if layout.fill else ():
+            sheet.unmerge_cells(str(area))
+            for row, column in area.cells:
+                sheet.cell(row, column).value = sheet.cell(area.min_row, area.min_col).value
+        rows = sheet.iter_rows(values_only=True)
+        for row in rows:
+            places = {" ".join(str(cell).split()): place for place, cell in enumerate(row)}
+            if set(frame.columns) <= places.keys():
+                cells = [[*row, *[None] * len(places)] for row in rows]
+                table = [[row[places[name]] for name in frame.columns] for row in cells]
+                while table and not any(cell not in (None, "") for cell in table[-1]):
+                    table.pop()  # empty rows at the end are no records
+                table += [[None] * frame.shape[1]] * (len(frame) - len(table))
+                read = pd.DataFrame(table, columns=frame.columns, dtype=object)
+                read.attrs["unit"] = "ms"  # of the moments
+                return read.head(len(frame)) if layout.below else read
     raise ValueError("no sheet has these columns")
-
-
-def _moment(value: Any) -> Any:
-    """A workbook's number of days as a moment."""
-    number = isinstance(value, float)
-    return datetime(1899, 12, 30) + timedelta(days=value) if number else value
-
-
-def _shared(book: zipfile.ZipFile) -> Iterator[str]:
-    if "xl/sharedStrings.xml" not in book.namelist():
-        return
-    with book.open("xl/sharedStrings.xml") as stream:
-        for _, element in ElementTree.iterparse(stream):
-            if element.tag == f"{_MAIN}si":
-                yield _words(element)
-                element.clear()
-
-
-def _words(element: ElementTree.Element) -> str:
-    """The text of a string, without how it is pronounced."""
-    own = [each.text or "" for each in element.findall(f"{_MAIN}t")]
-    runs = [each.text or "" for each in element.findall(f"{_MAIN}r/{_MAIN}t")]
-    return "".join(own + runs)
-
-
-def _rows(stream: Any, shared: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for _, element in ElementTree.iterparse(stream):
-        if element.tag == f"{_MAIN}row":
-            yield {
-                (cell.get("r") or "").rstrip("0123456789"): _cell(cell, shared)
-                for cell in element.findall(f"{_MAIN}c")
-            }
-            element.clear()
-
-
-def _cell(cell: ElementTree.Element, shared: Sequence[str]) -> Any:
-    kind = cell.get("t", "n")
-    inline = cell.find(f"{_MAIN}is")
-    if inline is not None:
-        return _words(inline)
-    written = cell.findtext(f"{_MAIN}v")
-    if written is None or kind == "e":
-        return None
-    if kind == "s":
-        return shared[int(written)]
-    if kind == "b":
-        return written == "1"
-    return float(written) if kind == "n" else written
-
-
-def _sheet(rows: Iterator[dict[str, Any]], names: Sequence[str]) -> Found | None:
-    """The columns below the first row that holds all the names."""
-    for row in rows:
-        places = {value: place for place, value in row.items() if isinstance(value, str)}
-        if all(name in places for name in names):
-            found: dict[str, dict[Any, None]] = {name: {} for name in names}
-            records = 0
-            for below in rows:
-                records += 1
-                for name in names:
-                    value = below.get(places[name])
-                    if value is not None:
-                        # a truth value and a number would be one key
-                        found[name].setdefault((isinstance(value, bool), value))
-            columns = {name: [value for _, value in seen] for name, seen in found.items()}
-            return Found(columns=columns, records=records)
-    return None

@@ -21,5 +21,5 @@ FORMAT = Format(
     keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
     detects=detects,
     again=when_called("rwn_core.io.other_readers.arrow_again"),
-    again_by="Arrow",
+    again_by="Arrow's Rust library",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
@@ -53,6 +54,6 @@ FORMAT = Format(
     write=None,
     keeps=frozenset({Feature.DATES, Feature.LABELS}),
     detects=detects,
-    again=when_called("rwn_core.io.other_readers.sas_again"),
+    again=partial(when_called("rwn_core.io.other_readers.labelled_again"), program="sas7bdat"),
     again_by="pandas",
 )

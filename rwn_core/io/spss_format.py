@@ -105,5 +105,5 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again_by="pyreadstat (no second library)",
+    again_by="pyreadstat (SPSS has no second library)",
 )

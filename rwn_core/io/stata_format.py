@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
@@ -79,6 +80,6 @@ FORMAT = Format(
         }
     ),
     detects=detects,
-    again=when_called("rwn_core.io.other_readers.stata_again"),
+    again=partial(when_called("rwn_core.io.other_readers.labelled_again"), program="dta"),
     again_by="pandas",
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from rwn_core.data.arrays import Integers
 from rwn_core.data.given_tables import takes_tables
@@ -19,6 +20,7 @@ from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, re
 from rwn_core.data.identity.table import table_doubts
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
+from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io import format_of_key
@@ -151,9 +153,15 @@ class Release(Summarized):
             A variable may identify people, and no answer says whether it stays.
         """
         self._take_answers(drop, keep)
+        frame, schema = self.as_written(format, order, drop)
+        return table_bytes(frame, format, schema)
+
+    def as_written(
+        self, format: str, order: Order, drop: Sequence[str]
+    ) -> tuple[pd.DataFrame, Schema]:
+        """The columns of a published file of this format, and their description."""
         table = without(self.published(order), drop)
-        schema = guarded_schema(table.schema, format)
-        return table_bytes(without_formulas(table.frame, format), format, schema)
+        return without_formulas(table.frame, format), guarded_schema(table.schema, format)
 
     def _take_answers(self, drop: Sequence[str], keep: Sequence[str]) -> None:
         """Note the answers; refuse the release while a doubt has none."""
@@ -190,8 +198,8 @@ class Release(Summarized):
         overwrite : bool
             Whether a file of that name is replaced.
         original : str or Path, optional
-            The file that the table was read from: another library reads it, too, and every value
-            that was copied must occur in it. Without it the table in memory stands for it.
+            The file that the table was read from: another library reads it, too, and must find the
+            same values. Without it the table in memory stands for it.
 
         Returns
         -------
@@ -200,8 +208,8 @@ class Release(Summarized):
         Raises
         ------
         ReleaseError
-            A doubt about identity has no answer, another library finds a value that the original
-            has not, or the file exists or could not be written; an older one is still whole.
+            A doubt about identity has no answer, another library finds another value in a file, or
+            the file exists or could not be written; an older one is still whole.
 
         Warns
         -----
@@ -219,7 +227,7 @@ class Release(Summarized):
         form = file_format(target)
         content = self.to_bytes(form, order, drop=drop, keep=keep)
         source = None if original is None else SourceFile.at(Path(original))
-        second_reading(self, content, form, source, drop)
+        second_reading(self, content, form, source, drop, order)
         return write_atomically(target, content)
 
 

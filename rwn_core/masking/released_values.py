@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Integers
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable
@@ -105,15 +106,15 @@ def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
 
 
 def guarded_schema(schema: Schema, format: str) -> Schema:
-    """The schema of a file in which names that a spreadsheet would run have an apostrophe."""
-    names = formula_names(schema.names, format)
-    if not names:
-        return schema
+    """The schema of a file of a format: its marks, and guarded names, see `formula_names`."""
+    names, layout = formula_names(schema.names, format), schema.file or FileLayout()
+    kept = format_of_key(format).marks
+    marks = {mark: value for mark, value in layout.changed().items() if mark in kept}
     variables = (
         replace(each, name=GUARD + each.name) if each.name in names else each
         for each in schema.variables
     )
-    return Schema(variables=tuple(variables), file=schema.file)
+    return Schema(variables=tuple(variables), file=FileLayout.from_dict(marks))
 
 
 def formula_names(names: Iterable[str], format: str) -> list[str]:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.schema import Kind, Question, Role, Schema
 from rwn_core.errors import InputError
+from rwn_core.io.parquet_format import FORMAT as PARQUET
+from rwn_core.masking.second_reading import SecondReading
 from rwn_core.reporting.decision import frozen_text, thawed
 from rwn_core.reporting.record_parts import (
     all_parameters,
@@ -58,6 +60,7 @@ def dataset_record(
     changing = [v.name for v in schema.released if v.masked and getattr(params, "q", 1.0) > 0]
     shares = [count / made.n for count in made.changed.values()]
     cells = {"value": sum(shares) / len(shares), "names": list(made.changed), "share": shares}
+    again = SecondReading(checked=tuple(made.changed), release=PARQUET.again_by)
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -72,6 +75,7 @@ def dataset_record(
             "key": randomness,
             "records": made.n,
             "fell_back": made.governed,
+            "second_reading": again.plain(),
             **hashed_files(made.folder),
         },
         "readings": {"cells_changed": cells},

@@ -257,8 +257,7 @@ def test_the_second_reading_is_said_and_stands_in_the_record(
     code, _, said = rwn_command("mask", "demo:pima", "out.csv", "--k", 50, "--record", "r.toml")
     assert code == 0
     words = (
-        "Every copied and unrounded value occurs in its original column: "
-        "release read by pandas, original by pandas."
+        "Every cell is the same in a second reading: release read by pandas, original by pandas."
     )
     assert words in said
     assert words in (tmp_path / "r.toml").read_text(encoding="utf-8")
