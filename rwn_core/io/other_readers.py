@@ -148,23 +148,25 @@ def labelled_again(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if program == "dta":
-            read = partial(pd.read_stata, convert_dates=False)
+            read: Any = partial(pd.read_stata, convert_dates=False)
             numbers = labels = read(io.BytesIO(content), convert_categoricals=False)
             with suppress(ValueError):  # labels that codes share
                 labels = read(io.BytesIO(content))
             for name in frame.select_dtypes("category"):
                 numbers[name] = labels[name].astype(object)
         else:
-            how = {"format": program, "encoding": "utf-8" if program == "xport" else "infer"}
-            with pd.read_sas(io.BytesIO(content), iterator=True, **how) as reader:
+            sas, encoding = cast(Any, pd.read_sas), "utf-8" if program == "xport" else "infer"
+            with sas(
+                io.BytesIO(content), format=program, encoding=encoding, iterator=True
+            ) as reader:
                 reader.convert_dates = False
                 numbers = reader.read()
     _, about = getattr(pyreadstat, f"read_{program}")(io.BytesIO(content), metadataonly=True)
     for name in frame.select_dtypes("datetime"):
         written = about.original_variable_types[name]
         form = time_format(program, written) or TimeFormat("")
-        numbers[name] = as_times(numbers[name], form, name, written)[0]
-    return numbers
+        numbers[name] = as_times(numbers[name], form, "", written)[0]
+    return pd.DataFrame(numbers)
 
 
 def fixed_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
