@@ -155,10 +155,8 @@ def labelled_again(
             for name in frame.select_dtypes("category"):
                 numbers[name] = labels[name].astype(object)
         else:
-            sas, encoding = cast(Any, pd.read_sas), "utf-8" if program == "xport" else "infer"
-            with sas(
-                io.BytesIO(content), format=program, encoding=encoding, iterator=True
-            ) as reader:
+            how: Any = {"format": program, "encoding": "utf-8" if program == "xport" else "infer"}
+            with pd.read_sas(io.BytesIO(content), iterator=True, **how) as reader:
                 reader.convert_dates = False
                 numbers = reader.read()
     _, about = getattr(pyreadstat, f"read_{program}")(io.BytesIO(content), metadataonly=True)
