@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from rwn_core.data.codebook import Code
 from rwn_core.errors import InputError
-from rwn_core.io.format import Feature, Format, when_called
+from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ def read(
             "the ending of its format, such as .csv."
         )
     with in_file(file):
-        fields, charset, described = read_codebook(codebook)
+        fields, charset, described = _codebook(codebook)
     check_size(file, lines.count(b"\n"), len(fields))
     chosen, notices = chosen_columns(file, [field.name for field in fields], schema, layout)
     if described and described.lower() != file.lower():
@@ -86,7 +86,7 @@ def read(
     for field in (fields[place] for place in chosen):
         cells = cut(source, field.start, field.end).cast(pa.large_string())
         cells = pc.utf8_trim_whitespace(cells)
-        values, is_number = cell_values(cells, field)
+        values, is_number = _values(cells, field)
         if not (is_number or field.is_text):
             notices.append(
                 f"{field.name} is numeric in the codebook and has cells that are no numbers, or "
@@ -120,7 +120,7 @@ def _rows(file: str, content: bytes, charset: str, *, width: int) -> list[str]:
     return rows
 
 
-def read_codebook(content: bytes) -> tuple[list[_Field], str, str]:
+def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
     """Read the variables of a codebook, the encoding of its file and the file's name."""
     from rwn_core.io.file_name import shown
 
@@ -214,7 +214,7 @@ def _code(written: str, decimals: int) -> Code | None:
     return plain_code(float(f"{written}e-{decimals}") if decimals else int(written))
 
 
-def cell_values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
+def _values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
     """The cells as numbers, if all of them are and the codebook says so; else as texts."""
     import pandas as pd
     import pyarrow as pa
@@ -238,6 +238,24 @@ def cell_values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
     return pc.if_else(integers, scaled, digits).cast(pa.float64()).to_pandas(), True
 
 
+def read_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Cut the lines of a fixed-width file by pandas, at the places of its codebook."""
+    import io
+
+    import pandas as pd
+    import pyarrow as pa
+
+    lines, _, codebook = content.rpartition(b"\0")
+    fields, charset, _ = _codebook(codebook)
+    stream = io.StringIO(lines.decode("utf-8-sig" if charset == "utf-8" else charset))
+    how: dict[str, Any] = {"dtype": str, "na_filter": False, "skip_blank_lines": False}
+    places = [(each.start, each.end) for each in fields]
+    read = pd.read_fwf(stream, colspecs=places, header=None, **how)
+    cells = [pa.array(read[place], pa.large_string()) for place in read]
+    values = [_values(each, field)[0] for each, field in zip(cells, fields, strict=True)]
+    return pd.DataFrame({field.name: each for field, each in zip(fields, values, strict=True)})
+
+
 FORMAT = Format(
     key="fixed_width",
     title="fixed-width",
@@ -249,6 +267,6 @@ FORMAT = Format(
     keeps=frozenset({Feature.LABELS, Feature.VALUE_LABELS, Feature.MISSING_CODES}),
     demand="its DDI codebook in the same folder",
     companion=".xml",
-    again=when_called("rwn_core.io.other_readers.fixed_again"),
+    again=read_again,
     again_by="pandas",
 )

@@ -167,23 +167,6 @@ def labelled_again(
     return pd.DataFrame(numbers)
 
 
-def fixed_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
-    """Cut the lines of a fixed-width file by pandas, at the places of its codebook."""
-    import pyarrow as pa
-
-    from rwn_core.io.fixed_width_format import cell_values, read_codebook
-
-    lines, _, codebook = content.rpartition(b"\0")
-    fields, charset, _ = read_codebook(codebook)
-    stream = io.StringIO(lines.decode("utf-8-sig" if charset == "utf-8" else charset))
-    how: dict[str, Any] = {"dtype": str, "na_filter": False, "skip_blank_lines": False}
-    places = [(each.start, each.end) for each in fields]
-    read = pd.read_fwf(stream, colspecs=places, header=None, **how)
-    cells = [pa.array(read[place], pa.large_string()) for place in read]
-    values = [cell_values(each, field)[0] for each, field in zip(cells, fields, strict=True)]
-    return pd.DataFrame({field.name: each for field, each in zip(fields, values, strict=True)})
-
-
 def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     """Read the first sheet of a workbook that has these names in a row, by openpyxl."""
     import openpyxl
