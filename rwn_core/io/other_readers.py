@@ -24,7 +24,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
-_HELD = 65_536  # different values of a column whose keys are held
+_REMEMBERED = 65_536  # different values of a column that a cache has
 _NO_CLOCK = " 00:00:00"
 _TRUTHS = {"true": 1, "false": 0}
 
@@ -40,7 +40,7 @@ def differing(
     found, unit = {}, again.attrs.get("unit", "us")
     for name in frame.columns:
         if not frame[name].equals(again[name]):
-            key = lru_cache(_HELD, typed=True)(_key(frame[name].dtype, schema, name, unit))
+            key = lru_cache(_REMEMBERED, typed=True)(_key(frame[name].dtype, schema, name, unit))
             pairs = zip(map(key, frame[name].tolist()), map(key, again[name].tolist()), strict=True)
             found[name] = sum(a != b and (gaps or a is not None) for a, b in pairs)
     return {name: count for name, count in found.items() if count}

@@ -108,8 +108,8 @@ def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
 def guarded_schema(schema: Schema, format: str) -> Schema:
     """The schema of a file of a format: its marks, and guarded names, see `formula_names`."""
     names, layout = formula_names(schema.names, format), schema.file or FileLayout()
-    kept = format_of_key(format).marks
-    marks = {mark: value for mark, value in layout.changed().items() if mark in kept}
+    repeated = format_of_key(format).marks
+    marks = {mark: value for mark, value in layout.changed().items() if mark in repeated}
     variables = (
         replace(each, name=GUARD + each.name) if each.name in names else each
         for each in schema.variables
