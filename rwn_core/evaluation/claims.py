@@ -8,6 +8,7 @@ refused.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
@@ -388,7 +389,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
         design = model_design(analysis, original, original)
         coefficients, errors = fit_design(analysis, design, "", own=True)
         own, error = np.full((2, len(design.terms)), np.nan)
-        places = _most_influential(analysis, design, coefficients)
+        places = _most_influential(analysis, design)
         shorter = {place: _left_out(design, place) for place in sorted({*places.tolist()})}
         for place, left in shorter.items():
             slopes, slope_errors = fit_design(analysis, left, "", own=True)
@@ -414,23 +415,18 @@ def _left_out(design: Design, place: int) -> Design:
     )
 
 
-def _most_influential(
-    analysis: Analysis, design: Design, coefficients: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _most_influential(analysis: Analysis, design: Design) -> NDArray[np.int64]:
     """Return for each slope the record without which it moves most, to first order, (p,)."""
     # Belsley, Kuh and Welsch (1980); for generalized models one step (Pregibon 1981)
-    score = coefficients[0] + design.columns @ coefficients[1:]
-    fitted, weight = score, np.ones(len(score))
-    if analysis.kind == "logistic":
-        fitted = expit(score)
-        weight = fitted * (1 - fitted)
-    elif analysis.kind == "poisson":
-        fitted = weight = np.exp(score)
-    exog = np.column_stack([np.ones(len(score)), standardized(design.columns)])
-    moves = exog @ np.linalg.pinv((exog.T * weight) @ exog)
-    left = np.maximum(1 - weight * (moves * exog).sum(axis=1), 1e-9)
-    found = np.abs(moves * ((design.response - fitted) / left)[:, None])[:, 1:].argmax(axis=0)
-    return np.asarray(found, dtype=np.int64)
+    import statsmodels.api as sm
+
+    law = {"logistic": sm.families.Binomial, "poisson": sm.families.Poisson}
+    family = law.get(analysis.kind, sm.families.Gaussian)()
+    exog = sm.add_constant(standardized(design.columns))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a record of leverage 1 moves its slope without bound
+        moves = sm.GLM(design.response, exog, family=family).fit().get_influence().d_params
+    return np.abs(moves[:, 1:]).argmax(axis=0)
 
 
 def is_clustered(original: Microdata) -> bool:
@@ -449,8 +445,7 @@ def is_clustered(original: Microdata) -> bool:
 
 def condition_number(columns: NDArray[np.float64]) -> float:
     """Return the condition of predictors once they are standardized: 1 if none are related."""
-    singular = np.linalg.svd(standardized(columns), compute_uv=False)
-    return float(singular.max() / singular.min()) if singular.min() > 0 else np.inf
+    return float(np.linalg.cond(standardized(columns)))
 
 
 def has_rare_levels(microdata: Microdata, name: str) -> bool:

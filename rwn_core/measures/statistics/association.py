@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
@@ -25,9 +26,8 @@ NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 def correlation_matrix(values: Floats) -> Floats:
     """Return Pearson correlations, shape (m, m); pairwise complete, NaN if a column is constant."""
-    known = ~np.isnan(values)
-    if not known.all():
-        return _pairwise(values, known)
+    if np.isnan(values).any():  # of standardized columns: large units and means cost no digits
+        return pd.DataFrame(standardized_known(values, np.nan)).corr().to_numpy()
     result = np.full((values.shape[1],) * 2, np.nan)
     (different,) = np.nonzero(varies(values))
     scaled = standardized(values[:, different])
@@ -95,35 +95,9 @@ def standardized_known(values: Floats, otherwise: float) -> Floats:
     return result
 
 
-def _pairwise(values: Floats, known: Booleans) -> Floats:
-    """Return the correlations from cross products over the records that each pair has in common."""
-    filled = standardized_known(values, 0.0)
-    both = known.astype(np.float64)
-    count = np.maximum(both.T @ both, 1.0)
-    total = filled.T @ both  # [j, h]: sum of column j over the records where h is known too
-    covariance = filled.T @ filled - total * total.T / count
-    variance = (filled**2).T @ both - total**2 / count
-    defined = np.minimum(variance, variance.T) > NO_VARIATION * len(values)
-    scale = np.sqrt(np.where(defined, variance * variance.T, 1.0))
-    return np.asarray(np.where(defined, np.clip(covariance / scale, -1.0, 1.0), np.nan))
-
-
 def rank_correlation_matrix(values: Floats) -> Floats:
     """Return Spearman correlations, shape (m, m); each pair ranks its complete records."""
-    from scipy.stats import rankdata
-
-    known = ~np.isnan(values)
-    if known.all():
-        return correlation_matrix(rankdata(values, axis=0))
-    m = values.shape[1]
-    result = np.full((m, m), np.nan)
-    for one in range(m):
-        for two in range(one + 1):
-            both = values[known[:, one] & known[:, two]][:, [one, two]]
-            if len(both):
-                pair = correlation_matrix(rankdata(both, axis=0))[0, 1]
-                result[one, two] = result[two, one] = pair
-    return result
+    return pd.DataFrame(values).corr(method="spearman").to_numpy()
 
 
 Codes = NDArray[np.integer]

@@ -18,7 +18,6 @@ from rwn_core.data.arrays import Booleans, Floats
 Codes = NDArray[np.integer]
 
 CHANCE = 0.05  # of tables of unrelated variables with a strongest pair above its level
-NORMAL_LEVERAGE = 3.0  # fourth moment of the normal distribution
 LEAST_RECORDS = 4  # below, the variance over permutations is not defined
 
 
@@ -57,16 +56,6 @@ def one_record(numbers: Floats) -> Floats:
 
     found = [(parts * parts[:, one][:, None]).max(axis=0, initial=0.0) for one in range(m)]
     return np.array(found, dtype=np.float64).reshape(m, m)
-
-
-def chance_of_numbers(variables: int, records: int) -> Floats:
-    """Return the levels of numeric variables with normal leverages, shape (p, p)."""
-    margins = Margins(
-        rank=np.ones(variables),
-        leverage=np.full(variables, NORMAL_LEVERAGE / records),
-        known=np.full((variables, variables), float(records)),
-    )
-    return _levels(margins, np.zeros(variables, dtype=bool))
 
 
 def _levels(margins: Margins, is_category: Booleans) -> Floats:

@@ -40,21 +40,6 @@ def nearest_center(points: Floats, centers: Floats) -> Integers:
     return np.asarray(squared.argmin(axis=1), dtype=np.int64)
 
 
-def adjusted_rand(one: Integers, other: Integers) -> float:
-    """Return the adjusted Rand index of two partitions (Hubert and Arabie 1985)."""
-    table = np.zeros((one.max() + 1, other.max() + 1))
-    np.add.at(table, (one, other), 1.0)
-
-    def pairs(counts: Floats) -> float:
-        return float((counts * (counts - 1) / 2).sum())
-
-    both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    n = len(one)
-    chance = rows * columns / max(n * (n - 1) / 2, 1)
-    most = (rows + columns) / 2
-    return 1.0 if most == chance else (both - chance) / (most - chance)
-
-
 def compute(comparison: Comparison) -> Reading:
     """Return the agreement of the original's records sorted by both files' clusters."""
     original = comparison.original
@@ -71,11 +56,13 @@ def compute(comparison: Comparison) -> Reading:
     own = comparison.cached_for_original(
         "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
     )
+    from sklearn.metrics import adjusted_rand_score
+
     centers = cluster_centers(metric.points(comparison.masked), clusters)
     nearest = nearest_center(points, centers)
     sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
     detail = {"clusters": clusters, "original": sizes[0], "released": sizes[1]}
-    return Reading(value=adjusted_rand(own, nearest), baseline=1.0, detail=detail)
+    return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
 
 
 def _metric(comparison: Comparison) -> Metric:

@@ -250,7 +250,7 @@ def test_the_record_that_moves_a_slope_most_is_found(kind: str) -> None:
     asked = Analysis(name="y", kind=kind, tolerance=1.0, formula="y ~ x")
     design = claims.model_design(asked, data, data)
     coefficients, _ = claims.fit_design(asked, design, "", own=True)
-    (place,) = claims._most_influential(asked, design, coefficients)
+    (place,) = claims._most_influential(asked, design)
     moves = []
     for left in range(40):
         found, _ = claims.fit_design(asked, claims._left_out(design, left), "", own=True)

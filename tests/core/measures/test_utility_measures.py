@@ -14,7 +14,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.clustering import adjusted_rand
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]
 
@@ -157,12 +156,6 @@ def test_tables_of_three_ways_by_hand():
     assert found.value == pytest.approx(0.0, abs=1e-12)
     assert found.detail["triples"] == [["a", "b", "c"]]
     assert found.detail["mean_three"] == pytest.approx(0.5)
-
-
-def test_adjusted_rand_by_hand():
-    # Hubert and Arabie's index of a table ((2, 1), (0, 3)) is (4 - 42/15) / (6.5 - 42/15)
-    one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
-    assert adjusted_rand(one, other) == pytest.approx((4 - 2.8) / (6.5 - 2.8))
 
 
 def test_clusters_far_apart_are_found_again():

@@ -98,7 +98,7 @@ def _features(files: Files, table: Floats) -> Floats:
 def _models(levels: bool) -> Mapping[str, Model]:
     """Return the models of a category, or of a number."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import LinearRegression, LogisticRegression
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     tree: dict[str, Any] = {"min_samples_leaf": LEAF, "random_state": 0}
@@ -110,15 +110,10 @@ def _models(levels: bool) -> Mapping[str, Model]:
             "a random forest": partial(_levels, RandomForestClassifier(**forest)),
         }
     return {
-        "a regression": _line,
+        "a regression": partial(_numbers, LinearRegression()),
         "a tree": partial(_numbers, DecisionTreeRegressor(**tree)),
         "a random forest": partial(_numbers, RandomForestRegressor(**forest)),
     }
-
-
-def _line(rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
-    slopes = np.linalg.lstsq(_with_one(rows), shown, rcond=None)[0]
-    return lambda people: (_with_one(people) @ slopes, np.ones(len(people)))
 
 
 def _numbers(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
@@ -134,10 +129,6 @@ def _levels(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predi
     from sklearn.base import clone
 
     return partial(_likeliest, clone(model).fit(rows, shown))
-
-
-def _with_one(table: Floats) -> Floats:
-    return np.column_stack((np.ones(len(table)), table))
 
 
 def _likeliest(model: Any, people: Floats) -> Predicted:

@@ -31,7 +31,6 @@ from rwn_core.measures.statistics.intervals import (
     share_interval,
 )
 from rwn_core.measures.utility.ci_overlap import interval_overlap
-from rwn_core.measures.utility.clustering import adjusted_rand
 from rwn_core.measures.utility.marginals import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.utility.principal_components import component_variances
 
@@ -61,7 +60,6 @@ ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
         (excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29)), [0.22, 0.51]),
         (relation_loss(*PAIR, np.full((2, 2), 0.1)).value, 0.75),
         (interval_overlap(*ENDS), [0.5]),
-        (adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])), 1.0),
         (kolmogorov_smirnov(distribution_steps(np.array([1.0, 2.0])), np.array([1.0, 3.0])), 0.5),
         (component_variances(LINE), [2.0, 0.0]),
         (changed_cells(np.array([1, np.nan, 3]), np.array([1, np.nan, np.nan])), [0, 0, 1]),
