@@ -184,11 +184,14 @@ def _verdict_words(
     """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.reporting.judged_release import judged
+    from rwn_core.reporting.record_parts import recorded_state
     from rwn_core.reporting.release_record import read_record
 
     if record is not None:
         path, document = record[0], read_record(record[1].decode("utf-8"))
-        words = [document["verdict"]["words"]]
+        judged_words = document["verdict"]["words"]
+        kept = recorded_state(document["verdict"]) == "kept"
+        words = [judged_words if kept else _warning(judged_words)]
         if not document.get("decision", {}).get("followed", True):
             words.append(
                 "note: the release does not follow the decision of --meeting; the record says so."
@@ -198,7 +201,13 @@ def _verdict_words(
     if data.n > LARGEST_DENSE:  # the limits take longer than masking
         return "No limit was read: on a table of this size it takes long; --record reads them."
     with progress("reading the limits") as report:
-        return judged(data, release, policy, report).sentence
+        verdict = judged(data, release, policy, report)
+    return verdict.sentence if verdict.kept else _warning(verdict.sentence)
+
+
+def _warning(words: str) -> str:
+    """A verdict that is not kept, as a warning."""
+    return f"WARNING: {words[:1].lower()}{words[1:]}"
 
 
 def _secret(

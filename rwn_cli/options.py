@@ -189,12 +189,12 @@ def described_schema(
 ) -> rwn.Schema:
     """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
+    from rwn_core.data.role_guesses import in_roles
 
     with _blaming_the_parameters():
         schema = schema.with_weights(dict(_weight(text) for text in weights))
         schema = with_answers(schema, drop=identifiers, keep=retained)
-        for name in as_is:
-            schema = schema.replace_variable(name, masked=False)
+        schema = in_roles(schema, {}, as_is)
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(names_in, slices))
     return schema
@@ -206,8 +206,8 @@ def under_roles(
     """The table under the roles of the command line; under guessed ones, which are said."""
     from rwn_core.data.role_guesses import complete_roles, in_roles
 
-    roles, guessed = complete_roles(data.frame, data.schema, confidential or (), keys or ())
     with _blaming_the_parameters():
+        roles, guessed = complete_roles(data.frame, data.schema, confidential or (), keys or ())
         schema = in_roles(data.schema, roles)
     if guessed:
         say(f"roles guessed: {guessed}. --confidential and --key state others.")

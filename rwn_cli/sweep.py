@@ -32,6 +32,8 @@ def sweep(
     scenario: Annotated[Path | None, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
     workers: grid.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -59,6 +61,7 @@ def sweep(
     if judged:
         search = grid.with_measures(search, policy.measures)
     data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.under_roles(data, confidential, key)
     data = options.working_table(data, loaded, weight, slice_)
     search = grid.rounded(search, data, round_ or ())
     search = grid.sliced(search, data, slices, given=bool(slice_))
@@ -72,6 +75,6 @@ def sweep(
     write(target, table_bytes(trials.frame(policy if judged else None), form), overwrite=overwrite)
     shutil.rmtree(folder, ignore_errors=True)
     if judged:
-        say(trials.words(policy))
+        say(options.in_shell(trials.words(policy)))
     say(f"low and high: {range_words(search.plan.releases)}")
     say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")

@@ -219,7 +219,7 @@ def complete_roles(
 
     The second part names the guessed ones in words, such as "hiv confidential; age, sex keys".
     """
-    stated = dict.fromkeys(confidential, "confidential") | dict.fromkeys(keys, "key")
+    stated = stated_roles(confidential, keys)
     open_roles = {"confidential", "key"} - {*stated.values(), *(v.role for v in schema.variables)}
     guessed: dict[str, list[str]] = {}
     for guess in guessed_roles(frame, schema):
@@ -233,10 +233,20 @@ def complete_roles(
     return found | stated, "; ".join(words)
 
 
-def in_roles(schema: Schema, roles: Mapping[str, str]) -> Schema:
-    """Give released variables their roles."""
-    for name, role in roles.items():
+def stated_roles(confidential: Iterable[str], keys: Iterable[str]) -> dict[str, str]:
+    """Return the roles of confidential variables and of keys; one name may be given as a text."""
+    secrets, known = ([each] if isinstance(each, str) else [*each] for each in (confidential, keys))
+    if twice := [name for name in secrets if name in known]:
+        raise SchemaError(f"{twice[0]} is stated to be confidential and a key; give it one role.")
+    return dict.fromkeys(secrets, "confidential") | dict.fromkeys(known, "key")
+
+
+def in_roles(schema: Schema, roles: Mapping[str, str], as_is: Iterable[str] = ()) -> Schema:
+    """Give released variables their roles; those of `as_is` are not masked."""
+    changes: list[tuple[str, dict[str, Any]]] = [(n, {"role": Role(r)}) for n, r in roles.items()]
+    changes += [(n, {"masked": False}) for n in ([as_is] if isinstance(as_is, str) else as_is)]
+    for name, change in changes:
         if not schema.variable(name).is_released:
             raise SchemaError(f"{name} is left out of the release; give it no other role.")
-        schema = schema.replace_variable(name, role=Role(role))
+        schema = schema.replace_variable(name, **change)
     return schema

@@ -19,6 +19,7 @@ from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
 from rwn_core.data.identity.table import table_doubts
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.role_guesses import in_roles, stated_roles
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
@@ -232,11 +233,14 @@ class Release(Summarized):
 
 
 @takes_tables
-def mask(
+def mask(  # noqa: PLR0913 - what is not needed is given by its name
     microdata: Microdata,
     params: Method,
     *,
     precision: Mapping[str, float] | None = None,
+    confidential: str | Sequence[str] = (),
+    key: str | Sequence[str] = (),
+    as_is: str | Sequence[str] = (),
     seed: int | SecretKey | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -251,6 +255,11 @@ def mask(
     precision : mapping of str to float, optional
         Release precision, such as ``{"age": 5}``: each of these variables is rounded to
         multiples of its step. The donor of a value does not depend on it.
+    confidential, key : str or sequence of str
+        Variables that an intruder is after, and those that he may know. All others keep the role
+        of the table's schema; nothing is guessed. `Release.original` has these roles: audit that.
+    as_is : str or sequence of str
+        Variables that are not masked.
     seed : int or SecretKey, optional
         Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
         for repeating a trial; it is no secret.
@@ -266,6 +275,8 @@ def mask(
     Raises
     ------
     ParameterError
+    SchemaError
+        A name is no variable of the table, is left out of the release, or has two roles.
 
     Examples
     --------
@@ -276,14 +287,17 @@ def mask(
     (241, 15)
     """
     threads = thread_count(threads)
+    roles = stated_roles(confidential, key)
+    if roles or as_is:
+        microdata = microdata.with_schema(in_roles(microdata.schema, roles, as_is))
     setting, own = unrounded(params)
     steps = steps_by_name({**own, **(precision or {})})
     check_precision(microdata, dict(steps))  # refuse before the search, not after it
     if seed is None:
-        key = SecretKey.fresh()
+        secret = SecretKey.fresh()
     else:
-        key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    work = setting.prepare(microdata).release(key, threads=threads, progress=progress)
+        secret = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
+    work = setting.prepare(microdata).release(secret, threads=threads, progress=progress)
     work = work.rounded(dict(steps))
     return Release(
         masked=work.masked,
@@ -292,7 +306,7 @@ def mask(
         fingerprint=microdata.fingerprint,
         donors=work.donors,
         law=work.law,
-        order=random_order(key, work.masked.n),
+        order=random_order(secret, work.masked.n),
         precision=steps,
         seeded=seed is not None and not isinstance(seed, SecretKey),
         original=microdata,

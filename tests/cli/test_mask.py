@@ -11,6 +11,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli.precision_option import step_axis, steps
 from rwn_core.data.rounding import given_steps
+from rwn_core.errors import SchemaError
 from rwn_core.reporting import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
@@ -168,7 +169,10 @@ def test_variables_that_were_hardly_masked_are_named(rwn_command: Run) -> None:
     assert (code, "no cell changed" in said) == (4, True)
     assert not Path("leaves.csv").exists()
     code, _, said = rwn_command("mask", "demo:bodyfat", "b.csv", "--k", 5)
-    assert "WARNING" not in said
+    assert (code, "almost unmasked" in said, "no cell changed" in said) == (0, False, False)
+    warned = [line for line in said.splitlines() if line.startswith("WARNING: ")]
+    assert len(warned) == 1
+    assert " limits are broken" in warned[0] or " limits is broken" in warned[0]
 
 
 @pytest.fixture
@@ -206,6 +210,20 @@ def test_roles_are_guessed_and_the_limits_are_said_without_a_record(
     assert "roles guessed" not in said
 
 
+def test_a_sweep_guesses_the_roles_of_rwn_mask_and_names_them(
+    rwn_command: Run, people: pd.DataFrame
+) -> None:
+    """Finding V4: a sweep judged a table without roles, `rwn mask` one with guessed roles."""
+    sweep = ("sweep", "people.csv", "--epsilon", "6", "--k", "20", "--releases", 2)
+    more = ("--limit", "attribute_gain=0.9", "--workers", 1, "-o", "s.csv", "--overwrite")
+    code, _, said = rwn_command(*sweep, *more)
+    assert code == 0, said
+    assert "roles guessed: hiv confidential; age, height keys." in said
+    assert "not judged" not in said
+    code, _, said = rwn_command(*sweep, *more, "--confidential", "visits", "--key", "age")
+    assert (code, "roles guessed" in said) == (0, False)
+
+
 def test_what_is_not_judged_is_said_with_the_option_that_helps(
     rwn_command: Run, people: pd.DataFrame
 ) -> None:
@@ -216,8 +234,36 @@ def test_what_is_not_judged_is_said_with_the_option_that_helps(
         words = "not judged: no variable is confidential. Say which is (--confidential NAME)."
         assert words in said
         assert "keeps the policy" not in said
+    # nothing else is wrong: it is a warning all the same
+    drawn = np.random.default_rng(1).normal(50, 10, (300, 3)).round(1)
+    pd.DataFrame(drawn, columns=["x", "y", "z"]).to_csv("people.csv", index=False)
+    code, _, said = rwn_command(*MASK)
+    assert code == 0, said
+    assert f"WARNING: keeps 3 of 4 limits; attribute gain {words}" in said
     kept = read_record(Path("record.toml").read_text(encoding="utf-8"))["verdict"]
     assert kept["not_judged"]["attribute_gain"] == "No variable is confidential. Say which is."
+
+
+def test_roles_and_variables_left_as_they_are_are_the_same_in_python(
+    rwn_command: Run, people: pd.DataFrame
+) -> None:
+    """Findings V4, R7: `rwn.mask` had no word for what `rwn mask` takes as options."""
+    stated = {"confidential": ["hiv"], "key": "age", "as_is": ["visits"]}
+    release = rwn.mask(people, rwn.RWN(epsilon=6.0, k=20), seed=7, **stated)
+    options = ("--confidential", "hiv", "--key", "age", "--as-is", "visits")
+    code, _, said = rwn_command(*MASK, "--seed", 7, *options)
+    assert code == 0, said
+    assert Path("out.csv").read_bytes() == release.to_bytes("csv")
+    assert list(release.masked.frame["visits"]) == list(people["visits"])
+    found = {v.name: (str(v.role), v.masked) for v in release.original.schema.variables}
+    assert found["hiv"] == ("confidential", True)
+    assert found["age"] == ("key", True)
+    assert found["visits"] == ("other", False)
+    for one in stated:
+        code, _, said = rwn_command(*MASK, f"--{one.replace('_', '-')}", "nobody")
+        with pytest.raises(SchemaError) as refusal:
+            rwn.mask(people, rwn.RWN(epsilon=6.0, k=20), seed=7, **{one: ["nobody"]})
+        assert (code, said.strip().endswith(str(refusal.value))) == (2, True)
 
 
 def test_a_variable_stays_as_it_is_where_that_is_stated(

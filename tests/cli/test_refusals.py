@@ -34,6 +34,12 @@ mask bodyfat.csv out.csv --k 5 --drop none | 2 | none
 mask bodyfat.csv out.csv --k 5 --seed -1 | 2 | seed
 mask bodyfat.csv out.csv --k 5 --threads 0 | 2 | threads
 mask bodyfat.csv out.csv --method none --k 5 | 2 | method
+mask bodyfat.csv out.csv --method | 2 | '--method' requires an argument
+mask bodyfat.csv out.csv --slice age,weight | 2 | Give epsilon, k or both
+mask bodyfat.csv out.csv --k 5 --confidential none | 2 | There is no variable none; the table has
+mask bodyfat.csv out.csv --k 5 --key none | 2 | There is no variable none; the table has
+mask bodyfat.csv out.csv --k 5 --as-is none | 2 | There is no variable none; the table has
+mask bodyfat.csv out.csv --k 5 --key age --confidential age | 2 | confidential and a key
 mask bodyfat.csv out.csv --method swap --k 3 | 2 | There is no method swap
 mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no k
 mask bodyfat.csv out.csv --method nbrs2015 --q 0.5 | 2 | The method nbrs2015 needs epsilon
