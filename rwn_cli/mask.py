@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
+_WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -115,9 +116,10 @@ def mask(
         loaded, method, _stated(own, options.settings(set_ or ())), sliced=bool(slice_)
     )
     read, drop = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    read = options.described(read, identifiers=drop, retained=keep or (), as_is=as_is or ())
-    data = options.under_roles(read, confidential, key)
-    roles = {v.name: str(v.role) for v in data.schema.variables if v not in read.schema.variables}
+    read = options.described(read, identifiers=drop, retained=keep or ())
+    data = options.under_roles(read, confidential, key, as_is or ())
+    both = zip(read.schema.variables, data.schema.variables, strict=True)
+    roles = {new.name: str(new.role) for old, new in both if new.role != old.role}
     data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
@@ -156,9 +158,8 @@ def mask(
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
-    rows = "in secret order"
-    if order == "original":
-        rows = "as they were\nnote: the row order names each record; keep this file inside."
+    as_they_were = "as they were\nnote: the row order names each record; keep this file inside."
+    rows = "in secret order" if order == "shuffled" else as_they_were
     where = f"written to {target}, rows {rows}\nSHA-256 {released.sha256}\n{looked_up.words}"
     say("\n".join([*changes, where]))
     said = None if record is None else (record, files[record])
@@ -189,9 +190,8 @@ def _verdict_words(
 
     if record is not None:
         path, document = record[0], read_record(record[1].decode("utf-8"))
-        judged_words = document["verdict"]["words"]
         kept = recorded_state(document["verdict"]) == "kept"
-        words = [judged_words if kept else _warning(judged_words)]
+        words = [_WARNING * (not kept) + document["verdict"]["words"]]
         if not document.get("decision", {}).get("followed", True):
             words.append(
                 "note: the release does not follow the decision of --meeting; the record says so."
@@ -202,12 +202,7 @@ def _verdict_words(
         return "No limit was read: on a table of this size it takes long; --record reads them."
     with progress("reading the limits") as report:
         verdict = judged(data, release, policy, report)
-    return verdict.sentence if verdict.kept else _warning(verdict.sentence)
-
-
-def _warning(words: str) -> str:
-    """A verdict that is not kept, as a warning."""
-    return f"WARNING: {words[:1].lower()}{words[1:]}"
+    return _WARNING * (not verdict.kept) + verdict.sentence
 
 
 def _secret(
@@ -313,8 +308,7 @@ def _said_of_changes(
             for name in weakly_masked(data, release.params, shares)
             if name not in none
         ]
-    unmasked = [variable.name for variable in data.schema.released if not variable.masked]
-    if unmasked:
+    if unmasked := [variable.name for variable in data.schema.released if not variable.masked]:
         said.append(f"not masked, as stated: {', '.join(unmasked)}")
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)

@@ -111,6 +111,7 @@ Sliced = Annotated[
     ),
 ]
 NO_SLICE = "none"
+_Names = Sequence[str] | None
 
 
 def load(
@@ -185,30 +186,27 @@ def described_schema(
     identifiers: Sequence[str] = (),
     retained: Sequence[str] = (),
     slices: Sequence[str] = (),
-    as_is: Sequence[str] = (),
 ) -> rwn.Schema:
     """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
-    from rwn_core.data.role_guesses import in_roles
 
     with _blaming_the_parameters():
         schema = schema.with_weights(dict(_weight(text) for text in weights))
         schema = with_answers(schema, drop=identifiers, keep=retained)
-        schema = in_roles(schema, {}, as_is)
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(names_in, slices))
     return schema
 
 
 def under_roles(
-    data: rwn.Microdata, confidential: Sequence[str] | None, keys: Sequence[str] | None
+    data: rwn.Microdata, confidential: _Names, keys: _Names, as_is: Sequence[str] = ()
 ) -> rwn.Microdata:
     """The table under the roles of the command line; under guessed ones, which are said."""
     from rwn_core.data.role_guesses import complete_roles, in_roles
 
     with _blaming_the_parameters():
         roles, guessed = complete_roles(data.frame, data.schema, confidential or (), keys or ())
-        schema = in_roles(data.schema, roles)
+        schema = in_roles(data.schema, roles, as_is)
     if guessed:
         say(f"roles guessed: {guessed}. --confidential and --key state others.")
     return data.with_schema(schema)

@@ -114,8 +114,8 @@ def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Mi
 
         read = load(file, schema, source.get("layout"), finds=False)
         dropped, as_is = (source.get(name, ()) for name in ("dropped", "as_is"))
-        data = described(read, identifiers=dropped, as_is=as_is)
-        data = data.with_schema(in_roles(data.schema, source.get("roles", {})))
+        data = described(read, identifiers=dropped)
+        data = data.with_schema(in_roles(data.schema, source.get("roles", {}), as_is))
     except FileNotFoundError as missing:
         name = Path(str(missing.filename)).name
         raise RWNError(

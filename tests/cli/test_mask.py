@@ -239,7 +239,7 @@ def test_what_is_not_judged_is_said_with_the_option_that_helps(
     pd.DataFrame(drawn, columns=["x", "y", "z"]).to_csv("people.csv", index=False)
     code, _, said = rwn_command(*MASK)
     assert code == 0, said
-    assert f"WARNING: keeps 3 of 4 limits; attribute gain {words}" in said
+    assert f"WARNING: Keeps 3 of 4 limits; attribute gain {words}" in said
     kept = read_record(Path("record.toml").read_text(encoding="utf-8"))["verdict"]
     assert kept["not_judged"]["attribute_gain"] == "No variable is confidential. Say which is."
 
