@@ -190,8 +190,8 @@ def _verdict_words(
 
     if record is not None:
         path, document = record[0], read_record(record[1].decode("utf-8"))
-        kept = recorded_state(document["verdict"]) == "kept"
-        words = [_WARNING * (not kept) + document["verdict"]["words"]]
+        warned = recorded_state(document["verdict"]) != "kept"
+        words = [_WARNING * warned + document["verdict"]["words"]]
         if not document.get("decision", {}).get("followed", True):
             words.append(
                 "note: the release does not follow the decision of --meeting; the record says so."
