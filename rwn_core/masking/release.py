@@ -256,8 +256,8 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
         Release precision, such as ``{"age": 5}``: each of these variables is rounded to
         multiples of its step. The donor of a value does not depend on it.
     confidential, key : str or sequence of str
-        Variables that an intruder wants to learn, and those that he may know. All others have the
-        role of the table's schema; nothing is guessed. Audit `Release.original`: it has the roles.
+        Confidential variables and keys. Other variables have the roles of the table's schema;
+        nothing is guessed. Audit `Release.original`, which has these roles.
     as_is : str or sequence of str
         Variables that are not masked.
     seed : int or SecretKey, optional
