@@ -110,9 +110,10 @@ class Measure:
         Whether its shares are of the rows that are in the file that leaves. Where rows were left
         out or lost all of their values, the detail's "released_share" is the share that leaves, and
         the sentence says it.
-    of_units : bool
-        Whether a link is right when it names the unit, such as a person with several rows. The
-        detail's "units" says how many there are, and the sentence says it.
+    of_units : bool or str
+        Whether units are counted, such as a person with several rows; what it says of them, if it
+        is not that a link is right when it names the unit. The detail's "units" says how many there
+        are, and the sentence says it.
     is_share : bool
         Whether the values are shares, shown in percent.
 
@@ -137,7 +138,7 @@ class Measure:
     begin: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
     of_released: bool = False
-    of_units: bool = False
+    of_units: bool | str = False
     is_share: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -147,7 +148,9 @@ class Measure:
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
         if (self.of_released or self.of_units) and self.sentence is not None:
-            object.__setattr__(self, "sentence", _with_what_is_counted(self.sentence))
+            object.__setattr__(
+                self, "sentence", _with_what_is_counted(self.sentence, self.of_units)
+            )
 
     def words(self, value: float) -> str:
         """Write a value as people read it: a share in percent."""
@@ -286,7 +289,7 @@ def _with_released(reading: Reading, comparison: Comparison) -> Reading:
 
 
 def _with_what_is_counted(
-    sentence: Callable[[Reading, int], str],
+    sentence: Callable[[Reading, int], str], counted: bool | str
 ) -> Callable[[Reading, int], str]:
     """Return the sentence with the units that are linked, and with the chance of being released."""
 
@@ -296,9 +299,10 @@ def _with_what_is_counted(
         said = [sentence(reading, rows)]
         if "units" in detail:
             who = "household" if detail["unit_words"] == "households" else "person"
+            how = counted if isinstance(counted, str) else "A row is linked when its {} is named"
             said.append(
-                f"A row is linked when its {who} is named, of {detail['units']:,} "
-                f"{detail['unit_words']} with {n:,} rows ({detail['unit_name']})."
+                f"{how.format(who)}, of {detail['units']:,} {detail['unit_words']} with {n:,} rows "
+                f"({detail['unit_name']})."
             )
         if share != 1:
             said.append(

@@ -230,6 +230,7 @@ class Policy(NamedParameters, Summarized):
             values=values,
             standing={key: each.standing for key, each in held.items() if each.standing},
             by={key: held[key].by for key in values if held[key].by},
+            scope={key: held[key].scope for key in values if held[key].scope},
             released=released,
             ends={key: each.ends for key, each in held.items() if each.ends},
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),

@@ -43,6 +43,8 @@ class Verdict(Summarized):
         The measures with a limit of 0, of which a share says nothing.
     remedy : mapping of str to str
         By measure, what to do about a limit that is broken or not judged, as a sentence.
+    scope : mapping of str to str
+        By measure, what its value includes that an intruder may not reach, as a sentence.
     """
 
     shares: Mapping[str, float]
@@ -55,6 +57,7 @@ class Verdict(Summarized):
     unreachable: tuple[str, ...] = ()
     none_allowed: tuple[str, ...] = ()
     remedy: Mapping[str, str] = field(default_factory=dict)
+    scope: Mapping[str, str] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
         read = [
@@ -145,6 +148,9 @@ class Verdict(Summarized):
             )
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
+        for key in self.broken:
+            if key in self.scope:
+                parts.append(f" {self.title(key)}: {_lowered(self.scope[key])}")
         for key, words in self.remedy.items():
             if self.shares.get(key, math.inf) > 1:
                 parts.append(f" {words}")
@@ -265,6 +271,7 @@ class LimitBounds:
     upper: float | None = None
     reason: str = MISSING  # why there is no value
     by: str = ""  # the simple attack that achieved the value, where the measure stated less
+    scope: str = ""  # what the value includes that an intruder may not reach
     # what the measure reads on the unmasked file, and where no relation is left, as far as known
     ends: Mapping[str, float] = field(default_factory=dict)
 
@@ -314,6 +321,7 @@ def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
     known = LimitBounds(
         value=reading.value,
         by=str(detail.get("attacked_by", "")),
+        scope=str(detail.get("scope", "")).strip(),
         ends=known_ends(detail),
     )
     if detail.get("standing") != "at least":
@@ -380,10 +388,15 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
 def _raised(stated: Reading | NotApplicable | None, found: Mapping[str, float | str] | None) -> (
     Reading | None
 ):  # fmt: skip
-    if not isinstance(stated, Reading) or found is None or float(found["certain"]) <= stated.value:
+    if not isinstance(stated, Reading) or found is None:
         return None
-    value = float(found["certain"])
-    detail = {**stated.detail, "stated": stated.value, "attacked_by": found["words"]}
+    value, detail = float(found["certain"]), dict(stated.detail)
+    if value <= stated.value:
+        if not detail.get("scope"):
+            return None
+        detail["scope"] += f" Simple attacks reach {percent(value)}, by {found['words']}."
+        return replace(stated, detail=detail)
+    detail |= {"stated": stated.value, "attacked_by": found["words"], "scope": ""}
     if detail.get("at_most") is not None:
         detail["at_most"] = max(detail["at_most"], value)
     return replace(stated, value=value, interval=None, detail=detail)

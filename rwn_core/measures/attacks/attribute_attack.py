@@ -188,6 +188,9 @@ STRATEGIES: Mapping[str, str] = {
 PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 """Strategies that say something about people outside the file, too."""
 
+TOGETHER = " of all rows"
+"""Ends the key of a strategy that names a person or household by all of its rows together."""
+
 SURELY = 3.0  # standard errors by which a gain is more than luck
 
 LEAST = 0.01  # gain that the law expects, below which a posterior depends on near ties
@@ -198,6 +201,20 @@ POSTERIORS = ("source", "donor", "file")
 OWN_VALUE = ("donor", "surest")
 """Strategies that weigh rows by the target's own value: a person left out discloses it, unless
 values are copied whatever they are."""
+
+
+def strategy_words(key: str) -> str:
+    """Say in words what a strategy does.
+
+    >>> strategy_words("majority"), strategy_words("tree of all rows")[-29:]
+    ('naming what most released rows say', ', from all of the rows of one')
+    """
+    return STRATEGIES[alone(key)] + (", from all of the rows of one" if key != alone(key) else "")
+
+
+def alone(key: str) -> str:
+    """Return the strategy that is tried on each row by itself."""
+    return key.removesuffix(TOGETHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -229,11 +246,15 @@ def attack(
     truths: list[Floats],
     released: list[ReleasedValues],
     predicted: Sequence[Mapping[str, Names]] | None = None,
-    rows: Integers | None = None,
+    counted: tuple[Integers | None, Integers | None] = (None, None),
 ) -> list[Success]:
     """Return the success of every strategy on some people, for each confidential variable."""
-    # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `rows`
-    # counts them for the joint posterior, if the people are all of the file
+    # people who are records of units (numbered from 0) are counted by these, and every strategy is
+    # tried on all records of a unit together, too: the sum of their weights names one value
+    # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `counted`
+    # is their number in each class for the joint posterior, if the people are all of the file, and
+    # the unit of each
+    rows, units = counted
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
     columns = _joined([part.source for part, _ in parts], order)
@@ -251,9 +272,20 @@ def attack(
         if together is not None:
             weights["file"] = together
         names = {key: values.named(weight) for key, weight in weights.items()}
+        if units is not None:
+            own = indicator(units)
+            for key, weight in tuple(weights.items()):
+                weights[key + TOGETHER] = summed = sparse.csr_array(own @ weight)
+                names[key + TOGETHER] = values.named(summed).given_to(units)
         names |= {} if predicted is None else predicted[number]
-        found.append(_success(names, values, truth, weights))
+        found.append(_success(names, values, truth, weights, units))
     return found
+
+
+def indicator(place: Integers) -> sparse.csr_array:
+    """Return 1 where a record belongs to a group of these numbers, shape (groups, records)."""
+    each = np.arange(len(place))
+    return sparse.csr_array((np.ones(len(place)), (place, each)))
 
 
 def jointly(
@@ -278,16 +310,18 @@ def _success(
     values: ReleasedValues,
     truth: Floats,
     weights: Mapping[str, sparse.csr_array],
+    units: Integers | None,
 ) -> Success:
-    targets = People(truth=truth, near=values.near, levels=values.levels)
-    known = ~np.isnan(truth)  # of others there is nothing to learn
+    targets = People(truth=truth, near=values.near, levels=values.levels, units=units)
+    # where there is no value, there is nothing to learn
+    known, counts = ~np.isnan(truth), targets.weights
     people = max(targets.known, 1)
     majority = values.majority(truth)
-    rates = {"majority": float(np.where(known, majority, 0.0).sum()) / people}
+    rates = {"majority": float((np.where(known, majority, 0.0) * counts).sum()) / people}
     exact: dict[str, float] = {}
     rights = _rights(names, truth, values.near)
     # without a name the intruder names the majority
-    known_rights = np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
+    known_rights = counts * np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
     rates |= {
         key: float(right.sum()) / people for key, right in zip(names, known_rights, strict=True)
     }
@@ -297,22 +331,30 @@ def _success(
         counted_rate, hardly = rates["majority"], False
         if key in POSTERIORS:
             expected = np.where(known, names[key].expected(majority), 0.0)
-            counted_rate = float(expected.sum()) / people
+            counted_rate = float((expected * counts).sum()) / people
             hardly = counted_rate < rates["majority"] + LEAST
-        beyond = np.where(known, right - majority, 0.0)
+        beyond = np.where(known, right - counts * majority, 0.0)
+        if units is not None and key != alone(key):  # units, not their rows, are independent
+            beyond = np.bincount(units, beyond)
+            hardly = beyond.sum() <= SURELY * np.sqrt((beyond**2).sum())
         if hardly or _is_luck(beyond, weights[key], values.rows):
             at_most[key] = counted_rate
     if values.levels is None:
-        exactly = np.where(known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0)
+        exactly = counts * np.where(
+            known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0
+        )
         exact = {
             key: float(right.sum()) / people for key, right in zip(names, exactly, strict=True)
         }
     by_own = () if values.copied else OWN_VALUE
     answers = {
-        key: values.with_majority(each, len(truth)) if key in by_own else each
+        key: values.with_majority(each, len(truth)) if alone(key) in by_own else each
         for key, each in names.items()
     }
     counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
+    for key, each in counted.items():
+        if key != alone(key):
+            counted[key] = each._replace(records=None)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
 
@@ -401,9 +443,9 @@ def gain(found: Success, outside: Success | None) -> Gain:
 
 def outside_rate(outside: Success, strategy: str) -> float:
     """Return the success of a strategy on people outside, or the majority's if larger."""
-    # outside, the rows have no joint posterior: each row is attacked by itself
-    same = "source" if strategy not in outside.rates else strategy
-    return max(outside.rates[same], outside.rates["majority"])
+    # outside, the rows have no joint posterior: each row is attacked by itself; so is each person
+    rate = outside.rates.get(alone(strategy), outside.rates["source"])
+    return max(rate, outside.rates["majority"])
 
 
 def _overall(found: Success, outside: Success | None) -> tuple[float, str, float]:
@@ -437,9 +479,9 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
         if outside is None:
-            place, score = best_score(*named, of_level, base, best["score"])
+            place, score = best_score(*named[:2], of_level, base, best["score"], named.each)
         else:
-            other = outside.named.get(key, outside.named["source"])
+            other = outside.named.get(alone(key), outside.named["source"])
             place, score = beyond_outside(named, targets, other, outside.targets)
         if score > best["score"]:
             level = place[1]

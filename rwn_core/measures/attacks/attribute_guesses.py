@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,19 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.measures.attacks.attribute_attack import (
-    STRATEGIES,
+    PREDICTIONS,
     SURELY,
+    TOGETHER,
     Beliefs,
     Gain,
     Success,
+    alone,
     attack,
     beliefs,
     gain,
+    indicator,
     outside_rate,
+    strategy_words,
 )
 from rwn_core.measures.attacks.guessing import (
     Closest,
@@ -41,11 +45,13 @@ from rwn_core.measures.attacks.likeliest_value import (
     level_names,
     named_values,
     secret_columns,
+    secret_weights,
     tolerance,
 )
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -150,14 +156,37 @@ class Predictor:
             return _dummies(self.values, self.levels)
         return self.values[:, np.newaxis]
 
-    def line(self, people: Microdata) -> Names:
+    def names(
+        self, people: Microdata, values: ReleasedValues, group: Integers, units: Integers | None
+    ) -> dict[str, Names]:
+        """Name the values of people by each way to predict them, of units too where given."""
+        own = None if units is None else indicator(units)
+        ways = {"line": self._line(people), "corrected": self._corrected(people)}
+        slopes = self._less_noise(np.ones(len(self.rows), bool))
+        if slopes is not None:
+            columns = self.known.scaled_columns(people) * (self.known.unit / self.released.unit)
+            ways["less_noise"] = self.values.mean() + columns @ slopes[0]
+        found = {key: self._names(each) for key, each in ways.items()}
+        leaf, inside = self._leaves(people, group)
+        # one name for each leaf, not for each person
+        found["tree"] = values.named(inside).given_to(leaf)
+        if own is not None:  # the mean prediction of a unit's records, and all of their leaves
+            size = own.sum(axis=1)[:, np.newaxis]
+            for key, each in ways.items():
+                found[key + TOGETHER] = self._names(own @ each / size).given_to(units)
+            leaves = own @ sparse.csr_array(indicator(leaf).T)
+            together = sparse.csr_array(leaves @ inside[: leaves.shape[1]])
+            found["tree" + TOGETHER] = values.named(together).given_to(units)
+        return found
+
+    def _line(self, people: Microdata) -> Floats:
         """Return the prediction of least squares on the released keys."""
         columns, target = self.released.own[self.rows], self._target
         center, middle = columns.mean(axis=0), target.mean(axis=0)
         slopes = np.linalg.lstsq(columns - center, target - middle, rcond=1e-9)[0]
-        return self._names(middle + (self.released.scaled_columns(people) - center) @ slopes)
+        return middle + (self.released.scaled_columns(people) - center) @ slopes
 
-    def corrected(self, people: Microdata) -> Names:
+    def _corrected(self, people: Microdata) -> Floats:
         """Return the prediction of least squares without the attenuation by noise on the keys."""
         # noise that is independent of the other values adds to the keys' variances alone, and the
         # intruder knows the keys' covariances without it (errors in variables; Fuller 1987)
@@ -167,15 +196,7 @@ class Predictor:
         together = (shown - shown.mean(axis=0)).T @ (target - middle) / len(self.rows)
         moments = known.T @ known / len(known), together / self.known.unit[:, np.newaxis]
         slopes = np.linalg.lstsq(*moments, rcond=1e-9)[0]
-        return self._names(middle + self.known.scaled_columns(people) @ slopes)
-
-    def less_noise(self, people: Microdata) -> Names | None:
-        """Return the prediction of least squares less the law's covariances in all moments."""
-        found = self._less_noise(np.ones(len(self.rows), bool))
-        if found is None:
-            return None
-        columns = self.known.scaled_columns(people) * (self.known.unit / self.released.unit)
-        return self._names(self.values.mean() + columns @ found[0])
+        return middle + self.known.scaled_columns(people) @ slopes
 
     def _less_noise(self, some: Booleans) -> tuple[Floats, Floats] | None:
         """Return slopes from some rows, and the covariances of noise on keys and secret."""
@@ -244,8 +265,8 @@ class Predictor:
             named = self.distinct[np.abs(named[:, np.newaxis] - self.distinct).argmin(axis=1)]
         return Names(person, named, np.zeros(len(person)))
 
-    def tree(self, people: Microdata, values: ReleasedValues, group: Integers) -> Names:
-        """Return the most likely value in each person's leaf of a shallow tree."""
+    def _leaves(self, people: Microdata, group: Integers) -> tuple[Integers, sparse.csr_array]:
+        """Return each person's leaf of a shallow tree, and the classes of rows in each leaf."""
         grown = _grow(self.released.own[self.rows], self._places)
         leaf = np.zeros(int(group.max()) + 1, np.int64)
         leaf[group] = grown.leaf(self.released.own)
@@ -253,16 +274,11 @@ class Predictor:
         used[group] = True
         asked, own = grown.leaf(self.released.scaled_columns(people)), np.flatnonzero(used)
         count = int(max(leaf.max(), asked.max(initial=0))) + 1
-        inside = sparse.csr_array((np.ones(len(own)), (leaf[own], own)), (count, len(leaf)))
-        # one name for each leaf, not for each person
-        by_leaf = values.named(inside)
-        starts = np.searchsorted(by_leaf.person, asked, "left")
-        sizes = np.searchsorted(by_leaf.person, asked, "right") - starts
-        person = np.repeat(np.arange(len(asked)), sizes)
-        place = np.repeat(starts, sizes) + np.arange(len(person))
-        place -= np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return Names(person, by_leaf.value[place], by_leaf.share[place])
+        return asked, sparse.csr_array((np.ones(len(own)), (leaf[own], own)), (count, len(leaf)))
 
+
+SECRETS_OF_UNITS = "Every {} counts once, with all of its different values"
+"""What a measure says that counts the confidential values of units."""
 
 FEWEST = 20  # people outside; the success of fewer says nothing
 CHUNK = 500  # classes of rows looked at together
@@ -288,6 +304,7 @@ class _Attack:
                 named_values(original, masked, name),
                 tolerance(original, name),
                 None if levels is None else len(levels),
+                self._shares(name),
             )
             for name, levels in zip(secrets, self.levels, strict=True)
         ]
@@ -297,6 +314,13 @@ class _Attack:
         self.predictors = self._predictors()
         # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
+
+    def _shares(self, name: str) -> Floats | None:
+        """Return what each released row counts in the share of units that have a value."""
+        original, units = self.comparison.original, self.comparison.units
+        if units is None or self.comparison.masked.n != original.n:
+            return None
+        return secret_weights(named_values(original, original, name), units)
 
     def _predictors(self) -> list[Predictor]:
         """Return the release's predictor of each confidential variable."""
@@ -315,21 +339,6 @@ class _Attack:
         return [
             Predictor(original, masked, name, released, known, moments) for name in self.secrets
         ]
-
-    def _predicted(self, people: Microdata) -> list[dict[str, Names]]:
-        """Predict each confidential variable of people from their keys."""
-        guesses: list[dict[str, Names]] = []
-        for each, values in zip(self.predictors, self.released, strict=True):
-            found: dict[str, Names | None] = {}
-            if each.usable:
-                found = {
-                    "line": each.line(people),
-                    "corrected": each.corrected(people),
-                    "less_noise": each.less_noise(people),
-                    "tree": each.tree(people, values, self.group),
-                }
-            guesses.append({key: names for key, names in found.items() if names is not None})
-        return guesses
 
     def _parts(self) -> list[Integers]:
         """Classes a few at a time."""
@@ -351,13 +360,18 @@ class _Attack:
         people: Microdata,
         parts: Iterator[tuple[Beliefs, Integers]],
         rows: Integers | None = None,
+        units: Integers | None = None,
     ) -> list[Success]:
         original = self.comparison.original
         truths = [named_values(original, people, name) for name in self.secrets]
         # the intruder rounds known keys as the release does
         as_released = rounded(people, self.law.precision)
-        near, guesses = self._nearest(as_released), self._predicted(as_released)
-        return attack(parts, near, truths, self.released, guesses, rows)
+        guesses = [
+            each.names(as_released, values, self.group, units) if each.usable else {}
+            for each, values in zip(self.predictors, self.released, strict=True)
+        ]
+        near = self._nearest(as_released)
+        return attack(parts, near, truths, self.released, guesses, (rows, units))
 
     def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
@@ -365,9 +379,13 @@ class _Attack:
         if len(people) == original.n == self.comparison.masked.n:
             rows = np.bincount(self.group)
         asked = original if len(people) == original.n else original.take(people)
-        found = self._successes(asked, self._beliefs(people), rows)
+        units = self.comparison.units
+        if units is not None:
+            units = np.unique(units[people], return_inverse=True)[1]
+        found = self._successes(asked, self._beliefs(people), rows, units)
         for success, each in zip(found, self.predictors, strict=True):
-            success.at_most.update(dict.fromkeys(each.lucky() if each.usable else (), 0.0))
+            for key in each.lucky() if each.usable else ():
+                success.at_most.update({key: 0.0, key + TOGETHER: 0.0})
         return found
 
     def _beliefs(self, people: Integers) -> Iterator[tuple[Beliefs, Integers]]:
@@ -429,7 +447,7 @@ def _best_guesses(comparison: Comparison) -> Reading:
         "secrets": list(tried.secrets),
         "worst": worst,
         "strategies": best,
-        "strategy_words": [STRATEGIES[key] for key in best],
+        "strategy_words": [strategy_words(key) for key in best],
         "rates": [each.rates for each in found],
         "exact": np.array([max(each.exact.values()) for each in found]),
         "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
@@ -440,6 +458,13 @@ def _best_guesses(comparison: Comparison) -> Reading:
         ],
         "people": max(1, found[worst].people),
         "control_people": None if outside is None else outside[worst].people,
+        "scope": _scope(
+            tried.law,
+            tried.secrets[worst],
+            found[worst],
+            gains[worst].value,
+            None if outside is None else outside[worst],
+        ),
         "sampled": len(people) < total,
         "records": people,
         "of": total,
@@ -449,6 +474,24 @@ def _best_guesses(comparison: Comparison) -> Reading:
     attacked = detail["people"]
     interval = wilson_interval(value * attacked, attacked) if detail["sampled"] else None
     return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
+
+
+def _scope(law: Law, secret: str, found: Success, whole: float, outside: Success | None) -> str:
+    """Say how much of a gain comes from neighborhoods that the secret itself helped to choose."""
+    if law.neighborhoods is None or not law.original.schema.variable(secret).weight:
+        return ""
+    known = {key for key in found.rates if alone(key) in ("majority", "nearest", *PREDICTIONS)}
+    rates = {key: rate for key, rate in found.rates.items() if key in known}
+    named = {key: each for key, each in found.named.items() if key in known}
+    attained = max(gain(replace(found, rates=rates, named=named), outside).value, 0.0)
+    if attained >= whole:
+        return ""
+    return (
+        f" This is an upper bound: {secret} has a weight in the distance, so neighborhoods depend "
+        f"on it, and of the gain of {percent(whole)} up to {100 * (whole - attained):.2g} points "
+        f"are what these tell to one who knows them. Without them, by near rows and models, it "
+        f"is at least {percent(attained)}; weight 0 on {secret} leaves it out of the distance."
+    )
 
 
 def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:

@@ -50,6 +50,12 @@ def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
     # no attack names the value of a person without a released row
     rows, original = released_rows(comparison.original, comparison.masked), comparison.original
+    if comparison.units is not None and len(rows) > most:  # all rows of random units
+        order = rows[canonical_sample(original.take(rows), len(rows))]
+        own = comparison.units[order]
+        first = np.sort(np.unique(own, return_index=True)[1])
+        some = np.random.default_rng(_SEED).permutation(first)[: most * len(first) // len(rows)]
+        return order[np.isin(own, own[some])]
     if comparison.masked.n != original.n or len(rows) == original.n:
         return canonical_sample(original, most)
     return rows[canonical_sample(original.take(rows), most)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -124,16 +124,33 @@ def _tolerance(values: Floats, dated: bool) -> Tolerance:
     return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
 
 
-def most_within_reach(values: Floats, near: Tolerance) -> float:
+def most_within_reach(values: Floats, near: Tolerance, weights: Floats | None = None) -> float:
     """Return the largest share of the known values that one single value names correctly."""
-    known = np.sort(values[~np.isnan(values)])
-    if not known.size:
+    known = ~np.isnan(values)
+    values, weights = values[known], (known if weights is None else weights)[known]
+    if not values.size:
         return 0.0
-    reach = near.around(known)
+    reach = near.around(values)
     # a value is right for all people with it within their tolerance: most intervals over a point
-    begins, ends = np.sort(known - reach), np.sort(known + reach)
-    over = np.arange(1, len(begins) + 1) - np.searchsorted(ends, begins, "left")
-    return float(over.max() / len(known))
+    first, last = np.argsort(values - reach), np.argsort(values + reach)
+    gone = np.concatenate(([0.0], np.cumsum(weights[last])))
+    ended = np.searchsorted((values + reach)[last], (values - reach)[first], "left")
+    return float((np.cumsum(weights[first]) - gone[ended]).max() / weights.sum())
+
+
+def secret_weights(truth: Floats, units: Integers | None) -> Floats:
+    """Return the weight of each record's secret, so that every unit with one has weight 1 in all.
+
+    The different values of a unit weigh the same, however many of its records have one.
+    """
+    weights = np.asarray(~np.isnan(truth), dtype=np.float64)
+    if units is not None:
+        known = np.flatnonzero(weights)
+        pairs = np.column_stack((units[known], truth[known]))
+        pairs, place, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+        different = np.bincount(pairs[:, 0].astype(np.int64))
+        weights[known] /= count[place.ravel()] * different[units[known]]
+    return weights
 
 
 EVEN = 1e-9  # relative difference of two masses that count as equal
@@ -152,6 +169,14 @@ class Names(NamedTuple):
         choices = np.bincount(self.person, minlength=len(truth))
         unknown = np.full(len(truth), np.nan)
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
+
+    def given_to(self, place: Integers) -> Names:
+        """Return the names of people who are named like the group `place` that they belong to."""
+        starts = np.searchsorted(self.person, place, "left")
+        sizes = np.searchsorted(self.person, place, "right") - starts
+        person = np.repeat(np.arange(len(place)), sizes)
+        at = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(len(person))
+        return Names(person, self.value[at], self.share[at])
 
     def expected(self, otherwise: Floats) -> Floats:
         """Return the posterior probability of each person's name; `otherwise` without a name."""
@@ -179,6 +204,8 @@ class ReleasedValues:
     near : Tolerance
     levels : int, optional
         Number of levels; None for a number.
+    weights : ndarray of float64, optional
+        What each row counts where the most frequent value is named; 1 if not given.
 
     Attributes
     ----------
@@ -189,7 +216,12 @@ class ReleasedValues:
     copied = True
 
     def __init__(
-        self, group: Integers, released: Floats, near: Tolerance, levels: int | None = None
+        self,
+        group: Integers,
+        released: Floats,
+        near: Tolerance,
+        levels: int | None = None,
+        weights: Floats | None = None,
     ) -> None:
         known = np.flatnonzero(~np.isnan(released))
         self.near, self.levels = near, levels
@@ -198,6 +230,7 @@ class ReleasedValues:
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
         self._held = entries(self._counts)
+        self._often = np.bincount(rank, None if weights is None else weights[known])
 
     @cached_property
     def readable(self) -> Floats:
@@ -223,7 +256,7 @@ class ReleasedValues:
         others = np.setdiff1d(np.arange(people), names.person)
         if not others.size or not self.values.size:
             return names
-        most = self.named(sparse.csr_array(np.ones((1, self._counts.shape[0])))).value[:1]
+        most = self._majority[:1]
         person = np.concatenate((names.person, others))
         value = np.concatenate((names.value, np.repeat(most, len(others))))
         share = np.concatenate((names.share, np.ones(len(others))))
@@ -232,17 +265,26 @@ class ReleasedValues:
 
     def majority(self, truth: Floats) -> Floats:
         """Return P(naming the most frequent released value is right), shape (people,)."""
-        everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))
-        named = self.named(everything).value
+        named = self._majority
         if not named.size:
             return np.zeros(len(truth))
         return np.asarray(self.near.right(named, truth[:, np.newaxis]).mean(axis=1))
 
+    @cached_property
+    def _majority(self) -> Floats:
+        """Return the most frequent released value; several if they are equally frequent."""
+        one = sparse.csr_array(np.ones((1, 1)))
+        held = sparse.csr_array(self._often[np.newaxis].astype(np.float64))
+        return self._likeliest(one, entries(held)).value
+
     def named(self, weights: sparse.csr_array) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
+        return self._likeliest(weights, self._held)
+
+    def _likeliest(self, weights: sparse.csr_array, held: Any) -> Names:
         from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
-        person, value, share = likeliest(*entries(weights), self._held, self._ends, EVEN)
+        person, value, share = likeliest(*entries(weights), held, self._ends, EVEN)
         return Names(person, self.values[value], share)
 
 
@@ -259,23 +301,31 @@ class People:
     truth: Floats  # shape (people,): values or level numbers, NaN where missing
     near: Tolerance
     levels: int | None  # number of levels; None for a number, which counts as one level
+    # shape (people,): unit of each record, if these are records of units that are counted
+    units: Integers | None = None
 
     @property
     def known(self) -> int:
         """Number of people with a value."""
-        return int((~np.isnan(self.truth)).sum())
+        return round(float(self.weights.sum()))
+
+    @property
+    def weights(self) -> Floats:
+        """Return what each record's value counts; see `secret_weights`."""
+        return secret_weights(self.truth, self.units)
 
     def of_level(self) -> Floats:
         """Return the number of people with each level, shape (levels,)."""
-        known = self.truth[~np.isnan(self.truth)]
         if self.levels is None:
-            return np.array([float(len(known))])
-        return np.bincount(known.astype(np.int64), minlength=self.levels).astype(np.float64)
+            return np.array([float(self.known)])
+        known = np.flatnonzero(~np.isnan(self.truth))
+        levels = self.truth[known].astype(np.int64)
+        return np.bincount(levels, self.weights[known], self.levels)
 
     def base(self) -> Floats:
         """Return the precision of naming each level of random people, shape (levels,)."""
         if self.levels is None:
-            return np.array([most_within_reach(self.truth, self.near)])
+            return np.array([most_within_reach(self.truth, self.near, self.weights)])
         return self.of_level() / max(self.known, 1)
 
 
@@ -284,6 +334,15 @@ class Named(NamedTuple):
 
     right: Floats
     named: Floats
+    records: Floats | None = None  # the named records, where `named` counts units
+
+    @property
+    def each(self) -> Floats:
+        """Number of records that each name stands on; 1 without names."""
+        ones = np.ones_like(self.named)
+        if self.records is not None:
+            np.divide(self.records, self.named, out=ones, where=self.named > 0)
+        return ones
 
 
 def count_names(names: Sequence[Names], people: People) -> list[Named]:
@@ -294,18 +353,23 @@ def count_names(names: Sequence[Names], people: People) -> list[Named]:
     truth = people.truth[together.person % count] if count else people.truth
     choices = np.bincount(together.person, minlength=len(names) * count)[together.person]
     weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
+    plain = weight
+    if people.units is not None:
+        weight = weight * people.weights[together.person % max(count, 1)]
     hit = weight * people.near.right(together.value, truth)
     size = people.levels or 1
     level = np.zeros(len(truth), int) if people.levels is None else together.value.astype(int)
     # each name counts at all certainties up to its own
     sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, together.share, "right") - 1
     place = (together.person // max(count, 1) * len(CERTAINTIES) + sure) * size + level
-    shape = (2, len(names), len(CERTAINTIES), size)
+    shape = (3, len(names), len(CERTAINTIES), size)
     # without a name these are whole numbers
-    counted = [np.bincount(place, each, np.prod(shape[1:])) for each in (hit, weight)]
-    both = np.array(counted, dtype=np.float64).reshape(shape)
-    right, named = both[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
-    return list(map(Named, right, np.maximum(named, right)))
+    counted = [np.bincount(place, each, np.prod(shape[1:])) for each in (hit, weight, plain)]
+    all_three = np.array(counted, dtype=np.float64).reshape(shape)
+    right, named, records = all_three[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
+    named = np.maximum(named, right)
+    each = [None] * len(names) if people.units is None else records
+    return list(map(Named, right, named, each))
 
 
 def beyond_outside(
@@ -313,8 +377,9 @@ def beyond_outside(
 ) -> tuple[tuple[int, ...], float]:
     """Return the place (certainty, level) and size of the best score beyond people outside."""
     base, of_level = people.base(), others.of_level()
-    own = naming_score(found.right, found.named, people.of_level(), base)
-    own = np.where(beyond_luck(found.right, found.named, base), own, 0.0)
+    each = found.each
+    own = naming_score(found.right, found.named, people.of_level(), base, each)
+    own = np.where(beyond_luck(found.right * each, found.named * each, base), own, 0.0)
     certain = naming_score(outside.right, outside.named, of_level, base)
     with np.errstate(divide="ignore", invalid="ignore"):
         lift = (outside.right / outside.named - base) / (1 - base)
@@ -326,9 +391,16 @@ def beyond_outside(
 
 
 def best_score(
-    right: Floats, named: Floats, people: Floats, base: Floats, least: float = 0.0
+    right: Floats,
+    named: Floats,
+    people: Floats,
+    base: Floats,
+    least: float = 0.0,
+    each: Floats | float = 1.0,
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
+    # `each` is the number of records that a name stands on
+    each = np.broadcast_to(each, right.shape)
     # a score of at most `least` may be returned as 0
     # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
     # order until no other can be larger
@@ -341,15 +413,14 @@ def best_score(
         return tuple(map(int, np.unravel_index(place, right.shape))), best
     every_people = np.broadcast_to(people, right.shape).ravel()
     every_base = np.broadcast_to(base, right.shape).ravel()
-    left = np.flatnonzero((most > 0) & beyond_luck(right, named, base).ravel())
+    left = np.flatnonzero((most > 0) & beyond_luck(right * each, named * each, base).ravel())
     left = left[np.argsort(-most[left], kind="stable")]
     for start in range(0, len(left), _AT_ONCE):
         some = left[start : start + _AT_ONCE]
         if most[some[0]] <= best:
             break
-        scores = naming_score(
-            right.ravel()[some], named.ravel()[some], every_people[some], every_base[some]
-        )
+        counts = (right.ravel()[some], named.ravel()[some], every_people[some], every_base[some])
+        scores = naming_score(*counts, each.ravel()[some])
         if scores.max() > best:
             place, best = int(some[scores.argmax()]), float(scores.max())
     return tuple(map(int, np.unravel_index(place, right.shape))), best

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES
-from rwn_core.measures.attacks.attribute_guesses import best_guesses
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, alone, strategy_words
+from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -47,20 +47,22 @@ def sentence(reading: Reading, n: int) -> str:
         return f"The release adds nothing to naming a confidential value: {both}."
     low, high = reading.interval or (reading.value, reading.value)
     ends = f"{_digits(low)} to {_digits(high)} %"
-    more = f"{percent(reading.value)} more of the people (95 % interval {ends})"
+    unit_words = detail.get("unit_words", "people")
+    more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {ends})"
     if gain["of_all"]:
         return (
             f"The release discloses {secret} of {more}: {both}. "
-            f"The best way is {_how(gain['strategy'])}"
+            f"The best way is {_how(gain['strategy'])}{detail['scope']}"
         )
     naming = gain["naming"]
     return (
-        f"{naming_words(secret, naming)}. Beyond chance the release discloses {secret} of {more}. "
-        f"The best way is {_how(naming['strategy'])} Of all people {both}."
+        f"{naming_words(secret, naming, unit_words)}. Beyond chance the release discloses {secret} "
+        f"of {more}. The best way is {_how(naming['strategy'])} Of all {unit_words} {both}."
+        f"{detail['scope']}"
     )
 
 
-def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
+def naming_words(secret: str, naming: Mapping[str, Any], unit_words: str = "people") -> str:
     """Say how many people of a level are named, and how many of the names are correct."""
     recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
     who = f"Of the {secret} of"
@@ -70,7 +72,7 @@ def naming_words(secret: str, naming: Mapping[str, Any]) -> str:
         who = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} sure"
         who = f"{who} or more: of"
     return (
-        f"{who} {naming['people']:,.0f} people {percent(recall)} are named correctly, and "
+        f"{who} {naming['people']:,.0f} {unit_words} {percent(recall)} are named correctly, and "
         f"{percent(right)} of the names are right"
     )
 
@@ -80,10 +82,10 @@ def _digits(share: float) -> str:
 
 
 def _how(strategy: str) -> str:
-    if strategy not in PREDICTIONS:
-        return f"{STRATEGIES[strategy]}."
+    if alone(strategy) not in PREDICTIONS:
+        return f"{strategy_words(strategy)}."
     return (
-        f"{STRATEGIES[strategy]}. Such a prediction says something about people outside of the "
+        f"{strategy_words(strategy)}. Such a prediction says something about people outside of the "
         "file, too."
     )
 
@@ -105,4 +107,5 @@ MEASURE = Measure(
     "no more people than luck does, at three standard errors, count as nothing",
     compute=compute,
     of_released=True,
+    of_units=SECRETS_OF_UNITS,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS
-from rwn_core.measures.attacks.attribute_guesses import best_guesses
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, alone
+from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -19,13 +19,14 @@ def sentence(reading: Reading, n: int) -> str:
     if len(detail["secrets"]) > 1:
         outside = f"no other confidential variable gains more; {outside}"
     also = ""
-    if detail["strategies"][worst] in PREDICTIONS:
+    if alone(detail["strategies"][worst]) in PREDICTIONS:
         also = " Such a prediction says something about people outside of the file, too."
     return (
         f"An informed intruder names {detail['secrets'][worst]} correctly for "
-        f"{percent(reading.value)} of the people, by {detail['strategy_words'][worst]}, and its "
-        f"exact value for {percent(float(detail['exact'][worst]))}; {outside}naming what most rows "
-        f"say is right for {percent(float(detail['ignorant'][worst]))}.{also}"
+        f"{percent(reading.value)} of the {detail.get('unit_words', 'people')}, by "
+        f"{detail['strategy_words'][worst]}, and its exact value for "
+        f"{percent(float(detail['exact'][worst]))}; {outside}naming what most rows say is right "
+        f"for {percent(float(detail['ignorant'][worst]))}.{also}{detail['scope']}"
     )
 
 
@@ -43,4 +44,5 @@ MEASURE = Measure(
     "without a control group with naming the majority",
     compute=best_guesses,
     of_released=True,
+    of_units=SECRETS_OF_UNITS,
 )

@@ -69,10 +69,12 @@ def sentence(reading: Reading, n: int) -> str:
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])
-    people = "people" if name["level"] is None else "people who have one of its values"
+    unit_words = reading.detail.get("unit_words", "people")
+    who = "who" if unit_words == "people" else "that"
+    people = unit_words if name["level"] is None else f"{unit_words} {who} have one of its values"
     return " ".join([
         *parts,
-        f"By {name['words']}, {name['secret']} is named for {name['named']:,.0f} people, "
+        f"By {name['words']}, {name['secret']} is named for {name['named']:,.0f} {unit_words}, "
         f"{percent(name['precision'])} of the names are right: {percent(name['recall'])} of the "
         f"{name['people']:,.0f} {people}.",
     ])  # fmt: skip

@@ -20,7 +20,7 @@ from rwn_core.measures.attacks.assignment import (
     both_cells,
     canonical_order,
 )
-from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed
+from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people
@@ -43,39 +43,40 @@ def compute(comparison: Comparison) -> Reading:
     records = _records(n)
     if law.neighborhoods is None:
         affinity = bhattacharyya(law, keys, records)
-        bounds = np.clip(bounds_of_records(affinity, TIMES, records), 0.0, 1.0)
+        bounds = bounds_of_records(affinity, TIMES, records, comparison.units)
+        bounds = np.clip(bounds, 0.0, 1.0)
         interval = mean_interval(bounds[TIMES.index(_SHOWN)], n) if len(records) < n else None
-        return _reading(keys, TIMES, bounds.mean(axis=1), "at least", (records, n), interval)
+        return _reading(comparison, TIMES, bounds.mean(axis=1), "at least", records, interval)
     times, generator = tuple(range(1, DRAWN + 1)), np.random.default_rng(_SEED)
     if len(records) == n:
         released = [variable.name for variable in law.original.schema.released]
         itself = Comparison(original=law.original, masked=law.original)
         order = canonical_order(cell_codes(itself, released)[0])
         releases = [simulate(law, generator, order) for _ in times]
-        together = joint_success_after(law, releases, keys)
+        together = joint_success_after(law, releases, keys, comparison.units)
         if None not in together:
             linked = np.array(together, dtype=np.float64)
-            return _reading(keys, times, linked, "worst", (records, n))
+            return _reading(comparison, times, linked, "worst", records)
     else:
         releases = [simulate(law, generator) for _ in times]
-    rows = success_of_rows(law, releases, keys, records)
+    rows = success_of_rows(law, releases, keys, records, comparison.units)
     interval = mean_interval(rows[_SHOWN - 1], n) if len(records) < n else None
-    return _reading(keys, times, rows.mean(axis=1), "at least", (records, n), interval)
+    return _reading(comparison, times, rows.mean(axis=1), "at least", records, interval)
 
 
 def _reading(
-    keys: Sequence[str],
+    comparison: Comparison,
     times: tuple[int, ...],
     linked: Floats,
     standing: str,
-    some: tuple[Integers, int],
+    records: Integers,
     interval: tuple[float, float] | None = None,
 ) -> Reading:
     """Return the reading; its standing says if these are lower bounds only."""
-    (records, n), times_ = some, list(times)
+    n, times_ = comparison.original.n, list(times)
     linked = np.maximum.accumulate(linked)  # an intruder with more releases can ignore some
     detail = {
-        "names": list(keys),
+        "names": list(key_names(comparison)),
         "releases": times_,
         "same_order": linked,
         "shuffled": float(linked[0]),
@@ -85,7 +86,7 @@ def _reading(
         "of": n,
     }
     value = float(linked[times_.index(_SHOWN)])
-    return Reading(value=value, baseline=1.0 / n, interval=interval, detail=detail)
+    return Reading(value=value, baseline=comparison.random_share, interval=interval, detail=detail)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -123,6 +124,7 @@ MEASURE = Measure(
     source="Bayes' rule on the product of the cell law over releases; where none can be drawn, "
     "the union bound with the Bhattacharyya coefficient",
     compute=compute,
+    of_units=True,
 )
 
 
@@ -258,12 +260,17 @@ def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
 
 
 def bounds_of_records(
-    affinity: Floats, releases: Sequence[int], records: Integers | None = None
+    affinity: Floats,
+    releases: Sequence[int],
+    records: Integers | None = None,
+    units: Integers | None = None,
 ) -> Floats:
     """Return lower bounds 1 - sum of BC^M of linking each record, shape (len(releases), m)."""
-    # union bound over the pairwise errors of the likelihood ratio; ties count as failures
-    others = affinity.copy()
-    others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
+    # union bound over the pairwise errors of the likelihood ratio; ties count as failures, and
+    # records of the own unit do not
+    numbers = np.arange(affinity.shape[1]) if units is None else units
+    own = numbers[: len(affinity)] if records is None else numbers[records]
+    others = np.where(own[:, np.newaxis] == numbers, 0.0, affinity)
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
 
 
@@ -272,15 +279,16 @@ def success_of_rows(
     releases: Sequence[Microdata],
     names: Sequence[str] | None = None,
     rows: Integers | None = None,
+    units: Integers | None = None,
 ) -> Floats:
     """Return the expected success for each row after 1, 2, ... releases, (len(releases), m)."""
     # a posterior is the product of likelihoods over the independent, aligned releases
     beliefs = _beliefs_after(law, releases, names, rows)
-    return np.stack([_largest(belief) for belief in beliefs])
+    return np.stack([_largest(belief, units) for belief in beliefs])
 
 
 def joint_success_after(
-    law: Law, releases: Sequence[Microdata], names: Sequence[str]
+    law: Law, releases: Sequence[Microdata], names: Sequence[str], units: Integers | None = None
 ) -> list[float | None]:
     """Return the success of the joint posterior after 1, 2, ... releases; None above the limit."""
     success: list[float | None] = []
@@ -290,9 +298,10 @@ def joint_success_after(
         together = None
         if belief.nnz <= ATTACKED_PAIRS:
             order = canonical_order(np.hstack(cells))
-            found = all_rows(belief, blocks(belief), order)
+            found = all_rows(belief, blocks(belief), order, units=units)
             together = None if found is None else found.share
-        success.append(None if together is None else max(together, float(_largest(belief).mean())))
+        rows = float(_largest(belief, units).mean())
+        success.append(None if together is None else max(together, rows))
     return success
 
 
@@ -308,7 +317,8 @@ def _beliefs_after(
         yield evidence
 
 
-def _largest(belief: sparse.csc_array) -> Floats:
+def _largest(belief: sparse.csc_array, units: Integers | None) -> Floats:
+    belief = belief if units is None else of_units(belief, units)
     return np.asarray(belief.max(axis=0).toarray(), dtype=np.float64).ravel()
 
 

@@ -87,39 +87,89 @@ def count_names(
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
     # how is (attack, words); targets are the people asked for; weights: how many independent names
     # a name is, less than 1 where one row names several people
-    truth = files.column(files.truth, secret)[targets]
+    truth, unit = files.column(files.truth, secret)[targets], files.unit[targets]
     asked = ~np.isnan(truth)
     weights = (np.ones(len(truth)) if weights is None else weights)[asked]
-    truth, guess = truth[asked], guess[asked]
+    truth, guess, unit = truth[asked], guess[asked], unit[asked]
     if not truth.size:
         return []
+    # the different values of a unit count the same, and as one in all
+    pairs, often = distinct(unit, truth)
+    counts = 1 / (often * np.bincount(pairs[:, 0].astype(np.int64))[unit])
+    found = _counted(files, (how, secret), (truth, guess), (counts, weights))
+    if len(np.unique(unit)) < len(unit):
+        how = how[0], f"{how[1]}, from all of the rows of one"
+        guess = _together(guess, unit, secret in files.levels)
+        found += _counted(files, (how, secret), (truth, guess), (counts, counts))
+    return found
+
+
+def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
+    """Return the different pairs of unit and value, and how often each record's pair occurs."""
+    both = np.column_stack((unit, values))
+    pairs, place, often = np.unique(both, axis=0, return_inverse=True, return_counts=True)
+    return pairs, often[place.ravel()]
+
+
+def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
+    """Return one name for all records of a unit: the most frequent level, or the middle number."""
+    named = np.flatnonzero(~np.isnan(guess))
+    best = np.full(int(unit.max()) + 1, np.nan)
+    if levels:
+        often = distinct(unit[named], guess[named])[1]
+        order = named[np.lexsort((guess[named], often))]  # the last of a unit stays
+        best[unit[order]] = guess[order]
+    else:
+        order = named[np.lexsort((guess[named], unit[named]))]
+        owner, start, size = np.unique(unit[order], return_index=True, return_counts=True)
+        best[owner] = guess[order][start + (size - 1) // 2]
+    return best[unit]
+
+
+def _counted(
+    files: Files,
+    about: tuple[tuple[str, str], str],
+    named_of: tuple[Floats, Floats],
+    weighed: tuple[Floats, Floats],
+) -> list[Tried]:
+    (how, secret), (truth, guess), (counts, weights) = about, named_of, weighed
     named = ~np.isnan(guess)
+
+    def pooled(near: Floats, common: Floats | None = None) -> Tried:
+        """Count the names of all values together, or of those that few people share."""
+        having, said, level = np.ones(truth.size, dtype=bool), named, None
+        if common is not None:
+            having, said, level = ~np.isin(truth, common), named & ~np.isin(guess, common), RARE
+        right = having & said & (np.abs(guess - truth) <= near)  # a number within its reach
+        base = (
+            counts[having].sum()
+            / counts.sum()
+            * files.cached(
+                ("base", secret, level, truth.size, bool(near.any())),
+                lambda: best_single_guess(truth[having], near[having], counts[having]),
+            )
+        )
+        sums = *(counts[some].sum() for some in (right, said, having)), base, weights[said].sum()
+        return Tried(*how, secret, [level], *(np.array([float(each)]) for each in sums))
+
     values = files.cached(("levels", secret), lambda: _levels(files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
     near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
-    found = [_pooled(files, secret, (truth, guess, near), how, weights)]
+    found = [pooled(near)]
     if values is not None:
         equal = np.abs(guess - truth) <= ROUNDED_OFF * np.abs(truth)
         place = np.searchsorted(values, truth)
         shown = np.searchsorted(values, guess[named]).clip(max=len(values) - 1)
         fits = values[shown] == guess[named]
-        sizes = np.bincount(place, minlength=len(values)).astype(np.float64)
-        found.append(Tried(
-            *how, secret, _named_levels(files, secret, values),
-            right=np.bincount(place[equal], minlength=len(values)).astype(np.float64),
-            named=np.bincount(shown[fits], minlength=len(values)).astype(np.float64),
-            people=sizes, base=sizes / truth.size,
-            independent=np.asarray(
-                np.bincount(shown[fits], weights[named][fits], len(values)), np.float64
-            ),
-        ))  # fmt: skip
+        of_level = [(place[equal], counts[equal]), (shown[fits], counts[named][fits]),
+                    (place, counts), (shown[fits], weights[named][fits])]  # fmt: skip
+        right, said, people, independent = (np.bincount(*each, len(values)) for each in of_level)
+        levels, base = _named_levels(files, secret, values), people / counts.sum()
+        found.append(Tried(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
-        exact = ROUNDED_OFF * np.abs(truth)
-        found.append(_pooled(files, secret, (truth, guess, exact), how, weights))
+        found.append(pooled(ROUNDED_OFF * np.abs(truth)))
     common = files.cached(("common", secret), lambda: _common(files, secret))
-    if common is not None:
-        found.append(_pooled(files, secret, (truth, guess, near), how, weights, common))
-    return found
+    return found if common is None else [*found, pooled(near, common)]
 
 
 def _common(files: Files, secret: str) -> Floats | None:
@@ -127,33 +177,13 @@ def _common(files: Files, secret: str) -> Floats | None:
     shared, some_rare = [], False
     for table in (files.truth, files.people):
         values = files.column(table, secret)
-        values, count = np.unique(values[~np.isnan(values)], return_counts=True)
+        known = ~np.isnan(values)
+        pairs = distinct(files.unit[known], values[known])[0]
+        values, count = np.unique(pairs[:, 1], return_counts=True)
         shared.append(values[count >= FEW_PEOPLE])
         some_rare |= bool((count < FEW_PEOPLE).any())
     common = np.concatenate(shared)
     return common if some_rare and len(common) else None
-
-
-def _pooled(
-    files: Files,
-    secret: str,
-    values: tuple[Floats, Floats, Floats],
-    how: tuple[str, str],
-    weights: Floats,
-    common: Floats | None = None,
-) -> Tried:
-    """Return the names of all values together, or of those that few people share."""
-    truth, guess, near = values
-    having, named, level = np.ones(truth.size, dtype=bool), ~np.isnan(guess), None
-    if common is not None:
-        having, named, level = ~np.isin(truth, common), named & ~np.isin(guess, common), RARE
-    right = having & named & (np.abs(guess - truth) <= near)  # a number within its reach
-    base = having.mean() * files.cached(
-        ("base", secret, level, truth.size, bool(near.any())),
-        lambda: best_single_guess(truth[having], near[having]),
-    )
-    counts = (right.sum(), named.sum(), having.sum(), base, weights[named].sum())
-    return Tried(*how, secret, [level], *(np.array([float(each)]) for each in counts))
 
 
 def _levels(files: Files, secret: str) -> Floats | None:
@@ -168,11 +198,16 @@ def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]
     return [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
 
 
-def best_single_guess(truth: Floats, near: Floats) -> float:
+def best_single_guess(truth: Floats, near: Floats, counts: Floats | None = None) -> float:
     """Return the largest share of the people that one single number names correctly."""
-    begins, ends = np.sort(truth - near), np.sort(truth + near)
-    inside = np.arange(1, len(truth) + 1) - np.searchsorted(ends, begins, side="left")
-    return float(inside.max() / len(truth)) if len(truth) else 0.0
+    if not len(truth):
+        return 0.0
+    counts = np.ones(len(truth)) if counts is None else counts
+    begins, ends = truth - near, truth + near
+    first, last = np.argsort(begins), np.argsort(ends)
+    gone = np.concatenate(([0.0], np.cumsum(counts[last])))
+    inside = np.cumsum(counts[first]) - gone[np.searchsorted(ends[last], begins[first], "left")]
+    return float(inside.max() / counts.sum())
 
 
 def scored(tried: Sequence[Tried]) -> list[Finding]:
@@ -183,7 +218,7 @@ def scored(tried: Sequence[Tried]) -> list[Finding]:
         np.concatenate([getattr(each, part) for each in tried])
         for part in ("right", "named", "people", "base", "independent")
     )
-    share = np.minimum(independent / np.maximum(named, 1.0), 1.0)
+    share = independent / np.where(named > 0, named, 1.0)  # above 1: names of units by their rows
     score = naming_score(right, named, people, base, share)
     score = np.where(beyond_luck(right * share, named * share, base), score, 0.0)
     owners = [(each, level) for each in tried for level in each.levels]

@@ -47,7 +47,7 @@ def attacked(truth: list[float], belief: list[list[float]], released: list[float
     predicted = [dict.fromkeys(PREDICTIONS, values.named(sparse.csr_array(weights)))]
     rows = np.ones(len(released), np.int64) if weights.shape[0] == len(released) else None
     near = sparse.csr_array(weights)
-    return attack(parts, near, [np.array(truth)], [values], predicted, rows)[0]
+    return attack(parts, near, [np.array(truth)], [values], predicted, (rows, None))[0]
 
 
 def test_every_strategy_is_tried():
