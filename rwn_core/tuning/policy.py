@@ -18,6 +18,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, plain
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import (
+    LimitBounds,
     Verdict,
     attacked,
     bounds_of,
@@ -217,11 +218,14 @@ class Policy(NamedParameters, Summarized):
             released = given.released if given.few else None
             given = given.spreads
         given, reasons = attacked(given), reasons or {}
-        held = {}
+        held: dict[str, LimitBounds] = {}
+        scope: dict[str, str] = {}
         for each in self.limits:
             bounds = bounds_of(given.get(each.measure))
             bounds = replace(bounds, reason=reasons.get(each.measure, bounds.reason))
             held[each.measure] = bounds.against(each.measure, each.share)
+            if bounds.scope:
+                scope[each.measure] = bounds.scope
         values = {key: each.value for key, each in held.items() if each.value is not None}
         return Verdict(
             shares={each.measure: each.share(values[each.measure])
@@ -230,7 +234,7 @@ class Policy(NamedParameters, Summarized):
             values=values,
             standing={key: each.standing for key, each in held.items() if each.standing},
             by={key: held[key].by for key in values if held[key].by},
-            scope={key: held[key].scope for key in values if held[key].scope},
+            scope=scope,
             released=released,
             ends={key: each.ends for key, each in held.items() if each.ends},
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),

@@ -148,9 +148,9 @@ class Verdict(Summarized):
             )
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
-        for key in self.broken:
-            if key in self.scope:
-                parts.append(f" {self.title(key)}: {_lowered(self.scope[key])}")
+        for key, words in self.scope.items():
+            if self.shares.get(key, 0.0) > 1:
+                parts.append(f" {words}")
         for key, words in self.remedy.items():
             if self.shares.get(key, math.inf) > 1:
                 parts.append(f" {words}")
@@ -396,7 +396,8 @@ def _raised(stated: Reading | NotApplicable | None, found: Mapping[str, float | 
             return None
         detail["scope"] += f" Simple attacks reach {percent(value)}, by {found['words']}."
         return replace(stated, detail=detail)
-    detail |= {"stated": stated.value, "attacked_by": found["words"], "scope": ""}
+    detail.pop("scope", None)
+    detail |= {"stated": stated.value, "attacked_by": found["words"]}
     if detail.get("at_most") is not None:
         detail["at_most"] = max(detail["at_most"], value)
     return replace(stated, value=value, interval=None, detail=detail)

@@ -11,7 +11,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
-from rwn_core.measures.attacks.attribute_attack import strategy_words
+from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.goal import number_words
@@ -348,13 +348,13 @@ def _strategies(reading: Reading) -> Table:
     """Return the success of each strategy on each confidential variable."""
     detail = reading.detail
     found = list(zip(detail["rates"], detail["strategies"], strict=True))
-    shown = dict.fromkeys(key for rates, _ in found for key in rates)
+    shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]
     return {
         "title": "How a confidential value is found out",
         "columns": ["strategy", *detail["secrets"]],
         "rows": [
             [
-                strategy_words(key)[0].upper() + strategy_words(key)[1:],
+                STRATEGIES[key][0].upper() + STRATEGIES[key][1:],
                 *(
                     (percent(rates[key]) if key in rates else "–")
                     + (" (best)" if key == best else "")

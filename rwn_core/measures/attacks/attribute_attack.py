@@ -27,6 +27,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     beyond_outside,
     count_names,
     joined,
+    secret_weights,
 )
 from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
@@ -171,7 +172,7 @@ def _listed(matrix: Floats) -> sparse.csr_array:
 
 Interval = tuple[float, float]
 
-STRATEGIES: Mapping[str, str] = {
+STRATEGIES: dict[str, str] = {
     "majority": "naming what most released rows say",
     "source": "reading the rows that probably come from the person",
     "donor": "weighing the rows by how likely they show the person's own value",
@@ -190,6 +191,8 @@ PREDICTIONS = ("line", "corrected", "less_noise", "tree")
 
 TOGETHER = " of all rows"
 """Ends the key of a strategy that names a person or household by all of its rows together."""
+STRATEGIES |= {f"{key}{TOGETHER}": f"{words}, from all of the rows of one"
+               for key, words in STRATEGIES.items() if key != "majority"}  # fmt: skip
 
 SURELY = 3.0  # standard errors by which a gain is more than luck
 
@@ -201,20 +204,6 @@ POSTERIORS = ("source", "donor", "file")
 OWN_VALUE = ("donor", "surest")
 """Strategies that weigh rows by the target's own value: a person left out discloses it, unless
 values are copied whatever they are."""
-
-
-def strategy_words(key: str) -> str:
-    """Say in words what a strategy does.
-
-    >>> strategy_words("majority"), strategy_words("tree of all rows")[-29:]
-    ('naming what most released rows say', ', from all of the rows of one')
-    """
-    return STRATEGIES[alone(key)] + (", from all of the rows of one" if key != alone(key) else "")
-
-
-def alone(key: str) -> str:
-    """Return the strategy that is tried on each row by itself."""
-    return key.removesuffix(TOGETHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -249,11 +238,9 @@ def attack(
     counted: tuple[Integers | None, Integers | None] = (None, None),
 ) -> list[Success]:
     """Return the success of every strategy on some people, for each confidential variable."""
-    # people who are records of units (numbered from 0) are counted by these, and every strategy is
-    # tried on all records of a unit together, too: the sum of their weights names one value
     # a posterior depends on the row's keys alone, so all rows of a class weigh the same; `counted`
-    # is their number in each class for the joint posterior, if the people are all of the file, and
-    # the unit of each
+    # holds how many rows a class has, for the joint posterior if the people are all of the file,
+    # and the unit of each person: every strategy is then tried on the sum over a unit's rows, too
     rows, units = counted
     parts = list(beliefs)
     order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
@@ -312,9 +299,10 @@ def _success(
     weights: Mapping[str, sparse.csr_array],
     units: Integers | None,
 ) -> Success:
-    targets = People(truth=truth, near=values.near, levels=values.levels, units=units)
-    # where there is no value, there is nothing to learn
-    known, counts = ~np.isnan(truth), targets.weights
+    counts = None if units is None else secret_weights(truth, units)
+    targets = People(truth=truth, near=values.near, levels=values.levels, weights=counts)
+    known = ~np.isnan(truth)  # where there is no value, there is nothing to learn
+    counts = known if counts is None else counts
     people = max(targets.known, 1)
     majority = values.majority(truth)
     rates = {"majority": float((np.where(known, majority, 0.0) * counts).sum()) / people}
@@ -334,7 +322,7 @@ def _success(
             counted_rate = float((expected * counts).sum()) / people
             hardly = counted_rate < rates["majority"] + LEAST
         beyond = np.where(known, right - counts * majority, 0.0)
-        if units is not None and key != alone(key):  # units, not their rows, are independent
+        if units is not None and key.endswith(TOGETHER):  # units, not rows, are independent
             beyond = np.bincount(units, beyond)
             hardly = beyond.sum() <= SURELY * np.sqrt((beyond**2).sum())
         if hardly or _is_luck(beyond, weights[key], values.rows):
@@ -348,13 +336,15 @@ def _success(
         }
     by_own = () if values.copied else OWN_VALUE
     answers = {
-        key: values.with_majority(each, len(truth)) if alone(key) in by_own else each
+        key: values.with_majority(each, len(truth))
+        if key.removesuffix(TOGETHER) in by_own
+        else each
         for key, each in names.items()
     }
     counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
-    for key, each in counted.items():
-        if key != alone(key):
-            counted[key] = each._replace(records=None)
+    for key in () if units is None else counted:
+        if key.endswith(TOGETHER):
+            counted[key] = counted[key]._replace(records=None)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
 
@@ -397,54 +387,38 @@ def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
     return sparse.csr_array((ones, belief.indices[leads], starts), shape=belief.shape)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gain:
-    """Largest gain of one confidential variable."""
-
-    value: float  # the larger of `overall` and the score of `naming`
-    overall: float  # success of a strategy for all people less its baseline
-    strategy: str
-    # attack, reference: the strategy's success, and its baseline
-    attack: float
-    reference: float
-    interval: Interval  # of the value, 95 %
-    # best naming of one level or at one certainty: strategy, certainty, level (its number, None of
-    # a number), people, named, right, base, score
-    naming: dict[str, Any]
-
-    @property
-    def of_all(self) -> bool:
-        """True if the success for all people decides, not a level or a certainty."""
-        return self.value <= self.overall
-
-
-def gain(found: Success, outside: Success | None) -> Gain:
+def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     """Return the largest gain over all strategies, beyond people outside or the majority."""
+    # value: the larger of overall (success for all people less its baseline) and the score of
+    # naming one level or at one certainty; of_all: whether it is the first; attack, reference: the
+    # strategy's success and its baseline; interval: of the value, 95 %; naming: strategy,
+    # certainty, level (its number, None of a number), people, named, right, base, score
     overall, strategy, reference = _overall(found, outside)
     naming = _naming(found, outside)
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)
     others = people if outside is None else max(1, outside.people)
-    interval = newcombe((attack * people, people), (reference * others, others))
+    low, high = newcombe((attack * people, people), (reference * others, others))
     if value > overall:
-        interval = _interval(naming)
-    ends = min(interval[0], value), max(interval[1], value)
-    return Gain(
-        value=value,
-        overall=overall,
-        strategy=strategy,
-        attack=attack,
-        reference=reference,
-        interval=ends,
-        naming=naming,
-    )
+        low, high = _interval(naming)
+    return {
+        "value": value,
+        "overall": overall,
+        "of_all": value <= overall,
+        "strategy": strategy,
+        "attack": attack,
+        "reference": reference,
+        "interval": (min(low, value), max(high, value)),
+        "naming": naming,
+        "people": people,
+    }
 
 
 def outside_rate(outside: Success, strategy: str) -> float:
     """Return the success of a strategy on people outside, or the majority's if larger."""
     # outside, the rows have no joint posterior: each row is attacked by itself; so is each person
-    rate = outside.rates.get(alone(strategy), outside.rates["source"])
+    rate = outside.rates.get(strategy.removesuffix(TOGETHER), outside.rates["source"])
     return max(rate, outside.rates["majority"])
 
 
@@ -479,9 +453,9 @@ def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
         if outside is None:
-            place, score = best_score(*named[:2], of_level, base, best["score"], named.each)
+            place, score = best_score(*named[:2], of_level, base, best["score"], named.records)
         else:
-            other = outside.named.get(alone(key), outside.named["source"])
+            other = outside.named.get(key.removesuffix(TOGETHER), outside.named["source"])
             place, score = beyond_outside(named, targets, other, outside.targets)
         if score > best["score"]:
             level = place[1]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,18 +18,16 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.measures.attacks.attribute_attack import (
     PREDICTIONS,
+    STRATEGIES,
     SURELY,
     TOGETHER,
     Beliefs,
-    Gain,
     Success,
-    alone,
     attack,
     beliefs,
     gain,
     indicator,
     outside_rate,
-    strategy_words,
 )
 from rwn_core.measures.attacks.guessing import (
     Closest,
@@ -51,7 +48,6 @@ from rwn_core.measures.attacks.likeliest_value import (
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -160,7 +156,6 @@ class Predictor:
         self, people: Microdata, values: ReleasedValues, group: Integers, units: Integers | None
     ) -> dict[str, Names]:
         """Name the values of people by each way to predict them, of units too where given."""
-        own = None if units is None else indicator(units)
         ways = {"line": self._line(people), "corrected": self._corrected(people)}
         slopes = self._less_noise(np.ones(len(self.rows), bool))
         if slopes is not None:
@@ -170,7 +165,8 @@ class Predictor:
         leaf, inside = self._leaves(people, group)
         # one name for each leaf, not for each person
         found["tree"] = values.named(inside).given_to(leaf)
-        if own is not None:  # the mean prediction of a unit's records, and all of their leaves
+        if units is not None:  # the mean prediction of a unit's records, and all of their leaves
+            own = indicator(units)
             size = own.sum(axis=1)[:, np.newaxis]
             for key, each in ways.items():
                 found[key + TOGETHER] = self._names(own @ each / size).given_to(units)
@@ -184,7 +180,7 @@ class Predictor:
         columns, target = self.released.own[self.rows], self._target
         center, middle = columns.mean(axis=0), target.mean(axis=0)
         slopes = np.linalg.lstsq(columns - center, target - middle, rcond=1e-9)[0]
-        return middle + (self.released.scaled_columns(people) - center) @ slopes
+        return np.asarray(middle + (self.released.scaled_columns(people) - center) @ slopes)
 
     def _corrected(self, people: Microdata) -> Floats:
         """Return the prediction of least squares without the attenuation by noise on the keys."""
@@ -196,7 +192,7 @@ class Predictor:
         together = (shown - shown.mean(axis=0)).T @ (target - middle) / len(self.rows)
         moments = known.T @ known / len(known), together / self.known.unit[:, np.newaxis]
         slopes = np.linalg.lstsq(*moments, rcond=1e-9)[0]
-        return middle + self.known.scaled_columns(people) @ slopes
+        return np.asarray(middle + self.known.scaled_columns(people) @ slopes)
 
     def _less_noise(self, some: Booleans) -> tuple[Floats, Floats] | None:
         """Return slopes from some rows, and the covariances of noise on keys and secret."""
@@ -297,6 +293,7 @@ class _Attack:
         group = classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
         self.group, self.first = group, np.unique(group, return_index=True)[1]
+        self.units = None if comparison.unit is None else comparison.units
         self.levels = [level_names(original, masked, name) for name in secrets]
         self.released = [
             ReleasedValues(
@@ -304,7 +301,10 @@ class _Attack:
                 named_values(original, masked, name),
                 tolerance(original, name),
                 None if levels is None else len(levels),
-                self._shares(name),
+                # what each released row counts in the share of units that have a value
+                None
+                if self.units is None or masked.n != original.n
+                else secret_weights(named_values(original, original, name), self.units),
             )
             for name, levels in zip(secrets, self.levels, strict=True)
         ]
@@ -314,13 +314,6 @@ class _Attack:
         self.predictors = self._predictors()
         # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
-
-    def _shares(self, name: str) -> Floats | None:
-        """Return what each released row counts in the share of units that have a value."""
-        original, units = self.comparison.original, self.comparison.units
-        if units is None or self.comparison.masked.n != original.n:
-            return None
-        return secret_weights(named_values(original, original, name), units)
 
     def _predictors(self) -> list[Predictor]:
         """Return the release's predictor of each confidential variable."""
@@ -379,7 +372,7 @@ class _Attack:
         if len(people) == original.n == self.comparison.masked.n:
             rows = np.bincount(self.group)
         asked = original if len(people) == original.n else original.take(people)
-        units = self.comparison.units
+        units = self.units
         if units is not None:
             units = np.unique(units[people], return_inverse=True)[1]
         found = self._successes(asked, self._beliefs(people), rows, units)
@@ -439,32 +432,29 @@ def _best_guesses(comparison: Comparison) -> Reading:
     outsiders = control_sample(comparison)
     outside = None if outsiders is None else _control(outsiders, tried)
     gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
-    worst = max(range(len(gains)), key=lambda at: gains[at].value)
-    best = [each.best for each in found]
-    control = None if outside is None else _beyond(outside, best)
+    values = [each["value"] for each in gains]
+    worst = values.index(max(values))
+    for each, levels in zip(gains, tried.levels, strict=True):
+        level = each["naming"]["level"]
+        each["naming"]["level"] = level if levels is None or level is None else levels[level]
+    best, control = [each.best for each in found], None
+    if outside is not None:  # the success of the same strategies, or the majority
+        control = np.array(list(map(outside_rate, outside, best)))
     detail: dict[str, Any] = {
         "names": list(tried.keys),
         "secrets": list(tried.secrets),
         "worst": worst,
         "strategies": best,
-        "strategy_words": [strategy_words(key) for key in best],
+        "strategy_words": [STRATEGIES[key] for key in best],
         "rates": [each.rates for each in found],
         "exact": np.array([max(each.exact.values()) for each in found]),
         "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
         "ignorant": np.array([each.rates["majority"] for each in found]),
         "control": control,
-        "gains": [
-            _gain_record(each, levels) for each, levels in zip(gains, tried.levels, strict=True)
-        ],
-        "people": max(1, found[worst].people),
+        "gains": gains,
+        "people": gains[worst]["people"],
         "control_people": None if outside is None else outside[worst].people,
-        "scope": _scope(
-            tried.law,
-            tried.secrets[worst],
-            found[worst],
-            gains[worst].value,
-            None if outside is None else outside[worst],
-        ),
+        "scope": _scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
         "sampled": len(people) < total,
         "records": people,
         "of": total,
@@ -476,36 +466,23 @@ def _best_guesses(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
 
 
-def _scope(law: Law, secret: str, found: Success, whole: float, outside: Success | None) -> str:
+def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:
     """Say how much of a gain comes from neighborhoods that the secret itself helped to choose."""
-    if law.neighborhoods is None or not law.original.schema.variable(secret).weight:
+    if law.neighborhoods is None or not law.original.schema.by_name[secret].weight:
         return ""
-    known = {key for key in found.rates if alone(key) in ("majority", "nearest", *PREDICTIONS)}
-    rates = {key: rate for key, rate in found.rates.items() if key in known}
-    named = {key: each for key, each in found.named.items() if key in known}
-    attained = max(gain(replace(found, rates=rates, named=named), outside).value, 0.0)
-    if attained >= whole:
+    attained = 0.0
+    for key, rate in found.rates.items():
+        if key.removesuffix(TOGETHER) in ("nearest", *PREDICTIONS):  # by rows and keys alone
+            rate = min(rate, found.at_most.get(key, 1.0))
+            attained = max(attained, rate - gained["reference"])
+    if attained >= gained["value"]:
         return ""
+    points = 100 * (gained["value"] - attained)
     return (
         f" This is an upper bound: {secret} has a weight in the distance, so neighborhoods depend "
-        f"on it, and of the gain of {percent(whole)} up to {100 * (whole - attained):.2g} points "
-        f"are what these tell to one who knows them. Without them, by near rows and models, it "
-        f"is at least {percent(attained)}; weight 0 on {secret} leaves it out of the distance."
-    )
-
-
-def _gain_record(found: Gain, levels: list[str] | None) -> dict[str, Any]:
-    """Return a gain as plain data, with its level by name."""
-    naming = dict(found.naming)
-    if levels is not None and naming["level"] is not None:
-        naming["level"] = levels[naming["level"]]
-    return {**asdict(found), "of_all": found.of_all, "naming": naming}
-
-
-def _beyond(outside: list[Success], strategies: list[str]) -> Floats:
-    """Return the success of the same strategies, or the majority, on people outside."""
-    return np.array(
-        [outside_rate(each, key) for each, key in zip(outside, strategies, strict=True)]
+        f"on it, and of the gain of {100 * gained['value']:.2g} % up to {points:.2g} points are "
+        "what these tell to one who knows them. Without them, by near rows and models, it is at "
+        f"least {100 * attained:.2g} %; weight 0 on {secret} leaves it out of the distance."
     )
 
 

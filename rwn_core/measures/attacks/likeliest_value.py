@@ -171,7 +171,7 @@ class Names(NamedTuple):
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
     def given_to(self, place: Integers) -> Names:
-        """Return the names of people who are named like the group `place` that they belong to."""
+        """Give each person the names of the group `place` that this person belongs to."""
         starts = np.searchsorted(self.person, place, "left")
         sizes = np.searchsorted(self.person, place, "right") - starts
         person = np.repeat(np.arange(len(place)), sizes)
@@ -275,15 +275,13 @@ class ReleasedValues:
         """Return the most frequent released value; several if they are equally frequent."""
         one = sparse.csr_array(np.ones((1, 1)))
         held = sparse.csr_array(self._often[np.newaxis].astype(np.float64))
-        return self._likeliest(one, entries(held)).value
+        return self.named(one, entries(held)).value
 
-    def named(self, weights: sparse.csr_array) -> Names:
+    def named(self, weights: sparse.csr_array, held: Any = None) -> Names:
         """Return the value with most mass within tolerance, by weights (people, classes)."""
-        return self._likeliest(weights, self._held)
-
-    def _likeliest(self, weights: sparse.csr_array, held: Any) -> Names:
         from rwn_core.measures.attacks.belief_columns_kernel import likeliest
 
+        held = self._held if held is None else held
         person, value, share = likeliest(*entries(weights), held, self._ends, EVEN)
         return Names(person, self.values[value], share)
 
@@ -301,26 +299,23 @@ class People:
     truth: Floats  # shape (people,): values or level numbers, NaN where missing
     near: Tolerance
     levels: int | None  # number of levels; None for a number, which counts as one level
-    # shape (people,): unit of each record, if these are records of units that are counted
-    units: Integers | None = None
+    weights: Floats | None = None  # of each record's value, where units are counted
 
     @property
     def known(self) -> int:
         """Number of people with a value."""
-        return round(float(self.weights.sum()))
-
-    @property
-    def weights(self) -> Floats:
-        """Return what each record's value counts; see `secret_weights`."""
-        return secret_weights(self.truth, self.units)
+        known = ~np.isnan(self.truth) if self.weights is None else self.weights
+        return round(float(known.sum()))
 
     def of_level(self) -> Floats:
         """Return the number of people with each level, shape (levels,)."""
         if self.levels is None:
-            return np.array([float(self.known)])
+            counted = ~np.isnan(self.truth) if self.weights is None else self.weights
+            return np.array([float(np.round(counted.sum()))])
         known = np.flatnonzero(~np.isnan(self.truth))
         levels = self.truth[known].astype(np.int64)
-        return np.bincount(levels, self.weights[known], self.levels)
+        weights = np.ones(len(self.truth)) if self.weights is None else self.weights
+        return np.asarray(np.bincount(levels, weights[known], self.levels), dtype=np.float64)
 
     def base(self) -> Floats:
         """Return the precision of naming each level of random people, shape (levels,)."""
@@ -336,14 +331,6 @@ class Named(NamedTuple):
     named: Floats
     records: Floats | None = None  # the named records, where `named` counts units
 
-    @property
-    def each(self) -> Floats:
-        """Number of records that each name stands on; 1 without names."""
-        ones = np.ones_like(self.named)
-        if self.records is not None:
-            np.divide(self.records, self.named, out=ones, where=self.named > 0)
-        return ones
-
 
 def count_names(names: Sequence[Names], people: People) -> list[Named]:
     """Count names and right names of several strategies at each of the `CERTAINTIES`."""
@@ -354,7 +341,7 @@ def count_names(names: Sequence[Names], people: People) -> list[Named]:
     choices = np.bincount(together.person, minlength=len(names) * count)[together.person]
     weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
     plain = weight
-    if people.units is not None:
+    if people.weights is not None:
         weight = weight * people.weights[together.person % max(count, 1)]
     hit = weight * people.near.right(together.value, truth)
     size = people.levels or 1
@@ -368,7 +355,7 @@ def count_names(names: Sequence[Names], people: People) -> list[Named]:
     all_three = np.array(counted, dtype=np.float64).reshape(shape)
     right, named, records = all_three[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
     named = np.maximum(named, right)
-    each = [None] * len(names) if people.units is None else records
+    each = [None] * len(names) if people.weights is None else records
     return list(map(Named, right, named, each))
 
 
@@ -377,7 +364,8 @@ def beyond_outside(
 ) -> tuple[tuple[int, ...], float]:
     """Return the place (certainty, level) and size of the best score beyond people outside."""
     base, of_level = people.base(), others.of_level()
-    each = found.each
+    records = found.named if found.records is None else found.records
+    each = np.where(found.named > 0, records / np.where(found.named > 0, found.named, 1), 1.0)
     own = naming_score(found.right, found.named, people.of_level(), base, each)
     own = np.where(beyond_luck(found.right * each, found.named * each, base), own, 0.0)
     certain = naming_score(outside.right, outside.named, of_level, base)
@@ -396,11 +384,13 @@ def best_score(
     people: Floats,
     base: Floats,
     least: float = 0.0,
-    each: Floats | float = 1.0,
+    records: Floats | None = None,
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
-    # `each` is the number of records that a name stands on
-    each = np.broadcast_to(each, right.shape)
+    # `records` are the named ones, where `named` counts units: as much stands behind a name
+    each = np.ones_like(named)
+    if records is not None:
+        np.divide(records, named, out=each, where=named > 0)
     # a score of at most `least` may be returned as 0
     # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
     # order until no other can be larger

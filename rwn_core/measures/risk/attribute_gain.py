@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, alone, strategy_words
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, TOGETHER
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison
@@ -52,13 +52,13 @@ def sentence(reading: Reading, n: int) -> str:
     if gain["of_all"]:
         return (
             f"The release discloses {secret} of {more}: {both}. "
-            f"The best way is {_how(gain['strategy'])}{detail['scope']}"
+            f"The best way is {_how(gain['strategy'])}{detail.get('scope', '')}"
         )
     naming = gain["naming"]
     return (
         f"{naming_words(secret, naming, unit_words)}. Beyond chance the release discloses {secret} "
         f"of {more}. The best way is {_how(naming['strategy'])} Of all {unit_words} {both}."
-        f"{detail['scope']}"
+        f"{detail.get('scope', '')}"
     )
 
 
@@ -82,10 +82,10 @@ def _digits(share: float) -> str:
 
 
 def _how(strategy: str) -> str:
-    if alone(strategy) not in PREDICTIONS:
-        return f"{strategy_words(strategy)}."
+    if strategy.removesuffix(TOGETHER) not in PREDICTIONS:
+        return f"{STRATEGIES[strategy]}."
     return (
-        f"{strategy_words(strategy)}. Such a prediction says something about people outside of the "
+        f"{STRATEGIES[strategy]}. Such a prediction says something about people outside of the "
         "file, too."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, alone
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, TOGETHER
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.measure import Measure, Reading
@@ -19,14 +19,14 @@ def sentence(reading: Reading, n: int) -> str:
     if len(detail["secrets"]) > 1:
         outside = f"no other confidential variable gains more; {outside}"
     also = ""
-    if alone(detail["strategies"][worst]) in PREDICTIONS:
+    if detail["strategies"][worst].removesuffix(TOGETHER) in PREDICTIONS:
         also = " Such a prediction says something about people outside of the file, too."
     return (
         f"An informed intruder names {detail['secrets'][worst]} correctly for "
         f"{percent(reading.value)} of the {detail.get('unit_words', 'people')}, by "
         f"{detail['strategy_words'][worst]}, and its exact value for "
         f"{percent(float(detail['exact'][worst]))}; {outside}naming what most rows say is right "
-        f"for {percent(float(detail['ignorant'][worst]))}.{also}{detail['scope']}"
+        f"for {percent(float(detail['ignorant'][worst]))}.{also}{detail.get('scope', '')}"
     )
 
 

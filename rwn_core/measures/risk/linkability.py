@@ -50,7 +50,7 @@ def compute(comparison: Comparison) -> Reading:
     about: dict[str, Any] = {"parts": [list(one), list(two)], "stated": bool(comparison.halves)}
     rates = None if outside is None else (float(outside.sum()), len(outside))
     rows = guess_reading((float(chances.sum()), len(chances)), rates, random, **about)
-    if comparison.unit is None:
+    if comparison.unit is None or comparison.units is None:
         return rows
     # a unit is linked if any of its records is, by chance and outside, too
     units = np.unique(comparison.units[chosen], return_inverse=True)[1]

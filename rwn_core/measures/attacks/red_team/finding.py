@@ -106,9 +106,9 @@ def count_names(
 
 def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
     """Return the different pairs of unit and value, and how often each record's pair occurs."""
-    both = np.column_stack((unit, values))
+    both = np.column_stack((unit, values)).astype(np.float64)
     pairs, place, often = np.unique(both, axis=0, return_inverse=True, return_counts=True)
-    return pairs, often[place.ravel()]
+    return np.asarray(pairs), np.asarray(often[place.ravel()], dtype=np.int64)
 
 
 def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
@@ -163,7 +163,9 @@ def _counted(
         fits = values[shown] == guess[named]
         of_level = [(place[equal], counts[equal]), (shown[fits], counts[named][fits]),
                     (place, counts), (shown[fits], weights[named][fits])]  # fmt: skip
-        right, said, people, independent = (np.bincount(*each, len(values)) for each in of_level)
+        right, said, people, independent = (
+            np.asarray(np.bincount(*each, len(values)), np.float64) for each in of_level
+        )
         levels, base = _named_levels(files, secret, values), people / counts.sum()
         found.append(Tried(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
