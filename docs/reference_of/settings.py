@@ -7,13 +7,12 @@ from dataclasses import fields
 
 from docs.docstrings import entries
 from rwn_core.data import schema
+from rwn_core.data.plain import file_fields
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.evaluation import analysis_plan
 from rwn_core.evaluation.registered_analysis import KINDS, Analysis
-from rwn_core.reporting import scenario
-from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Limit, Plan
+from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.tuning import Limit, Plan, Setting
 from rwn_ui.server.safety import SAFE_OPTIONS
 
 Table = Mapping[str, str]
@@ -29,7 +28,7 @@ _OF_A_QUESTION = {
     "predictors": "The list of variables that explain it.",
 }
 _OF_A_SCENARIO = {
-    "format": f'`"{scenario.FORMAT}"`. Needed.',
+    "format": f'`"{Scenario.file_format}"`. Needed.',
     "name": "What the people who propose it call it.",
     "note": "Free text of theirs.",
     "setting": "A table: what a release is made with.",
@@ -91,6 +90,11 @@ ENVIRONMENT: Table = {
 """Every variable of the environment that the program or its tests read."""
 
 
+def in_file(record: type) -> list[str]:
+    """The names that a record's fields have in a file."""
+    return list(file_fields(record)[1])
+
+
 def page() -> str:
     """The page's text."""
     options = {name: f"`{_written(value)}`" for name, value in SAFE_OPTIONS.items()}
@@ -108,15 +112,15 @@ def page() -> str:
         "## Scenario file",
         "TOML; the Compare page saves it, `--scenario FILE.toml` takes it "
         "([how-to](../how-to/find-a-setting.md)). It holds no data.",
-        _table("field", _of(Scenario, scenario._FIELDS, _OF_A_SCENARIO)),
+        _table("field", _of(Scenario, sorted(["format", *in_file(Scenario)]), _OF_A_SCENARIO)),
         "In `[setting]`:",
-        _table("field", _of(Scenario, scenario._SETTING, _OF_A_SETTING)),
+        _table("field", _of(Scenario, sorted(in_file(Setting)), _OF_A_SETTING)),
         "In `[sweep]`:",
-        _table("field", _of(Plan, scenario._SWEEP, _OF_A_SWEEP)),
+        _table("field", _of(Plan, sorted(in_file(Search)), _OF_A_SWEEP)),
         "In each `[[limit]]`:",
         _table("field", _of(Limit, (each.name for each in fields(Limit)))),
         "In each `[[analysis_plan]]`:",
-        _table("field", _of(Analysis, analysis_plan._FIELDS, _OF_AN_ANALYSIS)),
+        _table("field", _of(Analysis, in_file(Analysis), _OF_AN_ANALYSIS)),
         "## Environment",
         _table("variable", ENVIRONMENT),
         "## Server",

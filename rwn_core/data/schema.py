@@ -9,6 +9,7 @@ from typing import Any
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.plain import read_plain
 from rwn_core.data.question import Question
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.toml import toml_document, toml_text
@@ -384,7 +385,9 @@ def schema_parts(document: Mapping[str, Any]) -> dict[str, Any]:
     question, file = document.get("question"), document.get("file")
     return {
         "variables": tuple(_variable_from(entry) for entry in entries),
-        "question": None if question is None else _question_from(question),
+        "question": None
+        if question is None
+        else read_plain(Question, question, "schema file", path="question", refusal=SchemaError),
         "file": None if file is None else FileLayout.from_dict(file),
         "edit_rules": as_edit_rules(document.get("edit_rules", ())),
         "population": document.get("population"),
@@ -405,20 +408,6 @@ def _variable_from(entry: Any) -> Variable:
         values["levels"] = tuple(str(level) for level in values["levels"])
     # a person wrote the role: nothing asks whether the variable identifies people
     return Variable(**values, confirmed=values.get("role") == Role.OTHER)
-
-
-def _question_from(table: Any) -> Question:
-    fine = (
-        isinstance(table, dict)
-        and set(table) == {"response", "predictors"}
-        and isinstance(table["predictors"], list)
-        and all(isinstance(name, str) for name in [table["response"], *table["predictors"]])
-    )
-    if not fine:
-        raise SchemaError(
-            "The [question] of the schema file must have a response and a list of predictors."
-        )
-    return Question(response=table["response"], predictors=tuple(table["predictors"]))
 
 
 def _changed_fields(variable: Variable) -> dict[str, Any]:

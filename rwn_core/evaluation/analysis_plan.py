@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import read_plain
 from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import NamedParameters
@@ -114,8 +115,8 @@ class AnalysisPlan(NamedParameters):
     @classmethod
     def from_records(cls, records: Sequence[Mapping[str, Any]]) -> AnalysisPlan:
         """Read what `to_records` made; raises InputError or ParameterError."""
-        check_number(records, MOST_ANALYSES, "The registered analyses")
-        return cls(analyses=tuple(_analysis(record) for record in records))
+        plan: AnalysisPlan = read_plain(cls, records, "analysis plan", path="analysis")
+        return plan
 
     def to_toml(self) -> str:
         """The analyses as TOML: an ``[[analysis]]`` table each."""
@@ -131,8 +132,7 @@ class AnalysisPlan(NamedParameters):
         InputError, ParameterError
         """
         document = toml_document(text, "analysis plan")
-        unknown = set(document) - {"analysis"}
-        if unknown or not isinstance(document.get("analysis", []), list):
+        if set(document) - {"analysis"}:
             raise InputError("The analysis plan must hold [[analysis]] tables and nothing else.")
         return cls.from_records(document.get("analysis", []))
 
@@ -163,29 +163,3 @@ def _standing(verdicts: Sequence[Verdict]) -> Standing:
         value=float(np.median(values)) if values else None,
         reason=next((each.reason for each in verdicts if each.reason), ""),
     )
-
-
-_FIELDS: Mapping[str, type | tuple[type, ...]] = {
-    "name": str,
-    "kind": str,
-    "tolerance": (int, float),
-    "formula": str,
-    "variables": list,
-    "measure": str,
-}
-
-
-def _analysis(record: Mapping[str, Any]) -> Analysis:
-    if not isinstance(record, Mapping) or not {"name", "kind", "tolerance"} <= set(record):
-        raise InputError("Every analysis of an analysis plan needs a name, a kind and a tolerance.")
-    for field, value in record.items():
-        known = _FIELDS.get(field)
-        if known is None:
-            raise InputError(
-                f"An analysis has the unknown field {field}; known are: {', '.join(_FIELDS)}."
-            )
-        texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
-        if not isinstance(value, known) or isinstance(value, bool) or not texts:
-            raise InputError(f"The field {field} of an analysis has a value of the wrong kind.")
-    values = {**record, "tolerance": float(record["tolerance"])}
-    return Analysis(**values)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import read_plain
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.transition_law import is_discrete
 
@@ -93,11 +94,8 @@ class Invariants:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Invariants:
         """Return what a record or a ledger holds."""
-        made: dict[str, Any] = {
-            name: tuple(each) for name, each in plain.items() if name != "fixed"
-        }
-        made |= {name: tuple(map(tuple, plain[name])) for name in ("rows", "support")}
-        return cls(**made, fixed=bool(plain["fixed"]))
+        invariants: Invariants = read_plain(cls, plain, "record", path="keeps")
+        return invariants
 
 
 def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]) -> Invariants:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from rwn_core.data.microdata import Microdata
@@ -39,13 +39,14 @@ def maskable(
 
 def name_tuple(variables: str | Sequence[str], what: str = "variables") -> tuple[str, ...]:
     """Names as a tuple: given as such, or as a text with commas."""
-    names = variables.split(",") if isinstance(variables, str) else variables
+    given = variables if isinstance(variables, Iterable) else [variables]
+    names = given.split(",") if isinstance(given, str) else list(given)
     stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)
-    if not all(isinstance(name, str) and name for name in stripped if variables):
+    if not all(isinstance(name, str) and name for name in stripped if names != [""]):
         raise ParameterError(f"{what} must be names of variables; separate them by commas.")
     if len(set(stripped)) < len(stripped):
         raise ParameterError(f"{what} must name each variable once.")
-    return stripped if variables else ()
+    return () if names == [""] else stripped
 
 
 def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:

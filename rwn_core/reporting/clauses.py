@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from rwn_core.data.plain import read_plain
 from rwn_core.data.toml import toml_document
 
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
@@ -27,18 +28,10 @@ class Chapter:
     # title, source: the standard, and what of it was read
     title: str
     source: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Clause, ...] = field(metadata={"in_file": "clause"})
 
 
-CHAPTERS = tuple(
-    Chapter(
-        title=each["title"],
-        source=each["source"],
-        clauses=tuple(
-            Clause(**{**clause, "parts": tuple(map(tuple, clause["parts"]))})
-            for clause in each["clause"]
-        ),
-    )
-    for each in toml_document(_TEXT, "list of clauses")["chapter"]
+CHAPTERS: tuple[Chapter, ...] = read_plain(
+    tuple[Chapter, ...], toml_document(_TEXT, "list of clauses")["chapter"], "list of clauses"
 )
 """All chapters of the page for auditors, in order."""

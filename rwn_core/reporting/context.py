@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
+from rwn_core.data.plain import read_plain
 from rwn_core.data.toml import toml_document
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, ParameterError
@@ -182,15 +183,8 @@ class Context(NamedParameters):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Context:
         """Read what `to_dict` made, or a table that a person wrote."""
-        given = dict(_known(document, cls, "context"))
-        test = given.pop("intruder_test", None)
-        if test is None:
-            return cls(**given)
-        test = _known(test, IntruderTest, "intruder test")
-        lacking = [each.name for each in fields(IntruderTest) if each.name not in test]
-        if lacking:
-            raise InputError(f"The intruder test has no {lacking[0]}; state it.")
-        return cls(**given, intruder_test=IntruderTest(**test))
+        context: Context = read_plain(cls, document, "context")
+        return context
 
 
 def context_in(text: str) -> tuple[Context, str]:
@@ -208,18 +202,6 @@ def with_context(record: Mapping[str, Any], context: Context, **answers: str) ->
     """Return a record with this context, in which answers that are not empty replace others."""
     given: dict[str, Any] = {name: answer for name, answer in answers.items() if answer}
     return {**record, "context": replace(context, **given).to_dict()}
-
-
-def _known(table: Any, made: type[Any], what: str) -> Mapping[str, Any]:
-    if not isinstance(table, Mapping):
-        raise InputError(f"The {what} must be a table of TOML with a line for each answer.")
-    known = [each.name for each in fields(made)]
-    unknown = sorted(set(table) - set(known))
-    if unknown:
-        raise InputError(
-            f"The {what} has the unknown field {unknown[0]}; known are: {', '.join(known)}."
-        )
-    return table
 
 
 def _answer(text: Any, title: str, longest: int = LONGEST_ANSWER) -> str:

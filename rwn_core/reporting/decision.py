@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
+from rwn_core.data.plain import read_plain
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.reporting.scenario import Scenario, read_toml
@@ -40,7 +41,8 @@ class Decision:
         The limits that the meeting judged by.
     """
 
-    scenarios: tuple[Scenario, ...]
+    file_format: ClassVar[str] = FORMAT
+    scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
     chosen: str = ""
     reason: str = ""
     participants: tuple[str, ...] = ()
@@ -49,7 +51,7 @@ class Decision:
     verdict: str = ""
     accepted_by: str = ""
     dissent: str = ""
-    policy: Policy | None = None
+    policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
@@ -100,18 +102,8 @@ class Decision:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Decision:
         """Read what `to_dict` made."""
-        return cls(
-            scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
-            chosen=document["chosen"],
-            reason=document["reason"],
-            participants=tuple(document["participants"]),
-            date=document["date"],
-            watched=tuple(document["watched"]),
-            verdict=document.get("verdict", ""),
-            accepted_by=document.get("accepted_by", ""),
-            dissent=document.get("dissent", ""),
-            policy=Policy.from_records(document["limit"]) if "limit" in document else None,
-        )
+        decision: Decision = read_plain(cls, document, "decision record")
+        return decision
 
 
 def frozen_text(document: Mapping[str, Any]) -> str:

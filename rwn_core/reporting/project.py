@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import read_plain
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.toml import toml_text
@@ -25,30 +25,27 @@ class Described:
     """Return the description of a variable without its levels, which are data."""
 
     name: str
-    kind: str
-    role: str
+    kind: Kind
+    role: Role
     masked: bool = True
     group: str = ""  # empty where there is none
-
-    def __post_init__(self) -> None:
-        """Refuse a kind or role that there is not."""
-        Kind(self.kind), Role(self.role)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """Hold a user's choices for a table."""
 
+    file_format: ClassVar[str] = FORMAT
     table: str  # its fingerprint
     saved: str  # the day, as ISO 8601
-    variables: tuple[Described, ...]
+    variables: tuple[Described, ...] = field(metadata={"in_file": "variable"})
     question: Question | None = None  # the regression to keep
     edit_rules: tuple[str, ...] = ()  # what holds of every believable record
     population: int | None = None  # how many people the table is a sample of
     # the setting with its weights, rounding and slices; seed, limits, registered analyses, sweep
     present: Scenario
-    scenarios: tuple[Scenario, ...] = ()
-    decisions: tuple[Decision, ...] = ()
+    scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
+    decisions: tuple[Decision, ...] = field(default=(), metadata={"in_file": "decision"})
     context: Context = field(default_factory=Context)  # of its releases
 
     @classmethod
@@ -57,8 +54,8 @@ class Project:
         variables = tuple(
             Described(
                 name=variable.name,
-                kind=str(variable.kind),
-                role=str(variable.role),
+                kind=variable.kind,
+                role=variable.role,
                 masked=variable.masked,
                 group=variable.group or "",
             )
@@ -86,12 +83,12 @@ class Project:
         for variable in microdata.schema.variables:
             each = said[variable.name]
             unknown = each.kind == Kind.ORDERED and variable.kind != Kind.ORDERED
-            kind = variable.kind if unknown else Kind(each.kind)
+            kind = variable.kind if unknown else each.kind
             changed.append(
                 replace(
                     variable,
                     kind=kind,
-                    role=Role(each.role),
+                    role=each.role,
                     masked=each.masked,
                     group=each.group or None,
                     levels=variable.levels if kind == variable.kind else None,
@@ -113,7 +110,7 @@ class Project:
             "saved": self.saved,
             "edit_rules": list(self.edit_rules),
             "variable": [
-                {"name": v.name, "kind": v.kind, "role": v.role, "masked": v.masked}
+                {"name": v.name, "kind": str(v.kind), "role": str(v.role), "masked": v.masked}
                 | ({"group": v.group} if v.group else {})
                 for v in self.variables
             ],
@@ -134,28 +131,7 @@ class Project:
         """Read what `to_toml` wrote."""
         document = read_toml(text, "project", FORMAT)
         try:
-            return cls(
-                table=str(document["table"]),
-                saved=str(document["saved"]),
-                variables=tuple(Described(**each) for each in document["variable"]),
-                question=_question(document.get("question")),
-                edit_rules=tuple(document.get("edit_rules", ())),
-                population=document.get("population"),
-                present=Scenario.from_dict(document["present"]),
-                scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
-                decisions=tuple(Decision.from_dict(each) for each in document.get("decision", [])),
-                context=Context.from_dict(document.get("context", {})),
-            )
+            project: Project = read_plain(cls, document, "project")
         except RWNError as refusal:
             raise InputError(f"The project file cannot be used. {refusal}") from None
-        except (TypeError, ValueError, KeyError, AttributeError):
-            raise InputError(
-                "A field of the project file is missing, unknown or of the wrong kind; save the "
-                "project again."
-            ) from None
-
-
-def _question(table: Mapping[str, Any] | None) -> Question | None:
-    if table is None:
-        return None
-    return Question(response=table["response"], predictors=tuple(table["predictors"]))
+        return project

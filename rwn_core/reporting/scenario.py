@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from rwn_core.data.plain import read_plain
+from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.toml import toml_document, toml_text
-from rwn_core.errors import InputError, ParameterError
+from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"
-_FIELDS = {
-    "format",
-    "name",
-    "note",
-    "table",
-    "seed",
-    "setting",
-    "sweep",
-    "limit",
-    "readings",
-    "unread",
-    "analysis_plan",
-    "watch",
-}
-_SETTING = {"method", "parameters", "weights", "precision", "slices"}
-_SWEEP = {"method", "axes", "weights", "precision", "slices", "measures", "releases", "seed"}
 _OWN = "own"  # in place of slices: the groups of the table
 
 
@@ -37,6 +24,46 @@ class Search:
 
     grid: Grid
     plan: Plan
+
+    @classmethod
+    def of(  # words: public name  # noqa: PLR0913 - the fields of a file
+        cls,
+        measures: tuple[str, ...],
+        axes: Mapping[str, tuple[Any, ...]] = MappingProxyType({}),
+        method: str | tuple[str, ...] = "rwn",
+        weights: tuple[Mapping[str, float], ...] = ({},),
+        precision: tuple[Mapping[str, float], ...] = ({},),
+        slices: tuple[str | Slices, ...] = (_OWN,),
+        releases: int | None = None,
+        seed: int | None = None,
+    ) -> Search:
+        """Return the sweep that a file describes."""
+        own = tuple(None if each == _OWN else as_slices(each) for each in slices)
+        grid = Grid(axes=axes, method=method, weights=weights, precision=precision, slices=own)
+        given = {"releases": releases, "seed": seed}
+        plan = {name: value for name, value in given.items() if value is not None}
+        return cls(grid=grid, plan=Plan(measures=measures, **plan))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, without what is usual."""
+        methods = self.grid.methods
+        parsed: dict[str, Any] = {
+            "method": methods[0] if len(methods) == 1 else list(methods),
+            "measures": list(self.plan.measures),
+            "releases": self.plan.releases,
+            "seed": self.plan.seed,
+            "axes": {name: list(values) for name, values in self.grid.axes.items()},
+        }
+        if any(self.grid.weights):
+            parsed["weights"] = [dict(each) for each in self.grid.weights]
+        if any(self.grid.precision):
+            parsed["precision"] = [dict(each) for each in self.grid.precision]
+        if any(each is not None for each in self.grid.slices):
+            parsed["slices"] = [
+                _OWN if each is None else [list(names) for names in each]
+                for each in self.grid.slices
+            ]
+        return parsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +94,14 @@ class Scenario:
         has them keeps its hash.
     """
 
+    file_format: ClassVar[str] = FORMAT
     name: str = ""
     note: str = ""
     table: str = ""
     setting: Setting | None = None
     seed: int = 1
-    search: Search | None = None
-    policy: Policy | None = None
+    search: Search | None = field(default=None, metadata={"in_file": "sweep"})
+    policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
@@ -88,7 +116,7 @@ class Scenario:
             "table": self.table,
             "seed": self.seed,
             "setting": None if self.setting is None else self.setting.to_dict(),
-            "sweep": None if self.search is None else _search_to_dict(self.search),
+            "sweep": None if self.search is None else self.search.to_dict(),
             "limit": [] if self.policy is None else self.policy.to_records(),
             "readings": {key: dict(each) for key, each in self.readings.items()},
             "unread": dict(self.unread),
@@ -117,31 +145,8 @@ class Scenario:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Scenario:
         """Read what `to_dict` made."""
-        _refuse_unknown(document, _FIELDS, "scenario")
-        try:
-            return cls(
-                name=str(document.get("name", "")),
-                note=str(document.get("note", "")),
-                table=str(document.get("table", "")),
-                setting=_setting(document["setting"]) if "setting" in document else None,
-                seed=int(document.get("seed", 1)),
-                search=_search(document["sweep"]) if "sweep" in document else None,
-                policy=Policy.from_records(document["limit"]) if "limit" in document else None,
-                readings={
-                    key: {name: float(v) for name, v in each.items()}
-                    for key, each in document.get("readings", {}).items()
-                },
-                unread={key: str(why) for key, why in document.get("unread", {}).items()},
-                analysis_plan=AnalysisPlan.from_records(document.get("analysis_plan", [])),
-                watch=tuple(dict(each) for each in document.get("watch", [])),
-            )
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
-            if isinstance(error, InputError | ParameterError):
-                raise
-            raise InputError(
-                "A field of the scenario has a value of the wrong kind; compare it with a "
-                "scenario that the Compare page saves."
-            ) from None
+        scenario: Scenario = read_plain(cls, document, "scenario")
+        return scenario
 
 
 def plan_in(text: str) -> AnalysisPlan:
@@ -152,60 +157,6 @@ def plan_in(text: str) -> AnalysisPlan:
     if not plan.analyses:
         raise InputError("The scenario has no analysis plan; register analyses and save it again.")
     return plan
-
-
-def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> None:
-    """Refuse fields that are not read: they would be ignored silently."""
-    unknown = sorted(set(document) - known)
-    if unknown:
-        raise InputError(
-            f"The {what} has the unknown field {unknown[0]}; known are: {', '.join(sorted(known))}."
-        )
-
-
-def _setting(parsed: Mapping[str, Any]) -> Setting:
-    _refuse_unknown(parsed, _SETTING, "scenario's setting")
-    return Setting.of(
-        parsed.get("method", "rwn"),
-        parsed.get("parameters", {}),
-        parsed.get("weights", {}),
-        parsed.get("precision", {}),
-        parsed.get("slices"),
-    )
-
-
-def _search(parsed: Mapping[str, Any]) -> Search:
-    _refuse_unknown(parsed, _SWEEP, "scenario's sweep")
-    method = parsed.get("method", "rwn")
-    grid = Grid(
-        axes={name: tuple(values) for name, values in parsed.get("axes", {}).items()},
-        method=method if isinstance(method, str) else tuple(method),
-        weights=tuple(parsed.get("weights", ({},))),
-        precision=tuple(parsed.get("precision", ({},))),
-        slices=tuple(None if each == _OWN else each for each in parsed.get("slices", (_OWN,))),
-    )
-    given = {name: parsed[name] for name in ("releases", "seed") if name in parsed}
-    return Search(grid=grid, plan=Plan(measures=tuple(parsed["measures"]), **given))
-
-
-def _search_to_dict(search: Search) -> dict[str, Any]:
-    methods = search.grid.methods
-    parsed: dict[str, Any] = {
-        "method": methods[0] if len(methods) == 1 else list(methods),
-        "measures": list(search.plan.measures),
-        "releases": search.plan.releases,
-        "seed": search.plan.seed,
-        "axes": {name: list(values) for name, values in search.grid.axes.items()},
-    }
-    if any(search.grid.weights):
-        parsed["weights"] = [dict(each) for each in search.grid.weights]
-    if any(search.grid.precision):
-        parsed["precision"] = [dict(each) for each in search.grid.precision]
-    if any(each is not None for each in search.grid.slices):
-        parsed["slices"] = [
-            _OWN if each is None else [list(names) for names in each] for each in search.grid.slices
-        ]
-    return parsed
 
 
 def read_toml(text: str, what: str, format: str) -> dict[str, Any]:

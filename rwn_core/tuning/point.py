@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from statistics import fmean, median
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -61,8 +62,8 @@ class Setting(NamedParameters):
     @classmethod
     def of(  # words: public name
         cls,
-        method: str,
-        parameters: Mapping[str, Any],
+        method: str = "rwn",
+        parameters: Mapping[str, Any] = MappingProxyType({}),
         weights: Mapping[str, float] | None = None,
         precision: Mapping[str, float] | None = None,
         slices: Sequence[Sequence[str]] | None = None,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import read_plain
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
-from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.ends import unmasked
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
@@ -23,11 +24,6 @@ from rwn_core.tuning.verdict import (
     attacked,
     bounds_of,
     empty_end,
-)
-
-_WRONG = (
-    "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
-    "of the file."
 )
 
 
@@ -312,16 +308,5 @@ class Policy(NamedParameters, Summarized):
         ParameterError
             A limit is refused.
         """
-        if isinstance(records, str) or not isinstance(records, Sequence):
-            raise InputError(_WRONG)
-        return cls(limits=tuple(_limits(records)))
-
-
-def _limits(records: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:
-    known = {each.name for each in fields(Limit)}
-    for record in records:
-        fits = isinstance(record, Mapping) and {"measure", "at_most"} <= set(record) <= known
-        texts = fits and all(isinstance(record[name], str) for name in set(record) - {"at_most"})
-        if not texts:
-            raise InputError(_WRONG)
-        yield Limit(**record)
+        policy: Policy = read_plain(cls, records, "policy", path="limit")
+        return policy

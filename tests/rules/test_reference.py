@@ -14,11 +14,13 @@ from docs import build, docstrings
 from docs.reference_of import commands, measures, settings
 from rwn_cli.main import app
 from rwn_core.data import schema
-from rwn_core.evaluation import analysis_plan
+from rwn_core.data.question import Question
+from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.masking import METHODS
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
-from rwn_core.reporting import scenario
+from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.tuning import Limit, Setting
 from tests.rules import import_law as law
 
 MASKING = METHODS.values()
@@ -80,10 +82,8 @@ def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:
 
 
 def test_every_setting_has_an_entry(texts: dict[str, str]) -> None:
-    files = (
-        *(schema._FIELDS, scenario._FIELDS, scenario._SETTING, scenario._SWEEP),
-        analysis_plan._FIELDS,
-    )
+    records = (Scenario, Setting, Search, Limit, Analysis, Question)
+    files = (schema._FIELDS, *map(settings.in_file, records))
     lacking = {name for names in files for name in names if f"| `{name}` |" not in settings.page()}
     assert lacking == set()
     sources = "\n".join(law.program().values())
@@ -125,6 +125,6 @@ def test_a_new_option_is_in_the_page(
 
 
 def test_a_setting_without_words_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scenario, "_SETTING", {*scenario._SETTING, "planted"})
+    monkeypatch.setattr(settings, "in_file", lambda record: ["planted"])
     with pytest.raises(KeyError, match="planted"):
         settings.page()

@@ -115,15 +115,18 @@ def test_changes_leave_the_rest() -> None:
         ("[[variable]]\nname = 'x'\nkind = ['count']", "kind of variable x"),
         ("[[variables]]\nname = 'x'", "unknown table variables"),
         ("[[variable]\n", r"not valid TOML \(at line 1"),
-        ("[[variable]]\nname = 'x'\nkind = 'count'\n[question]\nresponse = 'x'", "a response and"),
+        (
+            "[[variable]]\nname = 'x'\nkind = 'count'\n[question]\nresponse = 'x'",
+            "question of the schema file has no predictors; state",
+        ),
         (
             "question = 3\n[[variable]]\nname = 'x'\nkind = 'count'",
-            r"The \[question\] of the schema file must have a response",
+            "question of the schema file must be a table with: response, predictors",
         ),
         (
             "[[variable]]\nname = 'x'\nkind = 'count'\n"
             "[question]\nresponse = 3\npredictors = ['a']",
-            "must have a response and a list",
+            r"question\.response of the schema file must be a text; correct",
         ),
     ],
 )

@@ -148,10 +148,16 @@ def test_toml_round_trip_without_data():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[[analysis]]\nname = 'a'", "needs a name"),
-        ("[[analysis]]\nname='a'\nkind='linear'\ntolerance='x'\nformula='y~x'", "wrong kind"),
+        ("[[analysis]]\nname = 'a'", "has no kind; state it"),
+        (
+            "[[analysis]]\nname='a'\nkind='linear'\ntolerance='x'\nformula='y~x'",
+            r"analysis\[1\].tolerance of the analysis plan must be a number",
+        ),
         ("[[analysis]]\nname='a'\nkind='linear'\ntolerance=1\nsecret=1", "unknown field secret"),
-        ("[[analysis]]\nname='a'\nkind='table'\ntolerance=1\nvariables=[1]", "wrong kind"),
+        (
+            "[[analysis]]\nname='a'\nkind='table'\ntolerance=1\nvariables=[1]",
+            r"variables\[1\] of the analysis plan must be a text",
+        ),
         ("x = 1", "nothing else"),
         ("[[", "not valid TOML"),
     ],

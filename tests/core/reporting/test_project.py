@@ -158,22 +158,37 @@ SHORT = 'format = "rwn scenario 1"\n[setting]\nparameters.k = 5\n'
         ("= 3", "not valid TOML"),
         ("name = 'x'", "no scenario"),
         ('format = "rwn scenario 1"\nkey = 3', "unknown field key"),
-        ('format = "rwn scenario 1"\nseed = "soon"', "wrong kind"),
-        ('format = "rwn scenario 1"\nsetting = 3', "wrong kind"),
-        ('format = "rwn scenario 1"\n[sweep]\nreleases = 3', "wrong kind"),
+        (
+            'format = "rwn scenario 1"\nseed = "soon"',
+            "seed of the scenario must be a whole number; correct",
+        ),
+        (
+            'format = "rwn scenario 1"\nsetting = 3',
+            "setting of the scenario must be a table with: method",
+        ),
+        (
+            'format = "rwn scenario 1"\n[sweep]\nreleases = 3',
+            "sweep of the scenario has no measures; state it",
+        ),
         ('format = "rwn scenario 1"\n[setting.parameters]\nradius = 3', "no parameter radius"),
         ('format = "rwn scenario 1"\n[setting.parameters]\nk = "x"', "k must be"),
         ('format = "rwn scenario 1"\n[setting]\nprecison = 3', "unknown field precison"),
-        (SHORT + "precision = 3", "wrong kind"),
+        (SHORT + "precision = 3", "precision of the scenario must be a table; correct"),
         (SHORT + "precision.age = 0", "precision of age must be a number"),
         (SHORT + "precision.age = nan", "precision of age must be a number"),
-        (SHORT + 'precision.age = "5"', "precision of age must be a number"),
+        (
+            SHORT + 'precision.age = "5"',
+            "setting.precision.age of the scenario must be a number; correct",
+        ),
         ('format = "rwn scenario 1"\n[sweep]\nsteps = 3', "unknown field steps"),
-        ('format = "rwn scenario 1"\nanalysis_plan = 3', "wrong kind"),
-        ('format = "rwn scenario 1"\nanalysis_plan = ["x"]', "needs a name"),
-        ('format = "rwn scenario 1"\n[[analysis_plan]]\nname = "x"', "needs a name"),
+        (
+            'format = "rwn scenario 1"\nanalysis_plan = 3',
+            "analysis_plan of the scenario must be a list; correct",
+        ),
+        ('format = "rwn scenario 1"\nanalysis_plan = ["x"]', "must be a table with: name, kind"),
+        ('format = "rwn scenario 1"\n[[analysis_plan]]\nname = "x"', "has no kind; state it"),
         ('format = "rwn scenario 1"\n[limits]\nbayes_linkage = 0.1', "unknown field limits"),
-        ('format = "rwn scenario 1"\nlimit = 3', "must have a measure and at_most"),
+        ('format = "rwn scenario 1"\nlimit = 3', "limit of the scenario must be a list; correct"),
         ('format = "rwn scenario 1"\n[[limit]]\nmeasure = "x"\nat_most = 1', "no measure x"),
     ],
 )
@@ -218,5 +233,5 @@ def test_a_decision_with_questions_that_were_watched_keeps_its_hash() -> None:
     again = Decision.thaw(text)
     assert again.frozen() == text
     assert again.hash in text
-    with pytest.raises(InputError, match="value of the wrong kind"):
+    with pytest.raises(InputError, match=r"watch\[1\] of the scenario must be a table"):
         Scenario.from_toml('format = "rwn scenario 1"\nwatch = [3]')

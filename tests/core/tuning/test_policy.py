@@ -119,17 +119,18 @@ def test_a_policy_survives_its_file():
 
 
 @pytest.mark.parametrize(
-    "records",
+    ("records", "why"),
     [
-        ["bayes_linkage"],
-        [{"measure": "bayes_linkage"}],
-        [{"measure": "bayes_linkage", "at_most": 0.1, "at_least": 0.0}],
-        [{"measure": 3, "at_most": 0.1}],
-        [{"measure": "bayes_linkage", "at_most": 0.1, "source": 7}],
+        (["bayes_linkage"], r"limit\[1\] of the policy must be a table with: measure, at_most"),
+        ([{"measure": "bayes_linkage"}], r"limit\[1\] of the policy has no at_most; state it"),
+        ([{"measure": "x", "at_most": 0.1, "at_least": 0.0}], "has the unknown field at_least"),
+        ([{"measure": 3, "at_most": 0.1}], r"limit\[1\].measure of the policy must be a text"),
+        ([{"measure": "x", "at_most": 0.1, "source": 7}], r"\.source of the policy must be a text"),
+        ("bayes_linkage", "limit of the policy must be a list; correct it"),
     ],
 )
-def test_a_record_of_another_kind_is_refused(records):
-    with pytest.raises(InputError, match="A limit must have a measure and at_most"):
+def test_a_record_of_another_kind_is_refused(records, why):
+    with pytest.raises(InputError, match=why):
         Policy.from_records(records)
 
 

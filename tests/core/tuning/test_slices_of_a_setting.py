@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
+from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import Rounded
 from rwn_core.neighbors.source import StoredSource
 from rwn_core.reporting.scenario import Scenario, Search
@@ -88,7 +88,7 @@ def test_a_scenario_keeps_slices(bodyfat) -> None:
     assert again.search.grid.slices == (None, (), SLICES)
     plain = Scenario(search=Search(grid=Grid(axes={"k": (3,)}), plan=search.plan))
     assert "slices" not in plain.to_toml()
-    with pytest.raises(ParameterError, match="lists of names"):
+    with pytest.raises(InputError, match=r"setting\.slices\[1\] of the scenario must be a list"):
         Scenario.from_dict(
             {**scenario.to_dict(), "setting": {"parameters": {"k": 3}, "slices": ["age"]}}
         )
