@@ -20,9 +20,10 @@ Laid = Annotated[
     option(
         "NAME=VALUE",
         "How the table lies in its file, where its schema does not say it: encoding, "
-        "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
-        "below (lines that are no records), dates (such as DD.MM.YYYY), missing (texts for a "
-        "missing value, with | between them), sheet, fill (true: merged cells). Repeatable.",
+        "separator (one character, or tab), decimal (. or ,), header (true, false or how many "
+        "lines have the names), above and below (lines that are no records), dates (such as "
+        "DD.MM.YYYY), missing (texts for a missing value, | between them), sheet, fill (true: "
+        "merged cells). Repeatable.",
         "--file",
     ),
 ]
@@ -117,7 +118,7 @@ def named_texts(texts: Sequence[str], option: str, example: str) -> dict[str, st
 
 
 def _value(name: str, text: str) -> Any:
-    if name in ("above", "below"):
+    if name in ("above", "below") or (name == "header" and text.isdecimal()):
         return int(text) if text.isdecimal() else text
     if name == "missing":
         return text.split("|")

@@ -10,6 +10,7 @@ from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notation
 from rwn_core.errors import SchemaError
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
+MOST_HEADER = 9  # lines
 MOST_LINES = 1_000  # above the header line, or below the last record
 
 
@@ -25,9 +26,10 @@ class FileLayout:
         One character between the fields of a text file; the usual one of its format if left out.
     decimal : {".", ","}
         Before the decimals of a number in a text file, or of one that a sheet has as a text.
-    header : bool
+    header : bool or int
         Whether a line with the names stands above the records of a text file. Without one the
-        variables are V1, V2, ...
+        variables are V1, V2, ... Of a text file or a sheet also the number of lines with the names,
+        up to 9: what stands above each other is joined, a heading over several columns with each.
     above, below : int
         Lines of a text file, or rows of a sheet, above the header line and below the last record
         that are no records; from 0 to 1,000.
@@ -52,7 +54,7 @@ class FileLayout:
     encoding: str = "utf-8"
     separator: str | None = None
     decimal: str = "."
-    header: bool = True
+    header: int = True
     above: int = 0
     below: int = 0
     dates: str = USUAL_DATES
@@ -71,9 +73,12 @@ class FileLayout:
             raise SchemaError("The separator of a file must be one character, such as a semicolon.")
         if self.decimal not in (".", ","):
             raise SchemaError("The decimal mark of a file must be a point or a comma.")
-        odd = [name for name in ("header", "fill") if not isinstance(getattr(self, name), bool)]
-        if odd:
-            raise SchemaError(f"The {odd[0]} of a file must be true or false.")
+        if not isinstance(self.fill, bool):
+            raise SchemaError("The fill of a file must be true or false.")
+        if not isinstance(self.header, int) or not 0 <= self.header <= MOST_HEADER:
+            raise SchemaError(
+                f"The header of a file must be true, false or a number of lines to {MOST_HEADER}."
+            )
         for name in ("above", "below"):
             _check_lines(name, getattr(self, name))
         notation = as_notation(self.dates)

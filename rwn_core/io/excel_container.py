@@ -7,9 +7,11 @@ import io
 import re
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import Any
 from xml.etree import ElementTree
 
 from xlsxwriter.utility import xl_col_to_name
@@ -39,6 +41,11 @@ _PLACE = re.compile(rb"""\br=["']([A-Z]{0,4}\d{1,9})["']""")
 _FIRST, _LAST = (re.compile(rb"""\b%b=["'](\d{1,5})["']""" % name) for name in (b"min", b"max"))
 _NAMED = 3  # places that a notice names
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_STYLES = 8 * _STEP  # bytes of the styles that are looked at
+_PART = re.compile(r'"([^"]*)"|\\(.)|[_*].|\[[^\]]*\]|(.)', re.DOTALL)
+_STYLED = re.compile(
+    _TAG + rb"""c\s(?=[^<>]*?\br=["']([A-Z]{1,3})\d)(?=[^<>]*?\bs=["'](\d{1,6})["'])"""
+)
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
@@ -62,6 +69,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            codes = _code_styles(archive)
             for part in archive.infolist():
                 found.macros |= part.filename.endswith("vbaProject.bin")
                 for piece, new in _pieces(archive, part):
@@ -69,7 +77,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
                     check_unpacked(file, size)
                     _look_at(file, part.filename, piece, found)
                     if part.filename.startswith(_SHEETS):
-                        own = marks.setdefault(part.filename, Marks())
+                        own = marks.setdefault(part.filename, Marks(codes=codes))
                         own.look_at(piece, len(piece) - new)
             found.sheets = sheet_marks(archive, marks)
     except InputError:
@@ -137,10 +145,15 @@ class Marks:
     # rows of the formulas without a stored result, from 1
     open_rows: list[int] = field(default_factory=list)
     values: bool = False  # whether any cell has a value
+    # cell styles that show whole numbers as codes, and the styled cells of each column
+    codes: Mapping[bytes, str] = field(default_factory=dict)
+    styled: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
 
     def look_at(self, piece: bytes, seen: int) -> None:
         """Count the marks of a piece of the sheet that end after so many bytes."""
         self.values = self.values or _VALUE.search(piece) is not None
+        if self.codes:
+            self.styled.update(_STYLED.findall(piece))
         for found in _ROW.finditer(piece):
             if found.end() > seen:
                 self.rows += 1
@@ -155,6 +168,12 @@ class Marks:
             first, last = _FIRST.search(found[0]), _LAST.search(found[0])
             if found.end() > seen and first is not None and last is not None:
                 self.columns.append((int(first[1]), int(last[1])))
+
+    def code_of(self, column: int, records: int) -> str:
+        """Return how most cells of a column show whole numbers as codes; empty if they do not."""
+        name = xl_col_to_name(column).encode()
+        usual = max(self.codes, key=lambda style: self.styled[name, style], default=b"")
+        return self.codes[usual] if 2 * self.styled[name, usual] >= records else ""
 
     def notices(self, width: int) -> list[str]:
         """Return notices about a sheet of this width: places and counts, never a value."""
@@ -203,3 +222,56 @@ def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[st
     except (KeyError, ElementTree.ParseError):
         return {}
     return named
+
+
+def _code_styles(archive: zipfile.ZipFile) -> dict[bytes, str]:
+    """Styles of cells that show whole numbers as codes, each with a NUL for every digit."""
+    try:
+        with archive.open("xl/styles.xml") as stream:
+            text = stream.read(_STYLES)
+        root = ElementTree.fromstring(b"<no/>" if b"<!" in text else text)
+    except (KeyError, ElementTree.ParseError):
+        return {}
+    written = {
+        each.get("numFmtId"): each.get("formatCode", "") for each in root.findall("{*}numFmts/")
+    }
+    styles = root.find("{*}cellXfs")
+    formats = [] if styles is None else [written.get(each.get("numFmtId"), "") for each in styles]
+    codes = {str(number).encode(): _code_digits(each) for number, each in enumerate(formats)}
+    return {style: code for style, code in codes.items() if code}
+
+
+def _code_digits(written: str) -> str:
+    """A number format with a NUL for every digit; empty for one that shows a quantity.
+
+    >>> _code_digits('000-00-0000').replace(chr(0), "9"), _code_digits("0.00"), _code_digits("0")
+    ('999-99-9999', '', '')
+    """
+    found = ""
+    for quoted, escaped, plain in _PART.findall(written.partition(";")[0]):
+        if plain not in "0-/ ():+" or re.search(r"\[[<>=]", written):
+            return ""
+        found += quoted + escaped + ("\0" if plain == "0" else plain)
+    return found if found.count("\0") > 1 else ""
+
+
+def shown_as_codes(values: list[Any], code: str) -> list[Any]:
+    """Whole numbers of a column as texts with their zeros, where that differs from the numbers.
+
+    >>> shown_as_codes([1067.0, 99999.0, ""], chr(0) * 5)
+    ['01067', '99999', '']
+    >>> shown_as_codes([2019.0, 2020.0], chr(0) * 4)
+    [2019.0, 2020.0]
+    """
+    if not code or any(isinstance(v, int | float) and (v < 0 or v % 1) for v in values):
+        return values
+    count, texts = code.count("\0"), []
+    for value in values:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            digits, text = f"{int(value):0{count}d}", code
+            for part in (digits[: len(digits) - count + 1], *digits[len(digits) - count + 1 :]):
+                text = text.replace("\0", part, 1)
+            value = text
+        texts.append(value)
+    plain = [str(int(v)) if isinstance(v, int | float) else v for v in values]
+    return values if texts == plain else texts

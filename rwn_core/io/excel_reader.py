@@ -22,15 +22,22 @@ from rwn_core.data.file_layout import MOST_LINES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.excel_container import check_workbook
+from rwn_core.io.excel_container import check_workbook, shown_as_codes
 from rwn_core.io.file_name import in_file
 from rwn_core.io.guessed_layout import (
     GuessedLayout,
+    filled,
     guessed_dates,
     guessed_decimal,
     guessed_missing,
+    is_year,
+    joined_names,
+    last_filled,
+    names_of_sheet,
+    rows_at_end,
+    without_breaks,
 )
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns
 from rwn_core.io.text_types.column import TextColumn
@@ -44,7 +51,7 @@ _VISIBLE = python_calamine.SheetVisibleEnum.Visible
 _PICTURED = 12  # rows and columns of a sheet that are shown as they are
 _LAST_ROWS = 6
 _START, _END = 200, 20  # rows that are looked at
-_OFTEN = 0.5  # of the first rows in which a column of the table has a value
+_STEP = 10  # years between two names of columns, at most
 _CLOCKLESS = datetime.time()
 _NUMBER, _TEXT, _TRUTH, _DATE, _TIME = "number", "text", "truth value", "date", "time of the day"
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -66,8 +73,8 @@ def read_excel(
     layout = layout or FileLayout()
     sheet = chosen_sheet(file, content, layout)
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
-    if sheet.name in found.sheets:
-        marks = found.sheets[sheet.name]
+    marks = found.sheets.get(sheet.name)
+    if marks is not None:
         # a record of such formulas alone would be lost, unless rows below the table are stated
         end = first + len(rows) if layout.below else math.inf
         _refuse_open_formulas(file, marks.open_rows, first, end)
@@ -79,7 +86,8 @@ def read_excel(
         )
     if found.macros:
         notices.append("The file has macros: they are neither run nor kept.")
-    names = _header(file, rows[0], first)
+    names = _header(file, rows, first, layout.header)
+    rows, first = rows[layout.header - 1 :], first + layout.header - 1
     with in_file(f"{file}, row {first:,}"):
         check_names(pd.Index(names, dtype=object))
     if schema is not None:
@@ -93,9 +101,23 @@ def read_excel(
     chosen, wide = chosen_columns(file, names, schema, layout)
     as_texts: dict[str, str] = {}
     for position, name in ((place, names[place]) for place in chosen):
-        values = [_emptied(row[position], layout.missing) for row in rows[1:]]
-        cells = _Cells(file, name, values, first + 1, layout)
+        values = [
+            ""
+            if isinstance(row[position], str) and row[position].strip() in layout.missing
+            else row[position]
+            for row in rows[1:]
+        ]
         variable = None if schema is None else schema.by_name.get(name)
+        code = marks.code_of(sheet.left + position, len(values)) if marks else ""
+        if code and (variable is None or variable.kind not in NUMBERS):
+            plain, values = values, shown_as_codes(values, code)
+            if plain is not values:
+                written = code.replace("\0", "0")
+                notices.append(
+                    f"{name} has zeros or marks in its numbers by the format of its cells "
+                    f"({written}): it is categorical, with the texts that Excel shows."
+                )
+        cells = _Cells(file, name, values, first + 1, layout)
         try:
             series[name], noticed = cells.typed(variable)
         except InputError as refusal:
@@ -120,20 +142,40 @@ def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: float
         )
 
 
-def _emptied(value: Any, missing: Sequence[str]) -> Any:
-    """Return a cell's value; an empty text for one that counts as missing."""
-    return "" if isinstance(value, str) and value.strip() in missing else value
+def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
+    """The names of the columns, of several rows joined; numbers only where they are no values."""
+    if not header:
+        raise InputError(
+            f"{file} is to be read with a given header, which an Excel workbook does not have; "
+            "leave it out."
+        )
+    others = [place for place, name in enumerate(rows[0]) if not isinstance(name, str)]
+    columns = [(rows[0][place], [row[place] for row in rows[1:]]) for place in others]
+    if header == 1 and others and not (all(map(filled, rows[0])) and _are_names(columns)):
+        # the name stays out of the message: without a header line it is a cell's value
+        raise InputError(
+            f"{file}, row {first:,}, column {others[0] + 1}: the name is a number or a date, as "
+            "if the header line were left out; add a line with the names."
+        )
+    texts = [[_text(name) for name in row] for row in rows[:header]]
+    return joined_names(texts) if header > 1 else [*map(without_breaks, texts[0])]
 
 
-def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
-    for position, name in enumerate(row, start=1):
-        if not isinstance(name, str):
-            # the name stays out of the message: without a header line it is a cell's value
-            raise InputError(
-                f"{file}, row {first:,}, column {position}: the name is a number or a date, as "
-                "if the header line were left out; add a line with the names."
-            )
-    return [" ".join(name.split()) if "\n" in name or "\r" in name else name for name in row]
+def _are_names(columns: Sequence[tuple[Any, list[Any]]]) -> bool:
+    """Return True if cells above columns are names of them: years, or of another kind."""
+    years, inside = [], 0
+    for name, cells in columns:
+        known = [value for value in cells if filled(value)]
+        if known and _column_kind(name) not in set(map(_column_kind, known)):
+            continue
+        if not is_year(name) or all(map(is_year, known)):
+            return False
+        numbers = [value for value in known if isinstance(value, int | float)]
+        inside += min(numbers) <= name <= max(numbers)
+        years.append(name)
+    steps = np.diff(years)
+    ordered = len(steps) > 0 and ((steps > 0).all() or (steps < 0).all())
+    return not inside or bool(ordered and (len(steps) > 1 or abs(steps[0]) <= _STEP))
 
 
 class _Cells:
@@ -304,6 +346,7 @@ class Sheet:
     first: int  # the number of the row with the names in the sheet, from 1
     notices: list[str]
     name: str
+    left: int  # the number of its first column in the sheet, from 0
 
 
 def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
@@ -329,12 +372,11 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
         raise InputError(
             f"{file} is damaged, cut off or protected by a password; get or save the file again."
         ) from None
-    taken = _fill(rows, merged, layout.above, start, left) if layout.fill else 0
-    first, end = start, start + len(rows)
-    if layout.above or layout.below:
-        rows, first = _table(file, rows, start, layout)
-        end = first + len(rows)
-    inside = [area for area in merged if area[0][0] < end and area[1][0] >= first]
+    rows, first, left = _table(file, rows, start, left, layout)
+    end, names = first + len(rows), layout.header if layout.header > 1 else 0
+    _fill(rows, [area for area in merged if area[1][0] < first + names], first, left)
+    taken = _fill(rows, merged, first, left) if layout.fill else 0
+    inside = [area for area in merged if area[0][0] < end and area[1][0] >= first + names]
     others = [other for other, _ in filled if other != name]
     notices = [f"The sheet {name} is read; these are not: {', '.join(others)}."] if others else []
     if hidden:
@@ -349,18 +391,18 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
     if taken:
         cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
         notices.append(f"Of merged cells, {cells} the value of their area.")
-    return Sheet(rows, first + 1, notices, name)
+    return Sheet(rows, first + 1, notices, name, left)
 
 
-def _fill(rows: Rows, merged: Sequence[Any], above: int, start: int, left: int) -> int:
-    """Give the cells of merged areas below some rows their area's value; return how many."""
+def _fill(rows: Rows, merged: Sequence[Any], start: int, left: int) -> int:
+    """Give the cells of merged areas of the table their area's value; return how many."""
     count = 0
     for (top, first), (bottom, last) in merged:
-        if top < above:
+        if not start <= top < start + len(rows) or first < left:
             continue
         for row in rows[top - start : bottom + 1 - start]:
             for place in range(first - left, min(last + 1 - left, len(row))):
-                count += not _filled(row[place])
+                count += not filled(row[place])
                 row[place] = rows[top - start][first - left]
     return count
 
@@ -383,30 +425,22 @@ def _extent(sheet: Any) -> tuple[int, int]:
     return (bottom - top + 1) * (right > left), right - left + 1
 
 
-def _table(file: str, rows: Rows, start: int, layout: FileLayout) -> tuple[Rows, int]:
-    """The rows between those above and below, and the number of the first one, from 0."""
+def _table(
+    file: str, rows: Rows, start: int, left: int, layout: FileLayout
+) -> tuple[Rows, int, int]:
+    """The rows between those above and below, and the numbers of the first row and column."""
     # Empty rows and columns around them are left out, as around a whole sheet.
-    end = _last(rows, len(rows)) - layout.below
+    end = last_filled(rows, len(rows)) - layout.below
     first = max(layout.above - start, 0)
-    end = _last(rows, max(end, 0))
-    while first < end and not any(map(_filled, rows[first])):
+    end = last_filled(rows, max(end, 0))
+    while first < end and not any(map(filled, rows[first])):
         first += 1
     if first >= end:
         raise InputError(f"{file} has no row between those above and below; leave out fewer.")
     inner = rows[first:end]
-    used = [i for i in range(len(inner[0])) if any(_filled(row[i]) for row in inner)]
-    return [row[used[0] : used[-1] + 1] for row in inner], start + first
-
-
-def _last(rows: Sequence[Sequence[Any]], end: int) -> int:
-    """Return the number of rows without the empty ones at the end."""
-    while end and not any(map(_filled, rows[end - 1])):
-        end -= 1
-    return end
-
-
-def _filled(value: object) -> bool:
-    return value is not None and value != ""
+    used = [i for i in range(len(inner[0])) if any(filled(row[i]) for row in inner)]
+    inner = [row[used[0] : used[-1] + 1] for row in inner]
+    return inner, start + first, left + used[0]
 
 
 def seen_in_workbook(content: bytes) -> GuessedLayout:
@@ -426,9 +460,12 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         merged = sheet.merged_cell_ranges or []
     except (python_calamine.CalamineError, InputError):
         return GuessedLayout(layout=FileLayout())
-    above, below = _around(start, list(end))
-    texts = [[_written(value) for value in row] for row in start[above:]]
-    last = last_row + 1 - below
+    left = (sheet.start or (0, 0))[1]
+    above, header = names_of_sheet(start, merged, left)
+    body = start[above + header :] if last_row < _START else list(end)
+    below = rows_at_end(body, len(start[0]) if start else 0, complete=last_row < _START)
+    texts = [[_written(value) for value in row] for row in start[above + header - 1 :]]
+    first, last = above + header * (header > 1), last_row + 1 - below
     pictured = dict(enumerate(start[:_PICTURED]))
     if small:
         ends = list(end)[-_LAST_ROWS:]
@@ -437,10 +474,11 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         layout=FileLayout(
             above=min(above, MOST_LINES),
             below=below,
+            header=header,
             decimal=guessed_decimal(texts, ";"),
             dates=guessed_dates(texts),
             missing=guessed_missing(texts),
-            fill=any(above < area[0][0] < last and area[1][0] > area[0][0] for area in merged),
+            fill=any(first <= area[0][0] < last and area[1][0] > area[0][0] for area in merged),
         ),
         sheets=(name, *(other for other, _ in filled if other != name)),
         rows=tuple(
@@ -457,35 +495,3 @@ def _written(value: Any) -> str:
     if isinstance(value, bool | int | float):
         return "0"  # its decimal mark is not in the file
     return "" if value is None else str(value)
-
-
-def _around(start: Rows, end: Rows) -> tuple[int, int]:
-    """Guess the number of rows above the names and below the last record."""
-    some = [row for row in start if any(map(_filled, row))]
-    width = len(some[0]) if some else 0
-    columns = [
-        i for i in range(width) if sum(_filled(row[i]) for row in some) >= _OFTEN * len(some)
-    ]
-    if len(columns) < 2:
-        return 0, 0
-    above = next((i for i, row in enumerate(start) if all(_filled(row[j]) for j in columns)), 0)
-    if not any(map(_filled, (cell for row in start[:above] for cell in row))):
-        above = 0  # an empty area is no line
-    texts = {j for j in columns if sum(isinstance(row[j], str) for row in some) > len(some) / 2}
-    return above, _below(end, columns, texts)
-
-
-def _below(rows: Rows, columns: Sequence[int], texts: set[int]) -> int:
-    """Count the last rows that are empty or hold a single text."""
-    # Of a table with two columns, the text must stand where records have none.
-    last = _last(rows, len(rows))
-    found = 0
-    for number in range(1, last + 1):
-        row = rows[last - number]
-        cells = [j for j, value in enumerate(row) if _filled(value)]
-        lonely = len(cells) == 1 and isinstance(row[cells[0]], str)
-        if cells and not (lonely and (len(columns) > 2 or cells[0] not in texts)):
-            return found
-        if cells:
-            found = number  # an empty row counts where a text stands above or below it
-    return 0

@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
 
 from rwn_core.data.date_notation import USUAL_DATES
-from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.errors import SchemaError
 from rwn_core.io.text_types.column import NOTHING
 from rwn_core.io.text_types.date_texts import fitting_notations
@@ -30,6 +31,16 @@ _FOR_MISSING = re.compile(
     r"(?i)n/?a|n\.a\.|#n/a|k\. ?a\.?|keine angabe|missing|unknown|not available|no answer|refused"
     r"|null|none|nan|\.|\?|-{1,3}|–|—|\*"
 )
+_TOTAL = re.compile(
+    r"(?i)((grand|overall|all)[ -])?(totals?|sums?)|(gesamt|end)?summe|gesamt|insgesamt|zusammen"
+    r"|ensemble|somme|totale|totaal|suma|soma|итого|всего|合計|总计|mean|average|mittelwert"
+    r"|durchschnitt|moyenne"
+)
+_NOTE = re.compile(
+    r"(?i)(sources?|notes?|footnotes?|quellen?|anmerkung(en)?|hinweise?|fuentes?|notas?|remarques?"
+    r"|stand|as of|copyright)\b|[*†©¹²]"
+)
+_FEW = 8  # records, above which one sum in a row without a word is a total
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{2,}")
 _VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.UNIT, Form.WORD}
 
@@ -74,7 +85,9 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     )
     records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
     records = [record for record in records if len(record) == width]
-    end = lines if complete else content[-_END:].decode(encoding, "replace").splitlines()[1:]
+    end = content[-_END:].decode(encoding, "replace").splitlines()[1:]
+    end = lines[above + 1 :] if complete else end
+    body = [_fields(line, mark) for line in end if line.strip()] if width > 1 else []
     try:
         layout = FileLayout(
             encoding=encoding,
@@ -85,7 +98,7 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
                 text_form(field) in _VALUES for record in records[:1] for field in record
             ),
             above=min(above, MOST_LINES),
-            below=_below(end, mark, width),
+            below=rows_at_end(body, width if width > 1 else 0, complete=complete),
             dates=guessed_dates(records),
             missing=guessed_missing(records),
         )
@@ -193,14 +206,145 @@ def _known(fields: Sequence[str]) -> pa.Array:
     return without_blanks(pa.array(known, pa.large_string()))
 
 
-def _below(lines: Sequence[str], mark: str, width: int) -> int:
-    """Count the last lines that are no records, without blank ones at the end."""
-    remaining = list(lines)
-    while remaining and not remaining[-1].strip():
-        remaining.pop()
-    if width < 2:
-        return 0
-    odd = 0
-    while odd < len(remaining) and len(_fields(remaining[-1 - odd], mark)) != width:
-        odd += 1
-    return odd if odd <= _MOST_BELOW and odd < len(remaining) else 0
+def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) -> int:
+    """Count the last rows that are no records: of another width, a note, or totals."""
+    # of rows that are not all of the table, no sums are taken
+    rows, found = rows[: last_filled(rows, len(rows))], 0
+    for number in range(1, min(len(rows) - 1, _MOST_BELOW + 2)):
+        row, above = rows[-number], [each for each in rows[:-number] if len(each) == width]
+        if not any(map(filled, row)):
+            continue  # it counts where a note stands above or below it
+        if len(row) == width and not _is_note(row, above) and not _is_total(row, above, complete):
+            break
+        found = number
+    return found if found <= _MOST_BELOW else 0
+
+
+def rows_notice(below: int) -> str:
+    """Say that the last rows may be no records, and how they are left out."""
+    rows, them = ("row seems", "it") if below == 1 else (f"{below:,} rows seem", "them")
+    return (
+        f"The last {rows} to be no record{'s' * (below > 1)} (a total, a note or a source): leave "
+        f"{them} out by below = {below} in the layout of the file (--file below={below})."
+    )
+
+
+def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
+    """Return True for words that begin as a note does, or stand alone where numbers do."""
+    places = [place for place, cell in enumerate(row) if filled(cell)]
+    if len(places) == len(row) or any(_number(row[place]) is not None for place in places):
+        return False
+    known = [each[places[0]] for each in above if filled(each[places[0]])]
+    alone = len(places) == 1 and sum(_number(cell) is None for cell in known) < len(known) / 2
+    return alone or _NOTE.match(str(row[places[0]]).strip()) is not None
+
+
+def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool) -> bool:
+    """Return True for a row that is called a total, once, or that has the sums of those above."""
+    numbers = {place: _number(cell) for place, cell in enumerate(row) if filled(cell)}
+    known = {place: number for place, number in numbers.items() if number is not None}
+    words = [place for place in numbers if place not in known]
+    for place in words:
+        called = [bool(_TOTAL.fullmatch(str(each[place]).strip())) for each in (*above, row)]
+        if called[-1]:  # and no level of a category: several totals stand together
+            return bool(known) and sum(called) == sum(takewhile(bool, reversed(called)))
+    if not complete or len(known) < 1 + (bool(words) or len(above) < _FEW):
+        return False
+    for place, number in known.items():
+        values = [_number(each[place]) or 0.0 for each in above]
+        if sum(map(bool, values)) < 4 or abs(sum(values) - number) > 1e-6 * abs(number):
+            return False
+    return True
+
+
+def _number(cell: Any) -> float | None:
+    """The number of a cell or of its text, with a point or a comma."""
+    text = str(cell).strip()
+    if isinstance(cell, bool) or not _NUMBER.fullmatch(text) or text.count(",") > 1:
+        return None
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def names_of_sheet(
+    start: Sequence[Sequence[Any]], merged: Sequence[Any], left: int
+) -> tuple[int, int]:
+    """Guess the number of rows above the names, and of those with the names."""
+    some = [row for row in start if any(map(filled, row))]
+    width = range(len(some[0]) if some else 0)
+    columns = [i for i in width if sum(filled(row[i]) for row in some) >= len(some) / 2]
+    full = (i for i, row in enumerate(start) if all(filled(row[j]) for j in columns))
+    first = next(full, None)
+    if len(columns) < 2 or first is None:
+        return 0, 1
+    above, count = first, 1
+    # no row has all names: they stand in several rows, which have nothing but words
+    if not all(isinstance(start[first][j], str) for j in columns):
+        for top in range(first - 2, max(first - MOST_HEADER, 0) - 1, -1):
+            rows = start[top:first]
+            words = all(isinstance(c, str) or is_year(c) for row in rows for c in row if filled(c))
+            if words and all(any(filled(row[j]) for row in rows) for j in columns):
+                above, count = top, first - top
+                break
+    # above the names stand headings over several columns
+    numbers = [j for j in columns if sum(isinstance(r[j], str) for r in some) <= len(some) / 2]
+    while above > 0 and count < MOST_HEADER:
+        row = start[above - 1]
+        cells = [j for j in width if filled(row[j])]
+        wide = any(
+            a[0] == above - 1 and a[1] < b[1] and a[1] > left + columns[0] for a, b in merged
+        )
+        names = [str(start[above][j]) for j in columns]
+        doubled = len(set(names)) < len(names) and count == 1
+        if not cells or cells == [columns[0]] or not (wide or doubled):
+            break
+        above, count = above - 1, count + 1
+    # below them stand units
+    while len(numbers) > 1 and count < MOST_HEADER and above + count < len(start):
+        units = [start[above + count][j] for j in numbers]
+        if not all(isinstance(u, str) and u and not _FOR_MISSING.fullmatch(u) for u in units):
+            break
+        count += 1
+    empty = not any(filled(cell) for row in start[:above] for cell in row)
+    return 0 if empty else above, count
+
+
+def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Join the names of several rows, column by column; a heading goes on to the right.
+
+    >>> joined_names([["Region", "Income", "", "Age"], ["", "men", "women", ""]])
+    ['Region', 'Income men', 'Income women', 'Age']
+    """
+    names: list[list[str]] = [[] for _ in rows[0]]
+    for number, row in enumerate(rows):
+        heading = ""
+        for place, cell in enumerate(row):
+            below = any(other[place].strip() for other in rows[number + 1 :])
+            heading = cell if cell.strip() or not below else heading
+            if heading.strip() and names[place][-1:] != [heading]:
+                names[place].append(heading)
+    return [" ".join(" ".join(parts).split()) for parts in names]
+
+
+def without_breaks(name: str) -> str:
+    """Return a name without its line breaks."""
+    return " ".join(name.split()) if "\n" in name or "\r" in name else name
+
+
+def is_year(cell: Any) -> bool:
+    """Return True for the number of a year."""
+    return isinstance(cell, int | float) and 1800 <= cell <= 2100 and cell == int(cell)
+
+
+def last_filled(rows: Sequence[Sequence[Any]], end: int) -> int:
+    """Return the number of rows without the empty ones at the end."""
+    while end and not any(map(filled, rows[end - 1])):
+        end -= 1
+    return end
+
+
+def filled(value: object) -> bool:
+    """Return True for a cell with a value."""
+    return value is not None and value != ""

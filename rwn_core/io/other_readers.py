@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, time, timedelta
@@ -22,6 +23,7 @@ from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
+from rwn_core.io.guessed_layout import joined_names
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
 _REMEMBERED = 65_536  # different values of a column that a cache has
@@ -81,7 +83,9 @@ def _number(value: Any, mark: str) -> Any:
         try:
             return int(text) if text.lstrip("+-").isdigit() else float(text)
         except ValueError:
-            return _TRUTHS[text.lower()]
+            if not text.lower().endswith(("m", "m.")) and ":" not in text:
+                return _TRUTHS[text.lower()]
+            value = pd.Timestamp(f"2000-01-01 {text}").time()
     if isinstance(value, time):
         value = datetime.combine(datetime.min, value) - datetime.min
     return value / timedelta(seconds=1) if isinstance(value, timedelta) else value
@@ -107,12 +111,12 @@ def text_again(content: bytes, frame: pd.DataFrame, schema: Schema, usual: str) 
         dtype=str,
         na_filter=False,
         header=0 if layout.header else None,
-        skiprows=layout.above,
+        skiprows=layout.above + max(layout.header - 1, 0),
         skip_blank_lines=False,
         on_bad_lines="skip" if layout.below else "error",
     )
     names = [" ".join(name.split()) if {*"\r\n"} & {*name} else name for name in map(str, read)]
-    read.columns = names if layout.header else frame.columns
+    read.columns = names if layout.header == 1 else frame.columns
     return read.head(len(frame)) if layout.below else read
 
 
@@ -182,8 +186,10 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
             for row, column in area.cells:
                 sheet.cell(row, column).value = sheet.cell(area.min_row, area.min_col).value
         rows = sheet.iter_rows(values_only=True)
+        head: deque[list[str]] = deque(maxlen=layout.header)
         for row in rows:
-            places = {" ".join(str(cell).split()): place for place, cell in enumerate(row)}
+            head.append(["" if cell is None else str(cell) for cell in row])
+            places = {name: place for place, name in enumerate(joined_names([*head]))}
             if set(frame.columns) <= places.keys():
                 cells = [[*row, *[None] * len(places)] for row in rows]
                 table = [[row[places[name]] for name in frame.columns] for row in cells]
@@ -192,5 +198,16 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
                 table += [[None] * frame.shape[1]] * (len(frame) - len(table))
                 read = pd.DataFrame(table, columns=frame.columns, dtype=object)
                 read.attrs["unit"] = "ms"  # of the moments
-                return read.head(len(frame)) if layout.below else read
+                read = read.head(len(frame)) if layout.below else read
+                for name in frame.select_dtypes("str"):  # a number that its format shows as a code
+                    pairs = zip(frame[name], read[name], strict=False)
+                    codes = [code if _is_shown(cell, code) else cell for code, cell in pairs]
+                    read[name] = [*codes, *read[name][len(codes) :]]
+                return read
     raise ValueError("no sheet has these columns")
+
+
+def _is_shown(cell: Any, code: Any) -> bool:
+    """Return True for a number and a text that has its digits, zeros before them apart."""
+    digits = "".join(filter(str.isdecimal, code)) if isinstance(code, str) else ""
+    return isinstance(cell, int | float) and digits != "" and int(digits) == cell

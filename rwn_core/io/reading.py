@@ -10,7 +10,7 @@ import faulthandler
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -30,7 +30,7 @@ from rwn_core.data.text_budget import (
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown
-from rwn_core.io.guessed_layout import GuessedLayout
+from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
 from rwn_core.io.open_file import table_content
 from rwn_core.io.parse import parse
@@ -211,7 +211,12 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
         layout = None if file.layout is None else FileLayout.from_dict(file.layout)
         with reporting_to(progress):
             outcome = parse(file.name, content, schema, layout)
-        return _answer(outcome, _seen(file.name, content))
+        seen, said = _seen(file.name, content), []
+        left = 0 if outcome.schema.file is None else outcome.schema.file.below
+        # the usual layout may be stated, too: then these rows are records
+        if seen is not None and seen.layout.below > left and file.layout != {}:
+            said = [rows_notice(seen.layout.below)]
+        return _answer(outcome, seen, said)
     except (InputError, SchemaError) as refusal:
         return _answer(refusal, _seen(file.name, content))
     except MemoryError:
@@ -223,13 +228,15 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
         return _answer(refused, None)
 
 
-def _answer(outcome: Microdata | RWNError, found: GuessedLayout | None) -> bytes | bytearray:
+def _answer(
+    outcome: Microdata | RWNError, found: GuessedLayout | None, said: Sequence[str] = ()
+) -> bytes | bytearray:
     """A line of JSON, and the columns as an Arrow stream after it."""
     given: dict[str, Any] = {"seen": None if found is None else found.plain()}
     if isinstance(outcome, RWNError):
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
-    given |= {"schema": outcome.schema.to_dict(), "notices": outcome.notices}
+    given |= {"schema": outcome.schema.to_dict(), "notices": [*outcome.notices, *said]}
     return _packed(json.dumps(given).encode(), outcome)
 
 

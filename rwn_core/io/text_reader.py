@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
+from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns
 from rwn_core.io.read_progress import report
 from rwn_core.io.text_types.column import TextColumn
@@ -72,7 +74,7 @@ class _Text:
     content: bytes
     separator: str
     first: int = 1
-    header: bool = True
+    header: int = True  # lines
     chosen: bool = False
 
     def records(self) -> Iterator[list[str]]:
@@ -82,19 +84,14 @@ class _Text:
 
     def after_header(self) -> Iterator[list[str]]:
         records = self.records()
-        if self.header:
-            next(records)
+        deque(islice(records, self.header), maxlen=0)
         return records
 
     def below_header(self) -> int:
         """Return where the records begin; the end where the header has several lines."""
-        if not self.header:
-            return 0
-        records = self.records()
-        next(records)
-        end = _LINE_END.search(self.content)
-        one = end is not None and records.line_num == 1  # type: ignore[attr-defined]
-        return end.end() if end is not None and one else len(self.content)
+        lines = self.after_header().line_num  # type: ignore[attr-defined]
+        ends = [0, *(end.end() for end in islice(_LINE_END.finditer(self.content), lines))]
+        return ends[lines] if lines == self.header < len(ends) else len(self.content)
 
     def line(self, records: Iterator[list[str]]) -> int:
         """The number of the line that follows what was read, in the file."""
@@ -228,7 +225,7 @@ def _line_at(content: bytes, position: int) -> int:
 def _header(text: _Text) -> tuple[str, ...]:
     file = text.file
     try:
-        names = next(text.records())
+        names, *more = islice(text.records(), max(text.header, 1))
     except csv.Error as error:
         raise InputError(f"{file}, line {text.first:,}: {broken(str(error))}") from None
     if not names:
@@ -238,7 +235,7 @@ def _header(text: _Text) -> tuple[str, ...]:
     refuse_named_separator(file, names)
     if not text.chosen:
         refuse_other_separator(file, text.content, text.separator)
-    names = [" ".join(each.split()) if "\n" in each or "\r" in each else each for each in names]
+    names = joined_names([names, *more]) if more else [*map(without_breaks, names)]
     if not text.header:
         return tuple(f"V{number}" for number in range(1, len(names) + 1))
     for position, name in enumerate(names, start=1):
