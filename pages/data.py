@@ -21,9 +21,11 @@ with guarded():
         data_view.choose(session)
     with guarded():
         file_layout.correct()
-    if user_work().first:
+    work = user_work()
+    if work.first and (work.opening is None or work.opening.asked is None):
         st.stop()
-    address.read(session)
+    if not work.first:  # an address waits for the file that the app was started with
+        address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")

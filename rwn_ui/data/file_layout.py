@@ -13,12 +13,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES
-from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
-from rwn_ui.data.opening import start
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.upload import read_upload
 
 _ENCODINGS = {
     "utf-8": "UTF-8",
@@ -55,7 +55,7 @@ def _workbook(opening: Opening) -> None:
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
     sheet = _sheet(sheets, now, f"data.sheet.{_number(opening)}")
     if sheet != now.sheet:
-        start(FileLayout(sheet=sheet))
+        read_upload(FileLayout(sheet=sheet))
         st.rerun()
     with _seen(refused):
         key = f"data.layout.{_number(opening)}"
@@ -65,8 +65,15 @@ def _workbook(opening: Opening) -> None:
             shown = _picture(opening.seen.rows, lines["above"], lines["below"])
             st.dataframe(shown, lazy=False, width="stretch", height="content")
         marks = _marks(now, st.columns(3), key)
-        fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
-        _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
+        names, area = st.columns([1, 2], vertical_alignment="bottom")
+        header = names.number_input(
+            "Rows with the names", 1, MOST_HEADER, int(now.header), key=f"{key}.header"
+        )
+        fill = area.checkbox(
+            "Every cell of a merged area has its value", now.fill, key=f"{key}.fill"
+        )
+        layout = FileLayout(sheet=sheet, header=header, fill=fill, **lines, **marks)
+        _open_so(layout, now, refused)
 
 
 def _picture(rows: Sequence[tuple[int, tuple[str, ...]]], above: int, below: int) -> pd.DataFrame:
@@ -117,7 +124,7 @@ def _open_so(layout: FileLayout, now: FileLayout, refused: bool) -> None:
         key="data.layout.open",
         disabled=not refused and layout == now,
     ):
-        start(layout)
+        read_upload(layout)
         st.rerun()
 
 
@@ -133,9 +140,9 @@ def _words(layout: FileLayout, usual: str) -> str:
         f"fields separated by {SEPARATORS.get(mark, mark)}",
         f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
         *_notation(replace(layout, decimal=".")),
-        f"names in line {layout.above + 1}" if layout.header else "no line with names",
     ]
-    return _sentence([*parts, *_around(layout, "line")[1:]])
+    named, *around = _around(layout, "line")
+    return _sentence([*parts, named if layout.header else "no line with names", *around])
 
 
 def _notation(layout: FileLayout) -> list[str]:
@@ -149,8 +156,15 @@ def _notation(layout: FileLayout) -> list[str]:
 
 
 def _around(layout: FileLayout, what: str) -> list[str]:
+    last = layout.above + max(int(layout.header), 1)
     named = f"names in {what} {layout.above + 1}"
-    parts = [named if what == "line" or layout.above else "names in the first row with values"]
+    if last > layout.above + 1:
+        named = f"names in {what}s {layout.above + 1} to {last}, joined"
+    parts = [
+        named
+        if what == "line" or layout.above or layout.header > 1
+        else "names in the first row with values"
+    ]
     if layout.above:
         parts.append(f"{_count(layout.above, what)} above the table")
     if layout.below:

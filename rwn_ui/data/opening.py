@@ -15,7 +15,7 @@ from rwn_ui.data.describe import choose_variables
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
-from rwn_ui.widgets.upload import file_chooser, read_text, written_name
+from rwn_ui.widgets.upload import file_chooser, read_upload
 
 AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how far it is
 _SEEN = "data.upload.seen"
@@ -40,7 +40,7 @@ def open_file(session: Session) -> bool:
     chosen = upload and (upload.file_id, described.file_id if described else None)
     if chosen is not None and chosen != st.session_state.get(_SEEN):
         st.session_state[_SEEN] = chosen
-        start(None)
+        read_upload(None)
     opening = work.opening
     if opening is None or (upload is None and not opening.path):
         if opening is not None:
@@ -61,7 +61,11 @@ def open_file(session: Session) -> bool:
 
 def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     """The table that was read, of a wide one once its variables are chosen."""
-    data = opening.taken()
+    data, seen = opening.taken(), opening.seen
+    unsaid = opening.layout is None and not opening.path and seen is not None
+    if data is not None and unsaid and seen.layout.below and data.schema.file is None:
+        read_upload(FileLayout(below=seen.layout.below), proposed=True)
+        st.rerun()
     if data is not None and is_wide(data):
         opening.waiting, data = data, None
     if opening.waiting is not None:
@@ -84,16 +88,3 @@ def has_failed() -> bool:
     opening = user_work().opening
     chosen = st.session_state.get("data.upload") is not None
     return chosen and opening is not None and opening.refusal is not None
-
-
-def start(layout: FileLayout | None) -> None:
-    """Begin to read the chosen file; what was being read is given up."""
-    upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
-    work = user_work()
-    if upload is None:
-        return
-    if work.opening is not None:
-        work.opening.give_up("Another file was opened.")
-    work.opening = None
-    schema = None if described is None else read_text(described.getvalue(), "schema")
-    work.opening = Opening.start(written_name(upload.name), upload.getvalue(), schema, layout)

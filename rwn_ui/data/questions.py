@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.open_questions import OpenQuestion, asks_population, open_questions
 from rwn_core.data.role_guesses import (
     RoleGuess,
@@ -21,6 +22,8 @@ from rwn_core.io.parse import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_work
+from rwn_ui.widgets.upload import read_upload
 
 _SELECTED = {
     rwn.Role.KEY: (
@@ -62,6 +65,7 @@ class _Asked:
     guesses: list[RoleGuess]
     questions: list[OpenQuestion]
     people: str | None
+    rows: int  # at the end of the file, left out as no records
 
     @classmethod
     def about(cls, data: rwn.Microdata) -> _Asked:
@@ -76,7 +80,11 @@ class _Asked:
         questions = [each for each in _found(data, guesses) if _name(each) not in left]
         people = asks_population(data.frame, with_roles(data.schema, guesses))
         people = None if "population" in left else people
-        return cls(left, roles, official, guesses, questions, people)
+        opening = user_work().opening
+        proposed = opening is not None and opening.proposed and "rows" not in left
+        layout = opening.layout if proposed and opening is not None else None
+        rows = layout.below if layout is not None and layout == data.schema.file else 0
+        return cls(left, roles, official, guesses, questions, people, rows)
 
     @property
     def of_file(self) -> list[RoleGuess]:
@@ -85,7 +93,7 @@ class _Asked:
         return [guess for guess in self.guesses if guess.variable in names]
 
     def __bool__(self) -> bool:
-        return bool(self.roles or self.questions or self.people is not None)
+        return bool(self.roles or self.questions or self.people is not None or self.rows)
 
 
 def are_open(data: rwn.Microdata) -> bool:
@@ -102,6 +110,7 @@ def ask(data: rwn.Microdata) -> rwn.Microdata | None:
     key = f"data.form.{hash(data.fingerprint) % 10**8}"
     with st.form(key):
         st.markdown("#### Before you tune: what the table leaves open")
+        records = asked.rows > 0 and not _ask_for_rows(asked.rows, key)
         official = asked.official is not None and _ask_for_file(asked, key)
         roles = _ask_for_roles(data, asked, key) if asked.roles else {}
         if asked.people is not None:
@@ -119,10 +128,15 @@ def ask(data: rwn.Microdata) -> rwn.Microdata | None:
         later = two.form_submit_button("Leave them open", width="stretch")
     if later:
         # also the questions that the guesses answer; the Release page asks about identity
-        asked.left.update(("roles", "population"), map(_name, asked.questions + _found(data, [])))
+        asked.left.update(
+            ("roles", "population", "rows"), map(_name, asked.questions + _found(data, []))
+        )
         return data
     if not sent:
         return None
+    if records:  # they are read again, and the table that has them is asked about anew
+        read_upload(FileLayout())
+        st.rerun()
     if asked.official is not None and not official:
         asked.left.add("official")
     changes = {guess.variable: guess.role for guess in asked.of_file} if official else {}
@@ -144,7 +158,7 @@ def _answered(
     if twice is not None:
         st.warning(escaped(f"{twice} has two answers; give it one."))
         return None
-    schema, left = data.schema, set(asked.left)
+    schema, left = data.schema, {*asked.left, "rows"}
     if asked.roles and (asked.official is None or official):
         left.add("roles")
     unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in roles}
@@ -215,6 +229,18 @@ def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: i
         escaped(label), options, index, key=key, horizontal=True, label_visibility="collapsed"
     )
     return bool(chosen == options[0])
+
+
+def _ask_for_rows(rows: int, key: str) -> bool:
+    """Ask whether the last rows of the file stay left out."""
+    words, choice = st.columns([9, 6], vertical_alignment="center")
+    count, it = ("row", "it is") if rows == 1 else (f"{rows:,} rows", "they are")
+    said = (
+        f"The last {count} of the file: {it} left out as a total, a note or a source, and no "
+        f"record{'s' * (rows > 1)}."
+    )
+    words.markdown(said)
+    return _choose(choice, said, ("Right, leave out", "No, these are people"), f"{key}.rows")
 
 
 def _ask_for_file(asked: _Asked, key: str) -> bool:

@@ -59,6 +59,9 @@ def asked_table(session: Session) -> bool:
     opening = user_work().opening
     if opening is None or opening.asked is None:
         return False
+    if not questions.are_open(opening.asked):  # of the file that the app was started with
+        take_asked(session)
+        st.switch_page("pages/tune.py")
     answered = questions.ask(opening.asked)
     if answered is not None:
         if questions.are_open(answered):  # of another answer come others; nothing is ranked yet

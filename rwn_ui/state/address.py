@@ -19,6 +19,7 @@ from rwn_ui.background.preparation import Preparation
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
+from rwn_ui.state import visit
 from rwn_ui.state.change_table import change_method, change_options, reslice, reweigh
 from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import Session
@@ -31,7 +32,7 @@ _LOADED, _STARTED = "1", "start"  # a table of one's own: from the Data page, of
 def read(session: Session) -> None:
     """Take what the address says, once; of an own table that is not here, when one is loaded."""
     if _ASKED not in st.session_state:
-        asked = st.query_params.to_dict()
+        asked = visit.current().asked  # whatever page has been opened since
         if sum(map(len, asked.values())) > LONGEST_LINK:
             _note(session, "The link is too long; the page opens without its settings.")
             asked = {}

@@ -48,6 +48,8 @@ def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
     if opening is not None and opening.asked is not None:
         taken, opening.asked = data or opening.asked, None
         load(session, taken, name=opening.name, demo=None, path=opening.path)
+        work = user_work()  # behind the file of the command line no other table is shown
+        work.first = bool(opening.path) and work.preparation is not None
 
 
 @paused

@@ -40,11 +40,12 @@ def _first() -> Session:
     if given is not None and "demo" not in st.query_params:
         try:
             data = read_given()
-            if not is_wide(data):
+            if data.n <= LARGEST_DENSE and not is_wide(data):
                 return _opened(data, name=given.name, demo=None, path=str(given))
-            opening = Opening(name=given.name, layout=None, path=str(given), waiting=data)
-            user_work().opening = opening
-            st.toast(f"Choose the variables of {escaped(given.name)} on the Data page.")
+            # what the Data page asks comes before the neighbors are ranked
+            opening = Opening(name=given.name, layout=None, path=str(given), first=True)
+            opening.waiting, opening.asked = (data, None) if is_wide(data) else (None, data)
+            user_work().opening, user_work().first = opening, opening.asked is not None
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
@@ -71,6 +72,11 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
 def page_session(*, alone: bool = False) -> Session:
     """This user's session, with the table that was prepared in the background if it is ready."""
     session, work = current(), user_work()
+    opening = work.opening
+    if opening is not None and opening.first:
+        opening.first = False
+        if not alone:
+            st.switch_page("pages/data.py")
     if not alone:
         take_asked(session)
     adopt_prepared(session)

@@ -8,10 +8,13 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_core.io.reading import parse_text
+from rwn_ui.background.opening import Opening
 from rwn_ui.server.environment import in_class
+from rwn_ui.state.work import user_work
 
 Parsed = TypeVar("Parsed")
 
@@ -48,3 +51,17 @@ def read_text(content: bytes, what: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"The {what} file is not a UTF-8 text; save it as one.") from None
+
+
+def read_upload(layout: FileLayout | None, *, proposed: bool = False) -> None:
+    """Begin to read the chosen file; what was being read is given up."""
+    upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
+    work = user_work()
+    if upload is None:
+        return
+    if work.opening is not None:
+        work.opening.give_up("Another file was opened.")
+    work.opening = None
+    schema = None if described is None else read_text(described.getvalue(), "schema")
+    work.opening = Opening.start(written_name(upload.name), upload.getvalue(), schema, layout)
+    work.opening.proposed = proposed

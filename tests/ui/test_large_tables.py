@@ -130,7 +130,9 @@ def test_the_first_table_of_all_is_waited_for(open_page, gate: Gate, monkeypatch
     screen = open_page("tune", k="7")
     assert screen.panel is None
     assert not screen.live_sliders()
-    assert screen.visit("data").test.selectbox(key="data.demo")
+    assert screen.work.preparation is None  # its form comes first
+    screen.visit("data").press("Leave them open")
+    assert screen.test.selectbox(key="data.demo")
     assert not screen.test.dataframe
     gate.open.set()
     screen.visit("tune").wait()

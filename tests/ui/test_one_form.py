@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -177,3 +178,58 @@ def test_two_answers_about_one_variable_are_refused_and_stay_on_screen(open_page
     assert "opinion has two answers; give it one." in screen.words("warning")
     assert screen.find("multiselect", "Who could").value == ["opinion"]
     assert screen.work.preparation is None
+
+
+def test_the_file_that_the_app_was_started_with_is_asked_about_and_ranked_once(
+    open_page: Any, ranked: list[rwn.Microdata], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "silc.csv"
+    path.write_bytes(official())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    screen = open_page("tune")  # which leads to the Data page
+    assert screen.errors == []
+    assert (ranked, forms(screen)) == ([], 1)
+    screen.press("Use these answers")
+    assert len(ranked) == 1
+    screen.wait()
+    screen.visit("tune")
+    assert screen.errors == []
+    assert (screen.session.name, screen.session.path, len(ranked)) == ("silc.csv", str(path), 1)
+    assert roles(screen.session.data)["PB040"] == "sampling weight"
+
+
+def test_a_described_file_of_the_command_line_is_ranked_at_once(
+    open_page: Any, ranked: list[rwn.Microdata], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "plain.csv"
+    rng = np.random.default_rng(1)
+    numbers = pd.DataFrame(rng.normal(size=(PEOPLE, 3)).round(2), columns=["a", "b", "c"])
+    numbers.to_csv(path, index=False)
+    data = rwn.read(path)
+    for name, role in (("a", rwn.Role.KEY), ("b", rwn.Role.CONFIDENTIAL)):
+        data = data.with_schema(data.schema.replace_variable(name, role=role))
+    path.with_name("plain.csv.toml").write_text(data.schema.to_toml())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    screen = open_page("tune")
+    assert len(ranked) == 1
+    screen.wait().visit("tune")
+    assert (screen.session.name, len(ranked), screen.errors) == ("plain.csv", 1, [])
+
+
+def test_rows_at_the_end_are_left_out_in_the_same_form_or_read_again(open_page: Any) -> None:
+    lines = ["region,n,income", *(f"r{i % 5},{i + 3},{i * 100.5}" for i in range(1, 41))]
+    lines += [f"Total,{sum(i + 3 for i in range(1, 41))},{sum(i * 100.5 for i in range(1, 41))}"]
+    content = "\n".join([*lines, "Source: the office,,"]).encode()
+    screen = open_page("data").upload("t.csv", content, asked=True)
+    assert (screen.session.data.n, forms(screen)) == (40, 1)
+    assert "The last 2 rows of the file: they are left out as a total" in screen.words("markdown")
+    screen.press("Use these answers")
+    assert screen.session.data.n == 40
+    assert "The last 2 rows of the file" not in screen.words("markdown")
+    other = open_page("data").upload("t.csv", content, asked=True)
+    other.find("radio", "The last 2 rows").set_value("No, these are people")
+    other.press("Use these answers")
+    while other.work.opening.reading is not None:
+        other.test.run()
+    assert (other.session.data.n, other.errors) == (42, [])
+    assert "The last 2 rows of the file" not in other.words("markdown")
