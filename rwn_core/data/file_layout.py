@@ -81,6 +81,8 @@ class FileLayout:
             )
         for name in ("above", "below"):
             _check_lines(name, getattr(self, name))
+        if self.header in (0, 1):
+            object.__setattr__(self, "header", bool(self.header))
         notation = as_notation(self.dates)
         if notation is None:
             raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")

@@ -60,20 +60,13 @@ def _workbook(opening: Opening) -> None:
     with _seen(refused):
         key = f"data.layout.{_number(opening)}"
         st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
-        lines = _line_numbers(now, st.columns(2), "Rows", key)
+        lines = _line_numbers(now, "Rows", key)
         if sheet in (None, sheets[0]):
             shown = _picture(opening.seen.rows, lines["above"], lines["below"])
             st.dataframe(shown, lazy=False, width="stretch", height="content")
         marks = _marks(now, st.columns(3), key)
-        names, area = st.columns([1, 2], vertical_alignment="bottom")
-        header = names.number_input(
-            "Rows with the names", 1, MOST_HEADER, int(now.header), key=f"{key}.header"
-        )
-        fill = area.checkbox(
-            "Every cell of a merged area has its value", now.fill, key=f"{key}.fill"
-        )
-        layout = FileLayout(sheet=sheet, header=header, fill=fill, **lines, **marks)
-        _open_so(layout, now, refused)
+        fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
+        _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
 def _picture(rows: Sequence[tuple[int, tuple[str, ...]]], above: int, below: int) -> pd.DataFrame:
@@ -192,12 +185,8 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     words, key_of_mark = "Fields are separated by", f"{key}.separator"
     mark = _choose_text(two, words, SEPARATORS, options=marks, now=mark, key=key_of_mark)
     values = _marks(now, st.columns(3), key)
-    second = st.columns(3, vertical_alignment="bottom")
-    lines = _line_numbers(now, second, "Lines", key)
-    header = second[2].checkbox(
-        "The first line of the table has the names", now.header, key=f"{key}.header"
-    )
-    return FileLayout(encoding=encoding, separator=mark, header=header, **values, **lines)
+    lines = _line_numbers(now, "Lines", key)
+    return FileLayout(encoding=encoding, separator=mark, **values, **lines)
 
 
 def _choose_text(column: DeltaGenerator, label: str, words: Mapping[str, str], **more: Any) -> Any:
@@ -230,16 +219,19 @@ def _marks(now: FileLayout, columns: Sequence[DeltaGenerator], key: str) -> dict
     return {"decimal": decimal, "dates": dates, "missing": words}
 
 
-def _line_numbers(
-    now: FileLayout, columns: Sequence[DeltaGenerator], what: str, key: str
-) -> dict[str, Any]:
-    """Lines or rows around the table that are no records, as corrected."""
-    names = zip(columns, ("above", "below"), strict=False)
+def _line_numbers(now: FileLayout, what: str, key: str) -> dict[str, Any]:
+    """Lines or rows that are no records, as corrected: above, with the names, and below."""
+    least = int(what == "Rows")  # a text may have no names
+    asked = {
+        "above": ("above the table", 0, MOST_LINES),
+        "header": ("with the names", least, MOST_HEADER),
+        "below": ("below the table", 0, MOST_LINES),
+    }
     return {
         name: column.number_input(
-            f"{what} {name} the table", 0, MOST_LINES, getattr(now, name), key=f"{key}.{name}"
+            f"{what} {words}", low, high, int(getattr(now, name)), key=f"{key}.{name}"
         )
-        for column, name in names
+        for column, (name, (words, low, high)) in zip(st.columns(3), asked.items(), strict=True)
     }
 
 

@@ -61,10 +61,11 @@ def open_file(session: Session) -> bool:
 
 def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     """The table that was read, of a wide one once its variables are chosen."""
-    data, seen = opening.taken(), opening.seen
-    unsaid = opening.layout is None and not opening.path and seen is not None
-    if data is not None and unsaid and seen.layout.below and data.schema.file is None:
-        read_upload(FileLayout(below=seen.layout.below), proposed=True)
+    data = opening.taken()
+    below = 0 if opening.seen is None else opening.seen.layout.below
+    unsaid = opening.layout is None and not opening.path
+    if data is not None and unsaid and below and data.schema.file is None:
+        read_upload(FileLayout(below=below), proposed=True)
         st.rerun()
     if data is not None and is_wide(data):
         opening.waiting, data = data, None
