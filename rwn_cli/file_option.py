@@ -19,11 +19,10 @@ Laid = Annotated[
     list[str] | None,
     option(
         "NAME=VALUE",
-        "How the table lies in its file, where its schema does not say it: encoding, "
-        "separator (one character, or tab), decimal (. or ,), header (true, false or how many "
-        "lines have the names), above and below (lines that are no records), dates (such as "
-        "DD.MM.YYYY), missing (texts for a missing value, | between them), sheet, fill (true: "
-        "merged cells). Repeatable.",
+        "How the table lies in its file: encoding, separator (one character, or tab), decimal (. "
+        "or ,), header (true, false or how many lines have the names), above and below (lines that "
+        "are no records), dates (such as DD.MM.YYYY), missing (texts for a missing value, | "
+        "between them), sheet, fill (true: merged cells). Repeatable.",
         "--file",
     ),
 ]
