@@ -25,7 +25,7 @@ class Opening:
     reading: Reading | None = field(default=None, repr=False)
     refusal: rwn.RWNError | None = None  # why there is no table
     seen: GuessedLayout | None = None  # what the file seems to be like
-    proposed: bool = False  # whether the layout leaves out rows that nobody has confirmed
+    proposed: bool = False  # whether rows below the table are left out by a guess
     first: bool = False  # whether the app was started with it, and the Data page not yet drawn
     path: str = ""  # of a file that lies on this machine; empty for an upload
     # a wide table, while its variables are being chosen
