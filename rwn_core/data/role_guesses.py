@@ -26,6 +26,11 @@ _LIVES = {Subject.BIRTH, Subject.POSTCODE, Subject.PLACE}
 _FEWEST_NAMES = 5  # of an official file, below which a table is not taken for one
 _HEAVIEST = 400.0  # what a body weighs in any unit, on the median
 _REPLICATES = 8  # weights of one name with rising numbers
+# before the name of a quantity: a logarithm, whose it is, of which time; after it: its square
+_MARKED = re.compile(
+    r"^(?:ln?|log)?(?:hus|husb|wife|nwife|sp|fath|moth|fam|pers?|hh|ann|hr|avg|rep|tot|[fmhn])?"
+    r"(?=age|educ|wage|inc|sal|pay|race|occ|sex|born)|\d+|sqr?\d*$"
+)
 _ROLES = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY)
 
 
@@ -201,6 +206,8 @@ def _is_key_by_values(column: pd.Series[Any], variable: Variable) -> bool:
 def _has(named: NameWords, role: str) -> bool:
     joined = "".join(named.words)
     if {*named.words, joined} & word_list("roles", role):
+        return True
+    if _MARKED.sub("", joined) in word_list("bases", role):
         return True
     return any(stem in joined for stem in word_list("role_stems", role))
 

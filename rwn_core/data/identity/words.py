@@ -60,6 +60,7 @@ _AMOUNTS = tuple(word_list("role_stems", "confidential"))
 _SERIES = word_list("series")
 _SURVEY = word_list("survey")
 _BODY_WEIGHT = word_list("body_weight")
+_BODIES = word_list("bodies")
 _NUMBERED = word_list("numbered")
 _EXPLICIT = word_list("explicit")
 _EXPLICIT_WORDS = word_list("explicit_words")
@@ -81,7 +82,8 @@ class NameWords:
         # or a compound that ends with an amount, such as hhincome
         compound = any(word.endswith(_AMOUNTS) for word in letters)
         self.is_measure = bool(found & _MEASURES) or compound or self._counts(letters)
-        if letters and letters[-1] in _NUMBERED and not self._counts(letters):
+        numbers = bool(letters) and (letters[-1] in _NUMBERED or letters[0] == "id")
+        if numbers and not self._counts(letters):
             self.is_measure = False  # the number of something, such as tax_id
         self.is_series = bool(found & _SERIES)  # a unit of time or a rank: values may all differ
         self.is_thing = bool(found & _THINGS)  # what is named is a thing, such as a product
@@ -105,7 +107,7 @@ class NameWords:
             found.add(Subject.NUMBER)
         if set(letters) & _BODY_WEIGHT and set(letters) & _SURVEY:
             found.add(Subject.WEIGHT)
-        return found
+        return found - {Subject.WEIGHT} if set(letters) & _BODIES else found
 
 
 @cache

@@ -282,3 +282,36 @@ def test_labels_and_values_say_roles_where_names_do_not() -> None:
     # what a body weighs differs within a household
     bodies = frame.assign(wt=rng.normal(72, 12, 300).round(1))
     assert "wt" not in {each.variable for each in guessed_roles(bodies, guess_schema(bodies))}
+
+
+def test_names_of_labor_economics_say_roles() -> None:
+    """Logarithms, husbands' and mothers' values and squares are what they are made of."""
+    role = {
+        "key": "huseduc husage motheduc meduc educyr black hisp female kidslt6 agesq marry NACE1",
+        "confidential": "lwage lfaminc huswage nwifeinc hrearn lannearn lavgsal linc IQ cigs lincome",
+        "": "exper image message mileage garage price hours inch learn sales tenure",
+    }
+    rng = np.random.default_rng(2)
+    names = {name: wanted for wanted, some in role.items() for name in some.split()}
+    frame = pd.DataFrame({name: rng.integers(1, 9, 200) for name in names})
+    guessed = {each.variable: str(each.role) for each in guessed_roles(frame, guess_schema(frame))}
+    assert {name: guessed.get(name, "") for name in names} == names
+
+
+def test_a_body_is_no_weight_of_a_survey_and_a_unit_with_an_id_is_asked_about() -> None:
+    rng = np.random.default_rng(2)
+    unit = np.repeat(rng.permutation(np.arange(70_000, 70_060)), 20)
+    frame = pd.DataFrame(
+        {
+            "BodyWgt": rng.lognormal(3, 1, 1_200),
+            "birth_wgt": rng.normal(3_400, 400, 1_200).round(),
+            "IDunit": unit,
+            "region": unit % 7,
+            "xcoo": rng.integers(300_000, 700_000, 1_200),
+            "final_wgt": rng.lognormal(5, 0.4, 1_200),
+        }
+    )
+    guessed = {each.variable: each.role for each in guessed_roles(frame, guess_schema(frame))}
+    assert [n for n, role in guessed.items() if role is Role.SAMPLING_WEIGHT] == ["final_wgt"]
+    asked = {each.variable for each in identity_doubts(frame, frame.columns) if each.stops}
+    assert asked == {"IDunit", "xcoo"}
