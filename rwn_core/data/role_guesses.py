@@ -31,7 +31,8 @@ _MARKED = re.compile(
     r"^(?:ln?|log)?(?:hus|husb|wife|nwife|sp|fath|moth|fam|pers?|hh|ann|hr|avg|rep|tot|[fmhn])?"
     r"(?=age|educ|wage|inc|sal|pay|race|occ|sex|born)|\d+|sqr?\d*$"
 )
-_ROLES = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY)
+_ROLES = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.PERSON, Role.IDENTIFIER, Role.CONFIDENTIAL)
+_ROLES += (Role.KEY,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +72,11 @@ def standard_file(names: Iterable[str]) -> StandardFile | None:
 
     given, best = list(names), None
     for standard in _standards():
-        roles: dict[str, Role] = {}
-        for name in given:
-            known = [role for role in _ROLES if is_one(name, standard.get(role.name.lower(), ""))]
-            if known:
-                roles[name] = known[0]
+        roles: dict[str, Role] = {}  # in the order of the list: the first weight is the best one
+        for role in _ROLES:
+            for pattern in standard.get(role.name.lower(), "").split():
+                found = (name for name in given if name not in roles and is_one(name, pattern))
+                roles |= dict.fromkeys(found, role)
         sure = any(is_one(name, standard["sure"]) for name in roles)
         enough = sure and len(roles) >= max(_FEWEST_NAMES, 0.4 * len(given))
         if enough and (best is None or len(roles) > len(best.roles)):
@@ -96,7 +97,8 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     official = standard_file(variable.name for variable in schema.released)
     replicates = replicate_weights(frame, (v.name for v in free))
     found: list[RoleGuess] = []
-    for variable in free:
+    best = {} if official is None else {name: n for n, name in enumerate(official.roles)}
+    for variable in sorted(free, key=lambda each: best.get(each.name, len(best))):
         name = variable.name
         if name in replicates:
             role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
@@ -121,7 +123,7 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
             taken.add(guess.role)
         if guess.role is not Role.OTHER:
             found.append(guess)
-    return found
+    return sorted(found, key=lambda each: schema.names.index(each.variable))
 
 
 def replicate_weights(frame: pd.DataFrame, names: Iterable[str]) -> set[str]:

@@ -162,7 +162,7 @@ def labelled_again(
             how: Any = {"format": program, "encoding": "utf-8" if program == "xport" else "infer"}
             with pd.read_sas(io.BytesIO(content), iterator=True, **how) as reader:
                 reader.convert_dates = False
-                numbers = reader.read()
+                numbers = reader.read().replace(16.0**-65, 0.0)  # what pandas makes of a zero
     _, about = getattr(pyreadstat, f"read_{program}")(io.BytesIO(content), metadataonly=True)
     for name in frame.select_dtypes("datetime"):
         written = about.original_variable_types[name]

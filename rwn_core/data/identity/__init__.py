@@ -35,8 +35,10 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     found = (
         (
             profile,
-            prefixed.get(profile.name)
-            or _sooner(people.get(profile.name), _judge(profile, profile.name in pairs)),
+            _sooner(
+                people.get(profile.name),
+                prefixed.get(profile.name) or _judge(profile, profile.name in pairs),
+            ),
         )
         for profile in profiles
     )
