@@ -31,8 +31,10 @@ _MARKED = re.compile(
     r"^(?:ln?|log)?(?:hus|husb|wife|nwife|sp|fath|moth|fam|pers?|hh|ann|hr|avg|rep|tot|[fmhn])?"
     r"(?=age|educ|wage|inc|sal|pay|race|occ|sex|born)|\d+|sqr?\d*$"
 )
-_ROLES = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.PERSON, Role.IDENTIFIER, Role.CONFIDENTIAL)
-_ROLES += (Role.KEY,)
+_ROLES = (
+    *(Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.PERSON),
+    *(Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
