@@ -26,7 +26,7 @@ _LIVES = {Subject.BIRTH, Subject.POSTCODE, Subject.PLACE}
 _FEWEST_NAMES = 5  # of an official file, below which a table is not taken for one
 _HEAVIEST = 400.0  # what a body weighs in any unit, on the median
 _REPLICATES = 8  # weights of one name with rising numbers
-# before the name of a quantity: a logarithm, whose it is, of which time; after it: its square
+# what stands before the name of a quantity (logarithm, husband, average) and after it (square)
 _MARKED = re.compile(
     r"^(?:ln?|log)?(?:hus|husb|wife|nwife|sp|fath|moth|fam|pers?|hh|ann|hr|avg|rep|tot|[fmhn])?"
     r"(?=age|educ|wage|inc|sal|pay|race|occ|sex|born)|\d+|sqr?\d*$"
