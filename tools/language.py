@@ -1,7 +1,7 @@
 """Find the private idiom in names, docstrings, comments, sentences: ``python -m tools.language``.
 
-It reads Python and JavaScript. A line that ends in ``# words: REASON`` (``// words: REASON``) is
-allowed; after the closing quotes of a docstring the mark allows its lines.
+It reads Python, JavaScript and TOML. A line that ends in ``# words: REASON`` or
+``// words: REASON`` is allowed; after the closing quotes of a docstring the mark allows its lines.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ IDIOM = re.compile(
 )
 OPENING = re.compile(r"^(What|Whom|Who|Whose|Where|How|In which|By which|Of|Out of|Whether)\b")
 NAMES = re.compile(r"^of$|(^|_)(told|whole|kept|beside|begun|alike|lone|heed|rest|once|here|on)$")
+READ = (".py", ".js", ".toml")
 RULES = ("first line", "docstring", "comment", "name", "sentence")
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS: tuple[type[Definition], ...] = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -59,20 +60,22 @@ class Offender:
 
 
 def files() -> list[Path]:
-    """Return the Python and JavaScript files of the product."""
+    """Return the Python and JavaScript files of the product, and its lists of texts."""
     return [each for room in ROOMS for each in sorted(_under(ROOT / room))]
 
 
 def _under(place: Path) -> Iterator[Path]:
     found = [place] if place.is_file() else place.rglob("*")
-    return (each for each in found if each.suffix in (".py", ".js") and "static" not in each.parts)
+    return (each for each in found if each.suffix in READ and "static" not in each.parts)
 
 
 def offenders_in(source: str, path: str) -> list[Offender]:
     """Return the offenders of one file."""
     lines = source.splitlines()
     if path.endswith(".js"):
-        found = list(_script(source, path))
+        found = [*_script(source, path), *_texts(_JS_COMMENT.sub("", source), path)]
+    elif path.endswith(".toml"):
+        found = list(_texts(source, path))
     else:
         readers = (_docstrings, _comments, _names, _sentences)
         found = [each for reader in readers for each in reader(source, path)]
@@ -96,7 +99,10 @@ def _script(source: str, path: str) -> Iterator[Offender]:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", match[1] or match[2]).lower()
         if NAMES.search(name):
             yield Offender("name", path, at(match), match[1] or match[2])
-    for match in _JS_TEXT.finditer(_JS_COMMENT.sub("", source)):
+
+
+def _texts(source: str, path: str) -> Iterator[Offender]:
+    for match in _JS_TEXT.finditer(source):
         text = match[1] or match[2] or ""
         if len(text.split()) >= 4 and IDIOM.search(_PHRASES.sub("", text)):
             yield Offender("sentence", path, source.count("\n", 0, source.find(text)) + 1, text)

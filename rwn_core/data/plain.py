@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
@@ -117,3 +117,12 @@ def _read_value(kind: Any, given: Any, subject: str, refusal: type[RWNError]) ->
     if not fits or (isinstance(given, bool) and kind is not bool):
         raise refusal(f"{subject} must be {_WORDS[kind]}; correct it.")
     return given
+
+
+def plain_values(node: Any) -> Iterator[Any]:
+    """Yield every text, number and truth value of plain data, without the names."""
+    if isinstance(node, Mapping | list | tuple):
+        for each in node.values() if isinstance(node, Mapping) else node:
+            yield from plain_values(each)
+    else:
+        yield node

@@ -8,7 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import read_plain
 from rwn_core.data.schema import Schema
+from rwn_core.data.toml import toml_document
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.io.parse import parse
 
@@ -28,52 +30,9 @@ class Demo:
         return f"{self.records:,} records, {self.variables} variables"
 
 
-DEMOS: Mapping[str, Demo] = MappingProxyType(
-    {
-        "bodyfat": Demo(
-            title="Body fat",
-            records=241,
-            variables=15,
-            description=(
-                "Body fat and body measurements of men, without the doubtful records; the "
-                "question is how body fat follows from five easy measurements."
-            ),
-        ),
-        "bodyfat_raw": Demo(
-            title="Body fat, all records",
-            records=252,
-            variables=18,
-            description="The same men before cleaning: wrong records stay in as outliers.",
-        ),
-        "pima": Demo(
-            title="Pima diabetes survey",
-            records=768,
-            variables=9,
-            description=(
-                "Health of women near Phoenix; many zeros stand for missing values, and the "
-                "presence of diabetes is the confidential category."
-            ),
-        ),
-        "randhie": Demo(
-            title="RAND health insurance experiment",
-            records=20_190,
-            variables=10,
-            description=(
-                "Visits to physicians under different insurance plans; numbers with many ties, "
-                "and three dummies of one answer that are kept together."
-            ),
-        ),
-        "cps1988": Demo(
-            title="Wages, March 1988",
-            records=28_155,
-            variables=7,
-            description=(
-                "Weekly wages of men in the Current Population Survey: three numbers and four "
-                "categories."
-            ),
-        ),
-    }
-)
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+_READ = read_plain(Mapping[str, Demo], toml_document(_TEXT, "list of tables"), "list of tables")
+DEMOS: Mapping[str, Demo] = MappingProxyType(_READ)
 
 
 def demo_path(name: str) -> Path:

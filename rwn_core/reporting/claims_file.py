@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import plain_values
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims
@@ -133,18 +134,10 @@ def check_claims(document: Document, record: Mapping[str, Any], original: Microd
             values = counted(original.frame[variable.name])
             texts |= {str(value) for _, value, count in values if count >= LEAST}
     numbers = {*claims.WITHIN, *claims.FACTORS, *claims.DISTANCES, original.n, document["draws"]}
-    for value in _leaves(document):
+    for value in plain_values(document):
         known = texts if isinstance(value, str) else numbers
         if value is not None and not isinstance(value, bool) and value not in known:
             raise ReleaseError(
                 "The claims file would hold a value that it must not say; nothing public was "
                 "written."
             )
-
-
-def _leaves(node: Any) -> Iterator[Any]:
-    if isinstance(node, dict | list):
-        for each in node.values() if isinstance(node, dict) else node:
-            yield from _leaves(each)
-    else:
-        yield node

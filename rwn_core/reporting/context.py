@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from rwn_core.data.plain import read_plain
@@ -28,53 +29,9 @@ class Asked:
     public: bool = False  # whether the answer stands in public files
 
 
-QUESTIONS = (
-    Asked(name="recipient", title="recipient", question="Who receives the file?"),
-    Asked(name="purpose", title="purpose", question="What may it be used for?", public=True),
-    Asked(name="access", title="access", question="How does one get the file?", public=True),
-    Asked(
-        name="people",
-        title="people in the data",
-        question="Whom do the data describe, and how were they informed about this use?",
-    ),
-    Asked(
-        name="controls",
-        title="controls at the recipient",
-        question="Which rules and safeguards hold at the recipient (contract, training, storage)?",
-    ),
-    Asked(
-        name="motives",
-        title="motives of an intruder",
-        question="Who could want to recognize somebody, and why?",
-    ),
-    Asked(
-        name="capacity",
-        title="capacity of an intruder",
-        question="What may such a person know already, with which skills, money and other data?",
-    ),
-    Asked(
-        name="harms",
-        title="harms",
-        question="What could happen to a person who is recognized?",
-    ),
-    Asked(
-        name="monitoring",
-        title="monitoring",
-        question="How does the institution notice misuse, or new data that raise the risk?",
-    ),
-    Asked(
-        name="incident_plan",
-        title="plan for an incident",
-        question="What is done once somebody was recognized?",
-    ),
-    Asked(
-        name="contact",
-        title="contact",
-        question="Whom may users ask, and to whom does one report an incident?",
-        public=True,
-    ),
-    Asked(name="review", title="review", question="When is it looked at again?", public=True),
-    Asked(name="decided_by", title="decided by", question="Who decided on these answers?"),
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+QUESTIONS: tuple[Asked, ...] = read_plain(
+    tuple[Asked, ...], toml_document(_TEXT, "list of questions")["question"], "list of questions"
 )
 """Everything that is asked about a release's context, in the order of forms and reports."""
 

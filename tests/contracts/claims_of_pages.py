@@ -44,7 +44,7 @@ RISK, SETTING = "docs/how-to/know-the-risk.md", "docs/how-to/find-a-setting.md"
 UTILITY, COMPARE = "docs/how-to/know-the-utility.md", "docs/how-to/compare-methods.md"
 MATHEMATICS, KERNELS = "docs/explanation/mathematics.md", "docs/explanation/kernels.md"
 PAPERS = "docs/explanation/reproduced.md"
-METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/facts/public_words.py"
+METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/facts/public_words.toml"
 K_NOISE = "docs/methods/k_noise.md"
 EVEN = rwn.RWN(k=15)
 BALANCED = rwn.RWN(kernel="gaussian", width=1.0, balance=1.0)

@@ -26,6 +26,7 @@ def test_there_is_no_more_private_idiom_than_there_was() -> None:
         ("kept = 1", "x.py", "name"),
         ("a.kept = 1", "x.py", "name"),
         ('x = "The row is weighed by itself"', "x.py", "sentence"),
+        ('x = "The row is weighed by itself"', "x.toml", "sentence"),
         ("// whose it is\nlet a = 1;", "x.js", "comment"),
         ("/* beside\n it */", "x.js", "comment"),
         ("const allKept = 1;", "x.js", "name"),
@@ -38,7 +39,7 @@ def test_a_planted_phrase_is_found(source: str, path: str, rule: str) -> None:
 
 
 def test_both_languages_are_read() -> None:
-    assert {".py", ".js"} == {file.suffix for file in language.files()}
+    assert {".py", ".js", ".toml"} == {file.suffix for file in language.files()}
 
 
 def test_a_line_with_a_reason_is_allowed() -> None:
