@@ -29,9 +29,19 @@ from rwn_core.tuning.policy import Policy
 LINKAGE = (
     *("bayes_linkage", "largest_linkage", "linked_over_half", "abstaining_linkage"),
     *("whole_file_linkage", "intruder_levels", "global_linkage", "distance_linkage"),
-    *("mahalanobis_linkage", "probabilistic_linkage"),
+    *("mahalanobis_linkage", "probabilistic_linkage", "linkability"),
 )
-READ = ("membership", "posterior_odds", "true_matches", "homogeneity")
+READ = ("membership", "posterior_odds", "true_matches", "homogeneity", "repeated_releases")
+NAMING = ("attribute_gain", "attribute_inference", "red_team", "inference")
+COUNTED = {*LINKAGE, *READ, *NAMING, "singling_out", "certified_linkage"}
+OF_RECORDS = {
+    # of classes, cells, distances or samples of records, which their words say
+    *("differential_privacy", "misclassification", "extremes", "queries", "uniqueness"),
+    *("replicated_uniques", "k_anonymity", "l_diversity", "t_closeness", "individual_risk"),
+    *("suda", "loglinear_risk", "population_uniqueness", "interval_disclosure"),
+    *("closest_record", "cells_changed", "neighborhood_size", "nearest_distance"),
+    *("cooks_distance", "mahalanobis"),
+}
 SOFT = RWN(epsilon=None, kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 
@@ -96,6 +106,16 @@ def test_no_linkage_of_units_is_below_that_of_rows(which: str, method: str) -> N
         assert value(by_unit, key) >= value(by_row, key) - 1e-12, key
     rows = value(by_row, "bayes_linkage")
     assert value(by_unit, "bayes_linkage") > rows or rows > 0.9
+
+
+def test_every_measure_of_risk_says_what_it_counts() -> None:
+    risks = {key for key, measure in MEASURES.items() if measure.side == "risk"}
+    assert risks == COUNTED | OF_RECORDS, "enter a new measure here: does it count units?"
+    assert not COUNTED & OF_RECORDS
+    names = ("link", "member", "attribute", "singling", "match")
+    for key in OF_RECORDS - {"loglinear_risk", "individual_risk"}:  # of a population's records
+        said = f"{key} {MEASURES[key].title} {MEASURES[key].question}".lower()
+        assert not [each for each in names if each in said], key
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -199,8 +219,132 @@ def test_where_a_row_is_a_unit_nothing_differs(role: Role) -> None:
     data = described(rows_of(np.arange(80), seed=4), role)
     assert unit_of(data) is None
     by_unit, by_row = compared(data, RWN(k=4)), compared(in_rows(data), RWN(k=4))
-    for key in (*LINKAGE, *READ):
-        assert value(by_unit, key) == value(by_row, key), key
+    for key in COUNTED:
+        of_units, of_rows = (MEASURES[key].read(each, bare=True) for each in (by_unit, by_row))
+        if isinstance(of_rows, Reading):
+            assert of_units.value == of_rows.value, key
+            said = MEASURES[key].sentence
+            assert said is not None
+            assert said(of_units, data.n) == said(of_rows, data.n), key
+        else:
+            assert of_units.reason == of_rows.reason, key
+
+
+SECRETS = ("coin", "related", "rare", "number")
+
+
+def panel(secret: str, seed: int, units: np.ndarray = PANEL) -> Microdata:
+    """People whose rows vary about their means, and who have one secret each."""
+    draw, many = np.random.default_rng(seed), int(units.max()) + 1
+    frame = rows_of(units, seed, own=0.3)
+    mean = frame.groupby("unit")["a"].mean().to_numpy()
+    own = {
+        "coin": draw.integers(0, 2, many),
+        "related": mean + draw.normal(size=many) > 0,
+        "rare": draw.permutation(many) < max(2, many // 15),
+        "number": 0.7 * mean + draw.normal(size=many),
+    }[secret]
+    own = own if secret == "number" else np.where(own, "yes", "no")
+    return described(frame.assign(c=own[units]), Role.PERSON)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(
+    secret: str, method: str
+) -> None:
+    data = panel(secret, seed=4)
+    by_unit, by_row = (compared(each, METHODS[method]) for each in (data, in_rows(data)))
+    for key in ("attribute_gain", "attribute_inference", "red_team"):
+        reading = MEASURES[key].read(by_unit, bare=True)
+        assert reading.value >= value(by_row, key) - 1e-9, key
+        said = MEASURES[key].sentence(reading, data.n)
+        assert "of 20 people with 120 rows (unit)" in said
+    # the same attacks on people, of whom there are fewer, so that less may be beyond luck
+    rows, people = (MEASURES["inference"].read(each).detail for each in (by_row, by_unit))
+    assert people["attack"] == pytest.approx(rows["attack"])
+    assert (people["attacks"], rows["attacks"]) == (20, 120)
+
+
+def summed_names(data: Microdata, masked: pd.DataFrame, spread: float) -> tuple[float, float]:
+    """Share of the people whose most likely level is right, summed over rows; and of the majority.
+
+    Written without the program: densities of normal noise on a and b, and equal sexes.
+    """
+    own, frame = data.frame, masked
+    apart = own[["a", "b"]].to_numpy()[:, None] - frame[["a", "b"]].to_numpy()
+    belief = np.exp(-(apart**2).sum(axis=2) / (2 * spread**2))
+    if own["sex"].tolist() == frame["sex"].tolist():
+        belief *= own["sex"].to_numpy()[:, None] == frame["sex"].to_numpy()
+    belief /= belief.sum(axis=0) + 1e-300
+    of_unit = np.zeros((int(own["unit"].max()) + 1, data.n))
+    np.add.at(of_unit, own["unit"].to_numpy(), belief)
+    levels = sorted(set(own["c"]))
+    mass = [of_unit @ (frame["c"].astype(str) == level).to_numpy() for level in levels]
+    truth = own.groupby("unit")["c"].first()
+    named = np.array(levels)[np.argmax(mass, axis=0)]
+    return float((named == truth).mean()), float(truth.value_counts(normalize=True).max())
+
+
+@pytest.mark.parametrize("secret", ["coin", "related", "rare"])
+def test_who_sums_over_the_rows_of_people_attains_no_more_than_is_stated(secret: str) -> None:
+    attained, gains, successes, of_rows = [], [], [], []
+    for seed in range(8):
+        data = panel(secret, seed, np.repeat(np.arange(40), 10))
+        by_unit, by_row = (compared(each, AdditiveNoise(size=1.0), seed)
+                           for each in (data, in_rows(data)))  # fmt: skip
+        spread = float(data.frame[["a", "b"]].std().mean())
+        right, most = summed_names(data, by_unit.masked.frame, spread)
+        attained.append((right, right - most))
+        gains.append(value(by_unit, "attribute_gain"))
+        successes.append(value(by_unit, "attribute_inference"))
+        of_rows.append(value(by_row, "attribute_inference"))
+    success, gain = np.mean(attained, axis=0)
+    assert np.mean(successes) >= success
+    assert np.mean(gains) >= gain - 0.01
+    if secret == "coin":  # planted: what is stated of rows is less than he attains
+        assert np.mean(of_rows) < success
+
+
+def with_an_outlier() -> Microdata:
+    """40 people with a row each, and a far one with 60 rows and a level of his own."""
+    units = np.concatenate((np.arange(40), np.full(60, 40)))
+    frame = panel("coin", 3, units).frame.copy()
+    frame.loc[units == 40, ["a", "b"]] += 1_000.0
+    frame.loc[units == 40, "c"] = "third"
+    return described(frame, Role.PERSON)
+
+
+def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
+    data = with_an_outlier()
+    by_unit, by_row = (compared(each, AdditiveNoise(size=0.01)) for each in (data, in_rows(data)))
+    assert value(by_row, "attribute_gain") > 0.8
+    assert value(by_unit, "attribute_gain") < 0.4
+    detail = MEASURES["attribute_gain"].read(by_unit, bare=True).detail
+    assert detail["people"] == 41
+    truth = data.frame.groupby("unit")["c"].first()
+    assert detail["ignorant"][0] == pytest.approx(truth.value_counts(normalize=True).max())
+    named = MEASURES["red_team"].read(by_unit, bare=True).detail["attribute"]
+    assert named is None or named["level"] != "third"
+
+
+@pytest.mark.parametrize("key", NAMING)
+def test_secrets_of_units_depend_neither_on_names_order_nor_units_of_measurement(key: str) -> None:
+    data = panel("number", 5)
+    release = mask(data, AdditiveNoise(size=0.5), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    draw = np.random.default_rng(0)
+    order, names = draw.permutation(data.n), draw.permutation(20)
+    other = data.frame.assign(unit=[f"p{names[unit]}" for unit in PANEL]).iloc[order]
+    schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
+    again = Comparison(
+        original=Microdata(other.reset_index(drop=True), schema),
+        masked=release.masked.take(order),
+        law=mask(
+            Microdata(other.reset_index(drop=True), schema), AdditiveNoise(size=0.5), seed=1
+        ).law,
+    )
+    assert value(again, key) == pytest.approx(value(comparison, key), abs=0.02)
 
 
 def test_the_certificate_bounds_what_is_linked_of_units() -> None:

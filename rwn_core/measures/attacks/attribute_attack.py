@@ -195,6 +195,7 @@ STRATEGIES |= {f"{key}{TOGETHER}": f"{words}, from all of the rows of one"
                for key, words in STRATEGIES.items() if key != "majority"}  # fmt: skip
 
 SURELY = 3.0  # standard errors by which a gain is more than luck
+AMONG_UNITS = 2.0  # of units, which are fewer; the weights of their rows pass the other test, too
 
 LEAST = 0.01  # gain that the law expects, below which a posterior depends on near ties
 
@@ -324,7 +325,7 @@ def _success(
         beyond = np.where(known, right - counts * majority, 0.0)
         if units is not None and key.endswith(TOGETHER):  # units, not rows, are independent
             beyond = np.bincount(units, beyond)
-            hardly = beyond.sum() <= SURELY * np.sqrt((beyond**2).sum())
+            hardly = beyond.sum() <= AMONG_UNITS * np.sqrt((beyond**2).sum())
         if hardly or _is_luck(beyond, weights[key], values.rows):
             at_most[key] = counted_rate
     if values.levels is None:
@@ -342,9 +343,15 @@ def _success(
         for key, each in names.items()
     }
     counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
-    for key in () if units is None else counted:
-        if key.endswith(TOGETHER):
-            counted[key] = counted[key]._replace(records=None)
+    if units is not None:
+        # rows of a unit are evidence, too, but for a level that one unit alone has
+        pairs = np.unique(np.column_stack((units, truth))[known], axis=0)
+        own = pairs[:, 1] if values.levels is not None else np.zeros(len(pairs))
+        shared = np.bincount(own.astype(np.int64), minlength=values.levels or 1) > 1
+        for key, each in counted.items():
+            together = key.endswith(TOGETHER)
+            records = each.named if together else np.where(shared, each.records, each.named)
+            counted[key] = each._replace(records=records)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
 

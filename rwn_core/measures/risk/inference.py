@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS
 from rwn_core.measures.attacks.guessing import (
     Closest,
     attacked_people,
     control_sample,
     guess_reading,
 )
-from rwn_core.measures.attacks.likeliest_value import is_category, secret_values
+from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import beyond_a_guess
@@ -46,20 +47,25 @@ def compute(comparison: Comparison) -> Reading:
     closest = Closest(comparison, keys)
     released = secret_values(original, comparison.masked, secret)
 
-    def successes(people: Microdata) -> tuple[float, int]:
-        truth = secret_values(original, people, secret)[:, None]
-        ties = closest.ties(closest.people(people))
-        right = right_guesses(truth, released[closest.rows][None], numeric=numeric)
+    def successes(people: Microdata, units: Integers | None = None) -> tuple[float, int]:
+        truth = secret_values(original, people, secret)
+        ties, weights = closest.ties(closest.people(people)), secret_weights(truth, units)
+        right = right_guesses(truth[:, None], released[closest.rows][None], numeric=numeric)
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
-        return float(shares.sum()), int((~np.isnan(truth)).sum())
+        return float((weights * shares).sum()), round(float(weights.sum()))
 
-    people = original.take(attacked_people(comparison))
-    attacked, control = successes(people), control_sample(comparison)
+    chosen = attacked_people(comparison)
+    people = original.take(chosen)
+    units = None if comparison.units is None else comparison.units[chosen]
+    attacked, control = successes(people, units), control_sample(comparison)
     if attacked[1] == 0:
         raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
     on_control = None if control is None else successes(control)
     truth = secret_values(original, people, secret)
-    guess = right_guesses(truth[~np.isnan(truth), None], released[None], numeric=numeric).mean()
+    right = right_guesses(truth[:, None], released[None], numeric=numeric)
+    guess = right[~np.isnan(truth)].mean()
+    if units is not None:  # the different values of a person count the same
+        guess = np.average(right.mean(axis=1), weights=secret_weights(truth, units))
     return guess_reading(
         attacked,
         on_control if on_control is not None and on_control[1] else None,
@@ -81,4 +87,5 @@ MEASURE = Measure(
     "without a control group, beyond a random guess",
     compute=compute,
     of_released=True,
+    of_units=SECRETS_OF_UNITS,
 )

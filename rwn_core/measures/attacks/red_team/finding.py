@@ -93,15 +93,21 @@ def count_names(
     truth, guess, unit = truth[asked], guess[asked], unit[asked]
     if not truth.size:
         return []
-    # the different values of a unit count the same, and as one in all
+    counts = np.ones(len(truth))
+    if len(np.unique(unit)) == len(unit):
+        return _counted(files, (how, secret), (truth, guess), (counts, weights))
+    # the different values of a unit count the same, and as one in all; rows of a unit are evidence,
+    # too, but for a value that one unit alone has
     pairs, often = distinct(unit, truth)
     counts = 1 / (often * np.bincount(pairs[:, 0].astype(np.int64))[unit])
+    if files.cached(("levels", secret), lambda: _levels(files, secret)) is not None:
+        values, owners = np.unique(pairs[:, 1], return_counts=True)
+        lone = np.isin(guess, values[owners == 1])
+        weights = np.where(lone, np.minimum(weights, counts), weights)
     found = _counted(files, (how, secret), (truth, guess), (counts, weights))
-    if len(np.unique(unit)) < len(unit):
-        how = how[0], f"{how[1]}, from all of the rows of one"
-        guess = _together(guess, unit, secret in files.levels)
-        found += _counted(files, (how, secret), (truth, guess), (counts, counts))
-    return found
+    how = how[0], f"{how[1]}, from all of the rows of one"
+    guess = _together(guess, unit, secret in files.levels)
+    return found + _counted(files, (how, secret), (truth, guess), (counts, counts))
 
 
 def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
