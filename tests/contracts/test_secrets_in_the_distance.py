@@ -68,8 +68,8 @@ def test_what_is_stated_is_at_least_what_is_attained(secret: str) -> None:
             named = found["red_team"].detail["attribute"]
             assert stated >= found["attribute_gain"].value
             assert named is None or stated >= named["certain"]
+            assert stated >= forest_gain(comparison)
             if weight:
-                assert stated >= forest_gain(comparison)
                 assert found["attribute_inference"].value > 0.9
     # planted: of a release that nobody masked the same forest names the correlated secret
     itself = Comparison(original=comparison.original, masked=comparison.original)

@@ -349,8 +349,9 @@ def _success(
         own = pairs[:, 1] if values.levels is not None else np.zeros(len(pairs))
         shared = np.bincount(own.astype(np.int64), minlength=values.levels or 1) > 1
         for key, each in counted.items():
-            together = key.endswith(TOGETHER)
-            records = each.named if together else np.where(shared, each.records, each.named)
+            records = each.named
+            if each.records is not None and not key.endswith(TOGETHER):
+                records = np.where(shared, each.records, each.named)
             counted[key] = each._replace(records=records)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)

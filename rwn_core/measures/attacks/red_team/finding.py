@@ -102,8 +102,8 @@ def count_names(
     counts = 1 / (often * np.bincount(pairs[:, 0].astype(np.int64))[unit])
     if files.cached(("levels", secret), lambda: _levels(files, secret)) is not None:
         values, owners = np.unique(pairs[:, 1], return_counts=True)
-        lone = np.isin(guess, values[owners == 1])
-        weights = np.where(lone, np.minimum(weights, counts), weights)
+        held_by_one = np.isin(guess, values[owners == 1])
+        weights = np.where(held_by_one, np.minimum(weights, counts), weights)
     found = _counted(files, (how, secret), (truth, guess), (counts, weights))
     how = how[0], f"{how[1]}, from all of the rows of one"
     guess = _together(guess, unit, secret in files.levels)
