@@ -73,6 +73,8 @@ class NextStep:
         release falls, and the share of the relations that it loses, as read on all records.
     least : float, optional
         The lower end, where releases differ so much that only a range can be stated.
+    unread : mapping of str to str
+        Limits that cannot be judged on the table after the step, and why.
     """
 
     title: str
@@ -81,6 +83,7 @@ class NextStep:
     known: bool = False
     gives: tuple[float, float] | None = None
     least: float | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -89,6 +92,9 @@ class NextStep:
             return self.title
         share, loss = self.gives
         used = "keeps the limits" if self.known else f"{share_words(share, self.least)} a limit"
+        if self.unread:
+            apart = ", ".join(MEASURES[key].title.lower() for key in self.unread)
+            used = f"{used.replace('the', 'the other')} ({apart} not judged)"
         return f"{self.title}: {used}, {percent(loss)} of the relations lost"
 
 
@@ -268,13 +274,13 @@ def _of_releases(
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         return _not_judged(apart)
-    verdict = _judged(judged, trial, place, point)
+    verdict = judged.judge(point or trial.further(place)[0])
     if verdict.kept:
         inside = _inside(trial, place)
         if inside is None:
             return QuickVerdict(answer="unknown", sentence=_AT_THE_END)
         if inside != place:
-            place, verdict = inside, _judged(judged, trial, inside)
+            place, verdict = inside, judged.judge(trial.further(inside)[0])
     if not verdict.kept:
         words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
         return QuickVerdict(answer="unknown", sentence=words)
@@ -282,12 +288,6 @@ def _of_releases(
     where = f"At {_strength(found)} every limit that can be judged is kept"
     words = f"{where}; {lost} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
-
-
-def _judged(
-    policy: Policy, trial: StrengthTrial, place: int, point: Point | None = None
-) -> Verdict:
-    return policy.judge(point or trial.further(place)[0])
 
 
 def _inside(trial: StrengthTrial, place: int) -> int | None:
@@ -356,7 +356,6 @@ def with_next_steps(
         if tried is None or not (tried.kept or tried.ends[1] < most):
             continue
         low, high = tried.ends
-        apart = high > _APART * tried.share
         steps.append(
             NextStep(
                 title=title,
@@ -364,7 +363,8 @@ def with_next_steps(
                 schema=schema,
                 known=tried.kept,
                 gives=(high, tried.loss),
-                least=low if apart else None,
+                least=low if high > _APART * tried.share else None,
+                unread=policy.judgeable(table)[1],
             )
         )
     steps.sort(key=_order)

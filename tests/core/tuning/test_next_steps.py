@@ -123,6 +123,14 @@ def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     assert alone.words == "Try it: 1.3 times a limit, 40 % of the relations lost"
     kept = replace(step, known=True, gives=(0.9, 0.4), least=None)
     assert kept.words == "Try it: keeps the limits, 40 % of the relations lost"
+    # a limit that cannot be judged is named in the same sentence
+    unread = {"attribute_gain": "No variable is confidential."}
+    others = replace(kept, unread=unread)
+    assert others.words == (
+        "Try it: keeps the other limits (attribute gain not judged), 40 % of the relations lost"
+    )
+    near = replace(step, unread=unread)
+    assert near.words.startswith("Try it: 0.4 to 1.3 times a limit (attribute gain not judged)")
 
 
 def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
