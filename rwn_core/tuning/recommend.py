@@ -106,7 +106,8 @@ class Recommendation(Summarized):
         """State of the policy at the setting: kept, broken, or not judged."""
         if self.reached:
             return "not judged" if self.unread else "kept"
-        return "broken" if self.shares else "not judged"  # at the upper end of another release
+        # at the upper end of another release, or by any release of the method
+        return "broken" if self.shares or RWN.method in self.unfit else "not judged"
 
     @property
     def kept(self) -> bool:  # words: public name
