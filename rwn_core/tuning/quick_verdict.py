@@ -275,36 +275,19 @@ def _of_releases(
     if judged is None:
         return _not_judged(apart)
     verdict = judged.judge(point or trial.further(place)[0])
-    if verdict.kept:
-        inside = _inside(trial, place)
-        if inside is None:
-            return QuickVerdict(answer="unknown", sentence=_AT_THE_END)
-        if inside != place:
-            place, verdict = inside, judged.judge(trial.further(inside)[0])
-    if not verdict.kept:
-        words = f"At {_strength(trial.at(place))}: {verdict.sentence} Search for a setting."
-        return QuickVerdict(answer="unknown", sentence=words)
-    found, lost = trial.at(place), percent(trial.loss(place))
+    found, lost, losses = trial.at(place), trial.loss(place), trial.losses(place)
+    # that one release loses just less than is of use may be luck, as what one uses of a limit:
+    # where others lose more or break a limit, the weakest strength that keeps all is looked for
+    if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
+        search = TableSearch(microdata=microdata, policy=judged, until=trial.until, places=_PLACES)
+        tried = search.look(found, MOST_LOST)
+        if tried is None or not tried.kept:
+            words = f"At {_strength(found)}: {verdict.sentence} Search for a setting."
+            return QuickVerdict(answer="unknown", sentence=_AT_THE_END if verdict.kept else words)
+        found, lost = tried.setting, tried.loss
     where = f"At {_strength(found)} every limit that can be judged is kept"
-    words = f"{where}; {lost} of the relations are lost."
+    words = f"{where}; {percent(lost)} of the relations are lost."
     return QuickVerdict(answer="can", sentence=words, setting=found)
-
-
-def _inside(trial: StrengthTrial, place: int) -> int | None:
-    """Return a place at which other releases, too, lose clearly less than is of use.
-
-    That one release loses just less at a place may be luck: what others lose there, and twice their
-    spread, must be less, else a weaker place with a release that loses so much less is taken.
-    """
-    losses = trial.losses(place)
-    end = fmean(losses) + 2 * stdev(losses)
-    if end <= MOST_LOST:
-        return place
-    inside = trial.strongest(trial.loss(place) - (end - MOST_LOST))
-    if inside is None:
-        return None
-    losses = trial.losses(inside)
-    return inside if fmean(losses) + stdev(losses) <= MOST_LOST else None
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:

@@ -104,7 +104,7 @@ class StrengthTrial:
         until: float = math.inf,
         tables: PreparedTables | None = None,
     ) -> None:
-        self.policy, self._until = policy, until
+        self.policy, self.until = policy, until
         self.releases = RELEASES if microdata.n <= QUICK_RECORDS else FEW_RELEASES
         setting = setting.resolved(microdata)
         table = setting.applied_to(microdata)
@@ -212,7 +212,7 @@ class StrengthTrial:
 
     @property
     def _late(self) -> bool:
-        return time.monotonic() > self._until
+        return time.monotonic() > self.until
 
     def _refuse_late(self) -> None:
         if self._late:

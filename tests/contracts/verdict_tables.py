@@ -51,9 +51,9 @@ def rare_flag() -> rwn.Microdata:
 
 
 def coarse() -> rwn.Microdata:
-    """Some forty cells of people: the unmasked file itself links few, which breaks few limits."""
+    """Some fifty cells of people: the unmasked file itself links few, which breaks few limits."""
     table = frame()
-    coarser = {"age": table["age"] // 15, "size": table["size"] // 20}
+    coarser = {"age": table["age"] // 10, "size": table["size"] // 10}
     return described(table.assign(**coarser)[["age", "size", "ill"]])
 
 
