@@ -25,7 +25,7 @@ from rwn_core.datasets.key_file import read_key
 from rwn_core.reporting import ledger, places_on_map, read_record
 from rwn_core.reporting.candidates import headline, judged
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.judged_release import Approval, Draws, judge_release
+from rwn_core.reporting.judged_release import Draws, judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
 from rwn_core.reporting.ledger_entries import policy_words
 from rwn_core.reporting.places_on_map import POLICY
@@ -168,7 +168,7 @@ def goal_seek(case: Case) -> Said:
 
 
 def judged_release(case: Case) -> Said:
-    """The very file: its record, and the same file drawn again from its kept key."""
+    """The very file: its record, the same file drawn again from its key, the entry of a ledger."""
     key_file = case.folder / "release.key"
     made = judge_release(case.data, case.params, "csv", case.policy, draws=Draws(key_file=key_file))
     record = made.document["verdict"]
@@ -177,21 +177,15 @@ def judged_release(case: Case) -> Said:
     again = rwn.mask(case.data, case.params, seed=read_key(key_file))
     verdict = judged_file(case.data, again, case.policy)
     assert verdict == made.verdict
-    return Said(record["state"], record["not_judged"])
-
-
-def ledger_entry(case: Case) -> Said:
-    """The entry of the file in a ledger, and its line when it is read again."""
-    made = judge_release(case.data, case.params, "csv", case.policy)
+    # the entry of the file in a ledger, and its line when it is read again
     path = case.folder / "ledger.jsonl"
-    record = read_record(made.record(case.data, Approval(by="A", reason="a test")))
-    ledger.add(path, record, case.data, by="A")
+    ledger.add(path, made.document, case.data, by="A")
     (entry,) = ledger.read_entries(path.read_bytes())
-    assert entry["kept"] == (entry["state"] == "kept")
-    words = policy_words(entry)
+    assert entry["kept"] == record["kept"] == (entry["state"] == "kept")
+    assert (entry["state"], entry["not_judged"]) == (record["state"], record["not_judged"])
     for why in entry["not_judged"].values():
-        assert why.rstrip(".")[1:] in words
-    return Said(entry["state"], entry["not_judged"])
+        assert why.rstrip(".")[1:] in policy_words(entry)
+    return Said(record["state"], record["not_judged"])
 
 
 def command_mask(case: Case) -> Said:
@@ -274,7 +268,6 @@ OF_A_SETTING: tuple[Callable[[Case], Said], ...] = (
     minutes,
     goal_seek,
     judged_release,
-    ledger_entry,
     command_mask,
     tune,
 )
