@@ -215,8 +215,12 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     soft = [each for each in ranked.best if each.setting.params.kernel != "even"]
     even = [each for each in ranked.best if each.setting.params.kernel == "even"]
     mixed = sorted((*soft[: _CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
-    for each in [] if known else mixed:
-        start = _in_geometry(each.setting, microdata.n, microdata.n)
+    starts = [each.setting for each in mixed]
+    if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
+        slices = preset_slices(microdata, _SLICES[0])
+        starts = [Setting(params=RWN(**_KERNELS["balanced"]), slices=slices)]
+    for each in [] if known else starts:
+        start = _in_geometry(each, microdata.n, microdata.n)
         found_one = any(other.kept for other in table.tried)
         table.look(
             start, None if found_one else MOST_LOST, getattr(start.params, start.params.strength)
