@@ -37,6 +37,7 @@ def describe(
 
     Nothing is decided: correct the schema that is written, and give it to the other commands.
     """
+    from rwn_core.data.derived import derived_variables
     from rwn_core.data.open_questions import asks_population, open_questions
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
@@ -44,7 +45,8 @@ def describe(
     read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
     data = described_as(read, identifiers=gone)
     say(f"{Path(source).name}: {size_words(data)}")
-    for notice in filter(None, (*data.notices, data.looks_like)):
+    derived = (f"{each.words} in every record." for each in derived_variables(data))
+    for notice in filter(None, (*data.notices, data.looks_like, *derived)):
         say(f"note: {notice}")
     guesses = guessed_roles(data.frame, data.schema)
     described = with_roles(data.schema, guesses)

@@ -162,8 +162,8 @@ def mask(
     rows = "in secret order" if order == "shuffled" else as_they_were
     where = f"written to {target}, rows {rows}\nSHA-256 {released.sha256}\n{looked_up.words}"
     say("\n".join([*changes, where]))
-    said = None if record is None else (record, files[record])
-    say(options.in_shell(_verdict_words(data, release, policy, said)))
+    made = record and (record, files[record])
+    say(options.in_shell(_verdict_words(data, release, policy, made)))
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
@@ -232,8 +232,7 @@ def _internal(
 def _stated(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """Parameters that have an option of their own, and those of --set."""
     given = {name: value for name, value in named.items() if value is not None}
-    twice = given.keys() & others.keys()
-    if twice:
+    if twice := given.keys() & others.keys():
         name = min(twice)
         raise ParameterError(f"--{name} and --set {name} say the same; give one of them.")
     return given | others

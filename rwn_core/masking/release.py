@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Integers
+from rwn_core.data.derived import DERIVED, broken_relations, listed
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
@@ -324,5 +325,8 @@ def notes_on_file(release: Release, original: Microdata, format: str) -> list[st
         f"note: the name {name} begins as a formula of a spreadsheet would; it got an apostrophe."
         for name in formula_names(release.masked.names, format)
     ]
+    for each in broken_relations(original, release.masked, dict(release.precision)):
+        about = each | {"parts": listed(each["parts"]), "share": f"{each['share']:.0%}"}
+        guarded.append(f"note: {DERIVED.format(**about)}")
     lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(format))]
     return [*guarded, *release.params.remarks(original, release.law), *lost]

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rwn_core.data.derived import broken_relations
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -200,6 +201,7 @@ def record_document(
     """The record as plain data."""
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     policy, few = basis.policy, too_few(release.params, microdata, release.masked)
+    derived = broken_relations(microdata, release.masked, dict(release.precision))
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -213,6 +215,7 @@ def record_document(
             "keeps": release.params.invariants(microdata).rounded(dict(release.precision)).plain(),
             "untouched": untouched_names(microdata, release, audited),
             **household_columns(microdata, release.masked),
+            **({"derived": derived} if derived else {}),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
         **kernel_numbers(release.params, microdata.n),

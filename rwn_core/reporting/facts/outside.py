@@ -6,6 +6,7 @@ from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rwn_core.data.derived import listed
 from rwn_core.evaluation.slope_trust import misses, turns
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
@@ -74,7 +75,12 @@ def _variables(material: Material) -> Content:
             much = words.CHANGED_SHARES[bisect(_SHARES, shares[name])]
         rows.append((name, treatment, much))
     table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(rows))
-    return Content(lines=(words.VARIABLES, *material.of_households), table=table)
+    lines = [words.VARIABLES, *material.of_households]
+    for each in material.record["table"].get("derived", ()):
+        much = words.CHANGED_SHARES[bisect(_SHARES, each["share"])]
+        parts = listed(each["parts"])
+        lines.append(words.DERIVED.format(name=each["name"], parts=parts, share=much))
+    return Content(lines=tuple(lines), table=table)
 
 
 def _loss(material: Material) -> Content:

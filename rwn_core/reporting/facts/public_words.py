@@ -9,12 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rwn_core.data.derived import DERIVED
 from rwn_core.data.plain import plain_values
 from rwn_core.data.toml import toml_document
 
 CLAIMS_FILE = "claims.json"
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-_WORDS = toml_document(_TEXT, "list of public sentences")
+_WORDS = toml_document(_TEXT, "list of public sentences") | {"DERIVED": DERIVED}
 
 
 def __getattr__(name: str) -> Any:
