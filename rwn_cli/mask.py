@@ -162,7 +162,7 @@ def mask(
     rows = "in secret order" if order == "shuffled" else as_they_were
     where = f"written to {target}, rows {rows}\nSHA-256 {released.sha256}\n{looked_up.words}"
     say("\n".join([*changes, where]))
-    made = record and (record, files[record])
+    made = None if record is None else (record, files[record])
     say(options.in_shell(_verdict_words(data, release, policy, made)))
     options.say_of_key(seed, key_file, "keep it sealed")
 

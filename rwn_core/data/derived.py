@@ -186,7 +186,7 @@ def _constants(
     y, *parts = columns
     if kind not in _POWERS:
         sign = -1.0 if kind == "rest" else 1.0
-        return y - sign * sum(parts), np.zeros(y.shape) + sum(errors)  # type: ignore[return-value]
+        return y - sign * sum(parts), np.zeros(y.shape) + sum(errors)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = parts[0] / parts[1] ** _POWERS[kind]
         open_share = errors[1] / np.abs(parts[0]) + _POWERS[kind] * errors[2] / np.abs(parts[1])
