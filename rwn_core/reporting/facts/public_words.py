@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rwn_core.data.derived import DERIVED
+from rwn_core.data.derived import DERIVED as DERIVED
 from rwn_core.data.plain import plain_values
 from rwn_core.data.toml import toml_document
 
