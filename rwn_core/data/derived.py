@@ -116,8 +116,8 @@ def _found(microdata: Microdata) -> Iterator[Derived]:
             if kind in ("shift", "rest") and one[0] > y:
                 continue
             found = None
-            for of in (lambda name: sampled[name], microdata.values):
-                found = _checked(kind, [of(names[at]) for at in (y, *one)])
+            for read in (sampled.__getitem__, microdata.values):
+                found = _checked(kind, [read(names[at]) for at in (y, *one)])
                 if found is None:
                     break
             if found is not None:
