@@ -386,7 +386,8 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
         areas = "is 1 merged area" if len(inside) == 1 else f"are {len(inside):,} merged areas"
         raise InputError(
             f"{file}, row {row:,}: there {areas} of cells; have every cell of an area take its "
-            "value (fill = true), or take the merging back."
+            "value (fill = true), say how many rows have the names if these are merged (header = "
+            "2), or take the merging back."
         )
     if taken:
         cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
@@ -482,7 +483,7 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         ),
         sheets=(name, *(other for other, _ in filled if other != name)),
         rows=tuple(
-            (number, tuple("" if value is None else str(value) for value in row[:_PICTURED]))
+            (number, tuple("" if value is None else _text(value) for value in row[:_PICTURED]))
             for number, row in sorted(pictured.items())
         ),
     )

@@ -62,17 +62,21 @@ def _workbook(opening: Opening) -> None:
         st.markdown(escaped(_sentence([*_around(now, "row"), *_notation(now)])))
         lines = _line_numbers(now, "Rows", key)
         if sheet in (None, sheets[0]):
-            shown = _picture(opening.seen.rows, lines["above"], lines["below"])
+            shown = _picture(opening.seen.rows, **lines)
             st.dataframe(shown, lazy=False, width="stretch", height="content")
         marks = _marks(now, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
         _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
-def _picture(rows: Sequence[tuple[int, tuple[str, ...]]], above: int, below: int) -> pd.DataFrame:
+def _picture(
+    rows: Sequence[tuple[int, tuple[str, ...]]], above: int, header: int, below: int
+) -> pd.DataFrame:
     """The first and last rows of a sheet as they are; those of the table have a mark."""
     last = max((number for number, _ in rows), default=0) - below
-    marks = ["▌ table" if above <= number <= last else "" for number, _ in rows]
+    words = ["▌ names" if number < above + header else "▌ record" for number, _ in rows]
+    inside = [above <= number <= last for number, _ in rows]
+    marks = [word if within else "" for word, within in zip(words, inside, strict=True)]
     width = max((len(cells) for _, cells in rows), default=0)
     texts = [[cell[:24] for cell in cells] + [""] * (width - len(cells)) for _, cells in rows]
     shown = pd.DataFrame(texts, index=pd.Index([number + 1 for number, _ in rows], name="row"))

@@ -234,13 +234,12 @@ def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: i
 def _ask_for_rows(rows: int, key: str) -> bool:
     """Ask whether the last rows of the file stay left out."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
-    count, it = ("row", "it is") if rows == 1 else (f"{rows:,} rows", "they are")
-    said = (
-        f"The last {count} of the file: {it} left out as a total, a note or a source, and no "
-        f"record{'s' * (rows > 1)}."
-    )
+    which = "row of the file is left out: it looks"
+    if rows > 1:
+        which = f"{rows:,} rows of the file are left out: they look"
+    said = f"The last {which} like a total, a note or a source."
     words.markdown(said)
-    return _choose(choice, said, ("Right, leave out", "No, these are people"), f"{key}.rows")
+    return _choose(choice, said, ("Right, leave out", "No, read as records"), f"{key}.rows")
 
 
 def _ask_for_file(asked: _Asked, key: str) -> bool:

@@ -144,11 +144,14 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
     """A function that opens the app of another server, which may be killed under it."""
     with ExitStack() as stack:
 
-        def opened(process: subprocess.Popen[bytes], port: int) -> App:
+        def opened(process: subprocess.Popen[bytes], port: int, *, wait: bool = True) -> App:
             address = f"http://{launch.ADDRESS}:{port}"
             context = stack.enter_context(chromium.new_context())
             made = App(context.new_page(), Server(address, process, tmp_path / "log.txt"))
             made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
+            if not wait:
+                made.page.goto(address)
+                return made
             return made.open("/")
 
         yield opened

@@ -222,12 +222,14 @@ def test_rows_at_the_end_are_left_out_in_the_same_form_or_read_again(open_page: 
     content = "\n".join([*lines, "Source: the office,,"]).encode()
     screen = open_page("data").upload("t.csv", content, asked=True)
     assert (screen.session.data.n, forms(screen)) == (40, 1)
-    assert "The last 2 rows of the file: they are left out as a total" in screen.words("markdown")
+    assert "The last 2 rows of the file are left out: they look like a total" in screen.words(
+        "markdown"
+    )
     screen.press("Use these answers")
     assert screen.session.data.n == 40
     assert "The last 2 rows of the file" not in screen.words("markdown")
     other = open_page("data").upload("t.csv", content, asked=True)
-    other.find("radio", "The last 2 rows").set_value("No, these are people")
+    other.find("radio", "The last 2 rows").set_value("No, read as records")
     other.press("Use these answers")
     while other.work.opening.reading is not None:
         other.test.run()
