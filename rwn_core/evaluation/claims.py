@@ -426,7 +426,7 @@ def _most_influential(analysis: Analysis, design: Design) -> NDArray[np.int64]:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a record of leverage 1 moves its slope without bound
         moves = sm.GLM(design.response, exog, family=family).fit().get_influence().d_params
-    return np.abs(moves[:, 1:]).argmax(axis=0)
+    return np.asarray(np.abs(moves[:, 1:]).argmax(axis=0), dtype=np.int64)
 
 
 def is_clustered(original: Microdata) -> bool:
