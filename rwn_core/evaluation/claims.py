@@ -20,7 +20,6 @@ from scipy.special import stdtr, stdtrit
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
@@ -180,14 +179,11 @@ def _analyses(microdata: Microdata, plan: AnalysisPlan | None) -> tuple[Analysis
     if plan is not None and plan.analyses:
         return tuple(each for each in plan.analyses if each.kind != "measure")
     question = microdata.schema.question
-    return () if question is None else (question_analysis(question),)
-
-
-def question_analysis(question: Question) -> Analysis:
-    """Return the linear regression of a schema's question as an analysis."""
-    names = [f"`{name}`" for name in (question.response, *question.predictors)]
-    formula = f"{names[0]} ~ {' + '.join(names[1:])}"
-    return Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula)
+    if question is None:
+        return ()
+    response, *names = (f"`{name}`" for name in (question.response, *question.predictors))
+    formula = f"{response} ~ {' + '.join(names)}"
+    return (Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula),)
 
 
 class _Slopes:
@@ -329,7 +325,12 @@ def slope_claim(
         size, width = np.abs(change), half * slopes[1]
         bounds.append(_least(WITHIN, size, error, draws))
         factor = _least(FACTORS, size, width, draws)
-        while factor is not None and _coverage(change, error, factor * width, freedom) < 0.95:
+        while factor is not None:
+            # the chance that an interval holds the population's slope, over all its luck
+            high, low = (change + factor * width) / error, (change - factor * width) / error
+            covered = stdtr(max(freedom, 1), high) - stdtr(max(freedom, 1), low)
+            if covered.mean() + 1e-9 >= 0.95:  # of rounding
+                break
             factor = next((each for each in FACTORS if each > factor), None)
         factors.append(factor)
     return Claim(
@@ -344,15 +345,6 @@ def _weakest(bounds: Sequence[float | None]) -> float | None:
     """Return the bound that all keep; None if one has none."""
     known = [bound for bound in bounds if bound is not None]
     return max(known) if len(known) == len(bounds) else None
-
-
-def _coverage(
-    change: NDArray[np.float64], error: float, half: NDArray[np.float64], freedom: float
-) -> float:
-    """Return the chance that an interval holds the population's slope, over all its luck."""
-    high, low = (change + half) / error, (change - half) / error
-    covered = stdtr(max(freedom, 1), high) - stdtr(max(freedom, 1), low)
-    return float(covered.mean()) + 1e-9  # of rounding
 
 
 def _least(

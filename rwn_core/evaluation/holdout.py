@@ -34,20 +34,12 @@ class PredictionTrial:
     def differences(self) -> list[tuple[str, float, float, float, float]]:
         """Every learner: its name, mean errors, and the difference with its standard error."""
         names = [str(name) for name in list(self.detail["learners"])]  # type: ignore[call-overload]  # a list, by the measure
-        return [
-            (
-                name,
-                float(before.mean()),
-                float(after.mean()),
-                *_mean_and_error(after - before),
-            )
-            for name, before, after in zip(names, self.originals.T, self.releaseds.T, strict=True)
-        ]
-
-
-def _mean_and_error(change: NDArray[np.float64]) -> tuple[float, float]:
-    spread = float(change.std(ddof=1) / np.sqrt(len(change))) if len(change) > 1 else np.nan
-    return float(change.mean()), spread
+        change = self.releaseds - self.originals
+        spread = np.full(len(names), np.nan)
+        if len(change) > 1:
+            spread = change.std(axis=0, ddof=1) / np.sqrt(len(change))
+        means = (each.mean(axis=0).tolist() for each in (self.originals, self.releaseds, change))
+        return list(zip(names, *means, spread.tolist(), strict=True))
 
 
 def predict_on_holdout(

@@ -116,34 +116,27 @@ def forecast_from_sums(
     enough = seen > 1
     safe = np.where(enough, seen, 2.0)
     covariance = (sums.second[setting] - (own * other + noise) / safe) / (safe - 1)
+    counts, first = dict[str, "pd.Series[float]"](), 0
+    for name, levels in columns.levels.items():
+        own_counts = np.diag(sums.together[setting])[first : first + len(levels)]
+        counts[name] = pd.Series(own_counts, index=levels)
+        first += len(levels)
+    unseen, fragments = sums.unseen[setting], float("nan")
+    if unseen.size and columns.uniques.size:
+        fragments = float(-np.expm1(unseen[columns.uniques]).mean())
     return Forecast(
         means=pd.Series(columns.center + unit * mean, index=names, dtype=np.float64),
         covariances=pd.DataFrame(
             np.where(enough, covariance, np.nan) * np.outer(unit, unit), index=names, columns=names
         ),
         mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
-        category_counts=_category_counts(columns, np.diag(sums.together[setting])),
+        category_counts=counts,
         cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
-        true_fragments=_true_fragments(columns, sums.unseen[setting]),
+        true_fragments=fragments,
         _together=sums.together[setting],
         _sharing=frozenset(map(frozenset, units)),
     )
-
-
-def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str, pd.Series[float]]:
-    result: dict[str, pd.Series[float]] = {}
-    first = 0
-    for name, levels in columns.levels.items():
-        result[name] = pd.Series(counts[first : first + len(levels)], index=levels)
-        first += len(levels)
-    return result
-
-
-def _true_fragments(columns: Columns, unseen: NDArray[np.float64]) -> float:
-    if not unseen.size or not columns.uniques.size:
-        return float("nan")
-    return float(-np.expm1(unseen[columns.uniques]).mean())
 
 
 def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:

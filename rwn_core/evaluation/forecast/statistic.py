@@ -302,7 +302,11 @@ def available_statistics(microdata: Microdata, one: str, other: str) -> tuple[St
     """The statistics that a table and two of its variables have."""
     result = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
     numeric = [name in microdata.numeric_names for name in (one, other)]
-    graded = [_graded(microdata, name) for name in (one, other)]
+    graded = [
+        microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)
+        and len(microdata.codes(name)[1]) > 0
+        for name in (one, other)
+    ]
     if numeric[0]:
         result += [Statistic(kind="mean", names=(one,)), Statistic(kind="sd", names=(one,))]
     if all(numeric) and one != other:
@@ -323,11 +327,6 @@ def rarest(microdata: Microdata, name: str) -> Any:
     codes, levels = microdata.codes(name)
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     return levels[int(np.where(counts > 0, counts, microdata.n).argmin())]
-
-
-def _graded(microdata: Microdata, name: str) -> bool:
-    kind = microdata.schema.variable(name).kind
-    return kind in (Kind.CATEGORICAL, Kind.ORDERED) and len(microdata.codes(name)[1]) > 0
 
 
 def _known(value: float, statistic: Statistic) -> float:

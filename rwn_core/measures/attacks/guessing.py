@@ -113,11 +113,13 @@ def guess_reading(
 ) -> Reading:
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval
-    attack = wilson(*rates)
+    center, error = map(float, wilson(*rates))
+    attack = center, error
     rate, ends = rates[0] / rates[1], wilson_interval(*rates)
     reference, others = (baseline, 0.0), (baseline, baseline, baseline)
     if control is not None:
-        reference, other = wilson(*control), control[0] / control[1]
+        center, error = map(float, wilson(*control))
+        reference, other = (center, error), control[0] / control[1]
         half = reference[1] if wider == 1.0 else wider * max(reference[1], attack[1])
         low, high = max(0.0, reference[0] - half), min(1.0, reference[0] + half)
         others = other, min(low, other), max(high, other)

@@ -70,6 +70,11 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         found = _of_release(comparison, neighborhoods, unit)
     largest = found.bounds.max(axis=1).astype(np.float64)[found.rows]
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
+    # the tenth of the rows with the largest bounds
+    tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
+    times, share = np.bincount(found.rows[tenth]), len(tenth) / len(largest)
+    some = np.flatnonzero(times)
+    worst_tenth = certified_share(found.bounds[some], found.records, times[some], share=share)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail: dict[str, Any] = {
         "bounds": largest,
@@ -77,7 +82,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "bounds_worst": largest[worst],
         "most": float(np.quantile(largest, MOST, method="higher")),
         "largest": float(largest.max()),
-        "worst_tenth": _worst_tenth(found, largest),
+        "worst_tenth": worst_tenth,
         "unit": None if unit is None else unit.name,
         "sampled": None if comparison.file is None else comparison.original.n,
         "left": relations_left(comparison, slices),
@@ -87,15 +92,6 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     }
     value = certified_share(found.bounds, found.records, np.bincount(found.rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
-
-
-def _worst_tenth(found: Found, largest: Floats) -> float:
-    """Return the certified share of the tenth of the rows with the largest bounds."""
-    tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
-    times = np.bincount(found.rows[tenth])
-    some = np.flatnonzero(times)
-    share = len(tenth) / len(largest)
-    return certified_share(found.bounds[some], found.records, times[some], share=share)
 
 
 def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None) -> Found:

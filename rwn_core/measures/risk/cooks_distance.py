@@ -16,25 +16,16 @@ FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to 
 def _distances(fit: LeastSquares, where: str) -> Floats:
     """Return Cook's distance (1977) of each record, shape (n,)."""
     refuse_exact(fit, where, "no record sways the regression")
-    _refuse_full_leverage(fit, where)
+    full = np.flatnonzero(fit.leverages > 1 - FULL_LEVERAGE)
+    if full.size:
+        swayed = np.abs(fit.dependence[1:, full]).max(axis=1)
+        names = np.array(fit.design.terms)[swayed > 1e-6 * swayed.max()]
+        raise NotApplicable(
+            f"Single records alone decide the coefficient of {', '.join(names)}{where} "
+            "(leverage 1); take it out of the regression."
+        )
     scale = len(fit.coefficients) * fit.residual_variance * (1 - fit.leverages) ** 2
     return fit.residuals**2 * fit.leverages / scale
-
-
-def _refuse_full_leverage(fit: LeastSquares, where: str) -> None:
-    full = np.flatnonzero(fit.leverages > 1 - FULL_LEVERAGE)
-    if not full.size:
-        return
-    swayed = np.abs(fit.dependence[1:, full]).max(axis=1)
-    names = [
-        term
-        for term, sway in zip(fit.design.terms, swayed, strict=True)
-        if sway > 1e-6 * swayed.max()
-    ]
-    raise NotApplicable(
-        f"Single records alone decide the coefficient of {', '.join(names)}{where} (leverage 1); "
-        "take it out of the regression."
-    )
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -13,6 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, complete, matrix, released_rows, varies
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
+from rwn_core.measures.statistics.distributions import standard_deviation
 
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
@@ -22,15 +23,11 @@ NEAR = 0.05  # distance below which another released record hides one
 def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
     """Return True if all values lie within `width` standard deviations of the own, shape (n,)."""
     with np.errstate(invalid="ignore"):
-        half_width = width * np.array([_spread(column) for column in before.T])
+        spreads = [standard_deviation(column[~np.isnan(column)]) for column in before.T]
+        half_width = width * np.array(spreads)
         near = np.abs(before - after) <= half_width
     near |= np.isnan(before) & np.isnan(after)
     return np.asarray(near.all(axis=1))
-
-
-def _spread(column: Floats) -> float:
-    known = column[~np.isnan(column)]
-    return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
 def rank_shares(before: Floats, after: Floats) -> Floats:

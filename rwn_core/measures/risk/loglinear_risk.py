@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -199,7 +199,13 @@ def compute(comparison: Comparison) -> Reading:
         "leakage_released": _share(after),
         "path": [_step(model, used) for model in paths[1]],
     }
-    detail["caveat"] = _caveat(list(found.apart))
+    verb = "enters" if len(found.apart) == 1 else "enter"
+    detail["caveat"] = (
+        found.apart
+        and (
+            f"{', '.join(found.apart)} {verb} as independent of the other keys, for lack of cells."
+        )
+    ) or ""
     value = after.tau2 / max(float(tables[1].sum()), 1.0)
     baseline = before.tau2 / max(float(tables[0].sum()), 1.0)
     return Reading(value=min(value, 1.0), baseline=min(baseline, 1.0), detail=detail)
@@ -230,14 +236,6 @@ class AllKeys(NamedTuple):
     tau2: float
 
 
-def _caveat(apart: Sequence[str]) -> str:
-    """Name the keys that the model takes for independent."""
-    if not apart:
-        return ""
-    verb = "enters" if len(apart) == 1 else "enter"
-    return f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
-
-
 def _share(risk: AllKeys) -> float:
     """Return the expected share of sample uniques that are population uniques."""
     return risk.tau1 / risk.uniques if risk.uniques else 0.0
@@ -257,19 +255,14 @@ def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how many matches with the population are correct."""
+    detail = reading.detail
+    caveat = f" {detail['caveat']}" if detail["caveat"] else ""
+    left = f" Left out, of one level only: {', '.join(detail['left_out'])}."
     ending = ", if the file is the whole population (give its size or sampling weights)."
     return (
         f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
-        f"in expectation{'.' if reading.detail['population'] > n else ending}"
-        f"{_keys_words(reading.detail)}"
-    )
-
-
-def _keys_words(detail: Mapping[str, Any]) -> str:
-    """Say which keys are modeled as independent or left out."""
-    left = f" Left out, of one level only: {', '.join(detail['left_out'])}."
-    return (f" {detail['caveat']}" if detail["caveat"] else "") + (
-        left if detail["left_out"] else ""
+        f"in expectation{'.' if detail['population'] > n else ending}{caveat}"
+        f"{left if detail['left_out'] else ''}"
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading
@@ -27,14 +26,6 @@ WORTH = (
 ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
 
 
-def _estimates(sizes: Integers, population: float) -> dict[str, float | None]:
-    return {
-        "pitman": pitman(sizes, population),
-        "zayatz": zayatz(sizes, population),
-        "snb": slide_negative_binomial(sizes, population),
-    }
-
-
 def compute(comparison: Comparison) -> Reading:
     """Return the estimate that suits the sampling fraction, for the release and the original."""
     original, keys = comparison.original, key_names(comparison)
@@ -50,7 +41,11 @@ def compute(comparison: Comparison) -> Reading:
     leaving = released_rows(original, comparison.masked)
     for side, cells in (("original", before), ("released", after[leaving])):
         sizes = np.sort(np.bincount(classes(cells)))
-        found = _estimates(sizes, population)
+        found = {
+            "pitman": pitman(sizes, population),
+            "zayatz": zayatz(sizes, population),
+            "snb": slide_negative_binomial(sizes, population),
+        }
         chosen = decided(found, len(cells) / population)
         detail |= {side: found, f"by_{side}": chosen, f"uniques_{side}": int((sizes == 1).sum())}
         values.append(found[chosen] or 0.0)

@@ -76,15 +76,6 @@ NEAR = 0.25  # standard deviations within which two numbers agree
 MOST_KEYS = 12
 
 
-def agreements(comparison: Comparison, keys: tuple[str, ...], rows: Integers) -> Integers:
-    """Return the agreement pattern of every pair, one bit per key, shape (m, n)."""
-    # Missing agrees with nothing.
-    patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
-    for bit, name in enumerate(keys):
-        patterns |= _agree(comparison, name, rows).astype(np.int64) << bit
-    return patterns
-
-
 def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
@@ -106,7 +97,10 @@ def compute(comparison: Comparison) -> Reading:
     leaving = released_rows(comparison.original, comparison.masked)
     rows = spread_sample(leaving)
     rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
-    pattern = agreements(comparison, keys, rows)
+    # the agreement pattern of every pair, one bit per key; missing agrees with nothing
+    pattern = np.zeros((len(rows), n), dtype=np.int64)
+    for bit, name in enumerate(keys):
+        pattern |= _agree(comparison, name, rows).astype(np.int64) << bit
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
     seen = np.flatnonzero(present)
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)

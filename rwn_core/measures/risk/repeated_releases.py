@@ -313,17 +313,15 @@ def _beliefs_after(
     evidence: sparse.csc_array | None = None
     for masked in releases:
         belief = normed(likelihoods(law, masked, rows, names)[0])
-        evidence = belief if evidence is None else normed(_combined(evidence, belief))
+        if evidence is not None:
+            both = sparse.csc_array(evidence.multiply(belief))
+            largest = _largest(both)
+            scale = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
+            belief = normed(sparse.csc_array(both @ sparse.diags_array(scale)))
+        evidence = belief
         yield evidence
 
 
 def _largest(belief: sparse.csc_array, units: Integers | None) -> Floats:
     belief = belief if units is None else of_units(belief, units)
     return np.asarray(belief.max(axis=0).toarray(), dtype=np.float64).ravel()
-
-
-def _combined(one: sparse.csc_array, other: sparse.csc_array) -> sparse.csc_array:
-    product_ = sparse.csc_array(one.multiply(other))
-    largest = product_.max(axis=0).toarray().ravel()
-    scale = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
-    return sparse.csc_array(product_ @ sparse.diags_array(scale))

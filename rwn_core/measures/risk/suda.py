@@ -39,12 +39,14 @@ def scores(cells: Integers) -> Special:
         for chosen in combinations(range(m), size):
             group = classes(cells[:, chosen])
             alone = np.bincount(group)[group] == 1
+            already = np.zeros(n, dtype=bool)  # singled out by fewer of these variables
             for smaller in combinations(chosen, size - 1) if size > 1 else ():
-                alone = alone & ~unique[smaller]
+                already |= unique[smaller]
+            alone = alone & ~already
             score += weight * alone
             parts[:, chosen] += weight * alone[:, np.newaxis]
             smallest = np.where(alone & (smallest == 0), size, smallest)
-            unique[chosen] = alone | _already(unique, chosen, n)
+            unique[chosen] = alone | already
     return Special(score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis])
 
 
@@ -62,15 +64,6 @@ def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
     result = np.zeros(len(score))
     against = (alone / overall - alone) / (power * (1 / power).sum())
     result[special] = 1 / (1 + against)
-    return result
-
-
-def _already(unique: dict[tuple[int, ...], Booleans], chosen: tuple[int, ...], n: int) -> Booleans:
-    """Return True for records that a subset of these variables singles out."""
-    result = np.zeros(n, dtype=bool)
-    if len(chosen) > 1:
-        for smaller in combinations(chosen, len(chosen) - 1):
-            result |= unique[smaller]
     return result
 
 

@@ -68,7 +68,10 @@ class Formula:
                 "fewer variables by *."
             )
         for crossed in parts:
-            for term in _crossings(crossed):
+            written: list[tuple[Factor, ...]] = [()]  # a * b * c: the product of each subset
+            for each in crossed:
+                written += [tuple(dict.fromkeys(known + each)) for known in written]
+            for term in sorted(filter(None, written), key=len):
                 if len(term) > MOST_FACTORS:
                     raise ParameterError(
                         f"A term of the formula has more than {MOST_FACTORS} factors; take some "
@@ -96,14 +99,6 @@ def _crossed(text: str) -> list[tuple[Factor, ...]]:
         product = tuple(dict.fromkeys(_factor(part) for part in each.split(":")))
         found.setdefault(frozenset(product), product)
     return list(found.values())
-
-
-def _crossings(crossed: list[tuple[Factor, ...]]) -> list[tuple[Factor, ...]]:
-    """Return the terms of a * b * c: the product of each subset, smaller ones first."""
-    result: list[tuple[Factor, ...]] = [()]
-    for term in crossed:
-        result += [tuple(dict.fromkeys(known + term)) for known in result]
-    return sorted((term for term in result if term), key=len)
 
 
 def _factor(text: str) -> Factor:

@@ -118,7 +118,14 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
             errors = np.sqrt(np.diag(result.cov_params()))
         except (np.linalg.LinAlgError, ValueError):
             errors = np.full(exog.shape[1], np.inf)
-    _refuse_runaway(design, errors, where)
+    lost = ~(np.isfinite(errors[1:]) & (errors[1:] < RUNAWAY))
+    if lost.any():
+        names = np.array(design.terms)[lost]
+        raise NotApplicable(
+            f"These predictors tell the response {design.question.response} exactly{where}, so "
+            f"their coefficients have no finite estimate: {', '.join(names)}; take them out of "
+            "the regression."
+        )
     slopes = result.params[1:] / spread / unit
     nothing = float(law.deviance(design.response, np.full(len(scaled), design.response.mean())))
     back = np.concatenate(([1.0], -center / spread / unit))
@@ -131,16 +138,4 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
         standard_errors=np.concatenate(([np.sqrt(variance)], errors[1:] / spread / unit)),
         r2=float(np.clip(1 - result.deviance / nothing, 0.0, 1.0)),
         records=len(design.records),
-    )
-
-
-def _refuse_runaway(design: Design, errors: Floats, where: str) -> None:
-    lost = ~(np.isfinite(errors[1:]) & (errors[1:] < RUNAWAY))
-    if not lost.any():
-        return
-    names = [term for term, one in zip(design.terms, lost, strict=True) if one]
-    raise NotApplicable(
-        f"These predictors tell the response {design.question.response} exactly{where}, so their "
-        f"coefficients have no finite estimate: {', '.join(names)}; take them out of the "
-        "regression."
     )

@@ -68,16 +68,18 @@ def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
         return center - half_width, center + half_width
 
 
-def wilson(successes: float, attacks: int) -> tuple[float, float]:
+def wilson(successes: ArrayLike, attacks: ArrayLike) -> tuple[Floats, Floats]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
-    center, half = _wilson(np.asarray(successes, np.float64), np.asarray(attacks, np.float64))
-    return float(center), float(half)
+    right, of = np.asarray(successes, np.float64), np.asarray(attacks, np.float64)
+    squared = Z95 * Z95
+    spread = np.maximum(right * (of - right) / np.maximum(of, 1) + squared / 4, 0.0)
+    return (right + squared / 2) / (of + squared), Z95 / (of + squared) * np.sqrt(spread)
 
 
 def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:
     """Return the ends of the Wilson score interval, within [0, 1]."""
-    center, half = wilson(successes, attacks)
-    return max(0.0, center - half), min(1.0, center + half)
+    low, high = share_interval(successes, attacks).tolist()
+    return low, high
 
 
 def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
@@ -93,15 +95,8 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
 
 def share_interval(counts: ArrayLike, total: ArrayLike) -> Floats:
     """Return the 95 % Wilson score intervals of many shares, shape (..., 2); [0, 1] for none."""
-    center, half = _wilson(np.asarray(counts, np.float64), np.asarray(total, np.float64))
+    center, half = wilson(counts, total)
     return np.clip(np.stack((center - half, center + half), axis=-1), 0.0, 1.0)
-
-
-def _wilson(successes: Floats, attacks: Floats) -> tuple[Floats, Floats]:
-    squared = Z95 * Z95
-    center = (successes + squared / 2) / (attacks + squared)
-    spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
-    return center, Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
 
 
 def exact_interval(count: int, total: int) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from rwn_core.measures.comparison import (
     standardized,
     varies,
 )
+from rwn_core.measures.statistics.distributions import standard_deviation
 
 MOST_COEFFICIENTS = 500
 
@@ -234,8 +235,8 @@ def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
 
 def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, Floats]:
     """Return coefficients and standard errors in the units of the columns."""
-    unit, center = _sd(design.response), design.response.mean()
-    units = np.array([_sd(column) for column in design.columns.T])
+    unit, center = standard_deviation(design.response), design.response.mean()
+    units = np.array([standard_deviation(column) for column in design.columns.T])
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
     slopes = params[1:] * (unit / units)
     intercept = center + unit * (back @ params)
@@ -245,12 +246,6 @@ def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, F
         "coefficients": np.concatenate(([intercept], slopes)),
         "standard_errors": np.concatenate(([error], errors)),
     }
-
-
-def _sd(values: Floats) -> float:
-    centered = values - values.mean()
-    largest = float(np.abs(centered).max())
-    return largest * float((centered / largest).std(ddof=1))
 
 
 def _check_rank(design: Design, scaled: Floats, singular: Floats, where: str) -> None:

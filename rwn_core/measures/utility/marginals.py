@@ -128,7 +128,10 @@ def _widened(before: _Numeric, known: Floats) -> tuple[Floats, Integers]:
     return edges, counts
 
 
-def _categorical(comparison: Comparison, name: str) -> dict[str, Any]:
+def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
+    name = variable.name
+    if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+        return _numeric(comparison, name)
     levels, before, after = level_counts(comparison, name)
     known = int(before.sum()), int(after.sum())
     refuse_all_missing(known[0], name, "")
@@ -144,12 +147,6 @@ def _categorical(comparison: Comparison, name: str) -> dict[str, Any]:
         "missing_original": comparison.original.n - known[0],
         "missing_released": comparison.masked.n - known[1],
     }
-
-
-def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
-    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        return _categorical(comparison, variable.name)
-    return _numeric(comparison, variable.name)
 
 
 def compute(comparison: Comparison) -> Reading:

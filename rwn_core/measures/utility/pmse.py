@@ -79,7 +79,13 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     # many small products: on a busy machine their threads wait for each other
     with threadpool_limits(1, user_api="blas"):
-        basis = _independent(stacked)
+        # an orthonormal basis of the intercept and the columns; dependent ones drop out
+        scaled = np.column_stack([np.ones(len(stacked)), stacked])
+        scaled /= np.linalg.norm(scaled, axis=0)
+        # of the small triangle of an unpivoted factorization: pivoting long columns is slow
+        basis, triangle = linalg.qr(scaled, mode="economic", check_finite=False)
+        turn, left, _ = linalg.svd(triangle, full_matrices=False)
+        basis = np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
         result = _probabilities(basis, labels)
     n = len(parts[0])
     return Propensity(original=result[:n], released=result[n:], parameters=basis.shape[1])
@@ -129,17 +135,6 @@ def _products(columns: Floats) -> Floats:
         )
     one, two = np.triu_indices(m)
     return np.column_stack([columns, columns[:, one] * columns[:, two]])
-
-
-def _independent(columns: Floats) -> Floats:
-    """Return an orthonormal basis of the intercept and the columns; dependent ones drop out."""
-    n = len(columns)
-    scaled = np.column_stack([np.ones(n), columns])
-    scaled /= np.linalg.norm(scaled, axis=0)
-    # of the small triangle of an unpivoted factorization: pivoting long columns is slow
-    basis, triangle = linalg.qr(scaled, mode="economic", check_finite=False)
-    turn, left, _ = linalg.svd(triangle, full_matrices=False)
-    return np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
 
 
 def _probabilities(basis: Floats, labels: Floats) -> Floats:

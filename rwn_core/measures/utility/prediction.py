@@ -103,7 +103,9 @@ class _Encoder:
         self.response = response
         released = original.schema.released
         self.predictors = [v for v in released if v.name != response]
-        self.classify = _is_class(original, response)
+        kind = original.schema.variable(response).kind
+        pair = kind is Kind.COUNT and len(original.codes(response)[1]) == 2
+        self.classify = pair or kind is Kind.CATEGORICAL
 
     @property
     def width(self) -> int:
@@ -152,13 +154,6 @@ class _Encoder:
 
 def _is_category(variable: Variable) -> bool:
     return variable.kind is Kind.CATEGORICAL
-
-
-def _is_class(original: Microdata, name: str) -> bool:
-    kind = original.schema.variable(name).kind
-    if kind is Kind.COUNT:
-        return len(original.codes(name)[1]) == 2
-    return kind is Kind.CATEGORICAL
 
 
 def _encoder(comparison: Comparison) -> _Encoder:
