@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,48 +21,36 @@ NEIGHBORS = 15
 RIDGE = 1.0  # keeps collinear features from having no answer; small against any n worth fitting
 
 
-def forest(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
-    """Return predictions of a random forest (Breiman 2001), shape (m,)."""
+LEARNERS = ("random forest", "linear model", "nearest neighbors")
+"""The first one's error is the measure's value."""
+
+
+def _learner(name: str, records: int, classify: bool) -> Any:
+    """Return a learner of scikit-learn, to be fitted to so many records."""
     # a second to import, and only prediction needs it
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    settings = {"n_estimators": TREES, "random_state": 0, "n_jobs": 1}
-    if classify:
-        # leaves of 10, as in the R program that the paper used: smaller ones learn single records
-        made = RandomForestClassifier(**settings, min_samples_leaf=10)
-    else:
-        # a third of the features and leaves of 5
-        made = RandomForestRegressor(**settings, max_features=1 / 3, min_samples_leaf=5)
-    return np.asarray(made.fit(*train).predict(features))
-
-
-def linear(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
-    """Return predictions of a ridge regression, or of logistic regression with the same penalty."""
+    from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression, Ridge
-
-    known, asked = _standardized(train[0], features)
-    if not classify:
-        return np.asarray(Ridge(alpha=RIDGE).fit(known, train[1]).predict(asked))
-    if len(np.unique(train[1])) < 2:
-        return np.full(len(asked), train[1][0])
-    made = LogisticRegression(C=1 / RIDGE, max_iter=5000, tol=1e-6)
-    return np.asarray(made.fit(known, train[1]).predict(asked))
-
-
-def neighbors(train: Sample, features: Floats, classify: bool) -> NDArray[Any]:
-    """Return predictions from the 15 nearest records."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
-    known, asked = _standardized(train[0], features)
-    kind = KNeighborsClassifier if classify else KNeighborsRegressor
-    made = kind(n_neighbors=min(NEIGHBORS, len(known))).fit(known, train[1])
-    return np.asarray(made.predict(asked))
-
-
-LEARNERS: Mapping[str, Callable[[Sample, Floats, bool], NDArray[Any]]] = MappingProxyType(
-    {"random forest": forest, "linear model": linear, "nearest neighbors": neighbors}
-)
-"""Every learner by name; the first one's error is the measure's value."""
+    if name == "random forest":  # Breiman 2001
+        settings = {"n_estimators": TREES, "random_state": 0, "n_jobs": 1}
+        if classify:
+            # leaves of 10, as in the R program that the paper used: smaller ones learn single
+            # records
+            return RandomForestClassifier(**settings, min_samples_leaf=10)
+        # a third of the features and leaves of 5
+        return RandomForestRegressor(**settings, max_features=1 / 3, min_samples_leaf=5)
+    if name == "linear model":
+        made = LogisticRegression(C=1 / RIDGE, max_iter=5000, tol=1e-6)
+        made = made if classify else Ridge(alpha=RIDGE)
+    else:
+        kind = KNeighborsClassifier if classify else KNeighborsRegressor
+        made = kind(n_neighbors=min(NEIGHBORS, records))
+    middle = SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True)
+    return make_pipeline(StandardScaler(), middle, made)
 
 
 def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) -> float:
@@ -73,22 +59,15 @@ def learner_error(learner: str, train: Sample, test: Sample, *, classify: bool) 
     features, response = train
     # one order of the records, so that samples and ties do not depend on the file's
     order = np.lexsort((*np.nan_to_num(features, nan=np.inf).T, response))
-    predicted = LEARNERS[learner]((features[order], response[order]), test[0], classify)
+    if classify and len(np.unique(response)) < 2:
+        return float((response[0] != test[1]).mean())
+    made = _learner(learner, len(response), classify)
+    with np.errstate(invalid="ignore"):  # a column without a value has no mean
+        predicted = made.fit(features[order], response[order]).predict(test[0])
     if classify:
         return float((predicted != test[1]).mean())
     residual, deviation = test[1] - predicted, test[1] - test[1].mean()
     return float((residual**2).sum() / (deviation**2).sum())
-
-
-def _standardized(known: Floats, asked: Floats) -> tuple[Floats, Floats]:
-    """Standardize both by the known records' moments; missing values at the mean."""
-    present = ~np.isnan(known)
-    count = np.maximum(present.sum(axis=0), 1)
-    center = np.where(present, known, 0.0).sum(axis=0) / count
-    apart = np.where(present, known - center, 0.0)
-    spread = np.sqrt((apart**2).sum(axis=0) / count)
-    unit = np.where(spread > 0, spread, 1.0)
-    return apart / unit, np.nan_to_num((asked - center) / unit, nan=0.0)
 
 
 MOST_FEATURES = 500
@@ -203,7 +182,7 @@ def compute(comparison: Comparison) -> Reading:
         "error_name": "misclassification rate" if encoder.classify else "1 - R2",
         "n_train": len(released[1]),
         "n_test": len(test[1]),
-        "learner": next(iter(LEARNERS)),
+        "learner": LEARNERS[0],
         "learners": list(LEARNERS),
         "errors_original": np.array(before),
         "errors_released": np.array(after),

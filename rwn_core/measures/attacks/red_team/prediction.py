@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,6 @@ SURELY = 3.0  # standard errors by which a model beats the majority on rows that
 
 Predicted = tuple[Floats, Floats]
 """A value for each person, and its chance."""
-Model = Callable[[Floats, Floats], Callable[[Floats], Predicted]]
-"""Of released keys and secrets: what predicts the secret of a person's keys."""
 
 
 def attack(files: Files) -> list[Finding | Tried]:
@@ -49,11 +46,11 @@ def attack(files: Files) -> list[Finding | Tried]:
         if few or len(files.levels.get(secret, ())) > MANY_LEVELS:
             continue
         known = rows[learned], shown[learned]
-        for words, fit in _models(levels).items():
-            if not _relates(fit, *known, levels):
+        for words, model in _models(levels).items():
+            if not _relates(model, *known, levels):
                 continue  # what it says of people is luck: that of one model names them all
-            predict = fit(*known)
-            predicted = [predict(each) for each in others]
+            model.fit(*known)
+            predicted = [_predicted(model, each) for each in others]
             for least in CONFIDENT if levels else CONFIDENT[:1]:
                 sure = f", where its chance is at least {least:g}" if least else ""
                 inside, *outside = (np.where(chance >= least, value, np.nan)
@@ -63,14 +60,14 @@ def attack(files: Files) -> list[Finding | Tried]:
     return found
 
 
-def _relates(fit: Model, rows: Floats, shown: Floats, levels: bool) -> bool:
+def _relates(model: Any, rows: Floats, shown: Floats, levels: bool) -> bool:
     """True if a model of one half of the rows tells the secrets of the other beyond luck."""
     half = np.arange(len(shown)) % 2 == 0  # rows are in random order
     better = np.zeros(len(shown))
     for own in (half, ~half):
         if np.unique(shown[own]).size < 2:
             return False
-        value, _ = fit(rows[own], shown[own])(rows[~own])
+        value, _ = _predicted(model.fit(rows[own], shown[own]), rows[~own])
         if levels:
             kinds, count = np.unique(shown[own], return_counts=True)
             better[~own] = (value == shown[~own]) - 1.0 * (kinds[count.argmax()] == shown[~own])
@@ -95,45 +92,38 @@ def _features(files: Files, table: Floats) -> Floats:
     return np.column_stack(parts)
 
 
-def _models(levels: bool) -> Mapping[str, Model]:
+def _models(levels: bool) -> Mapping[str, Any]:
     """Return the models of a category, or of a number."""
+    from sklearn.compose import TransformedTargetRegressor
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     tree: dict[str, Any] = {"min_samples_leaf": LEAF, "random_state": 0}
     forest = {**tree, "min_samples_leaf": 2, "max_features": "sqrt", "n_estimators": TREES}
     if levels:
         return {
-            "a tree": partial(_levels, DecisionTreeClassifier(**tree)),
-            "a logistic regression": partial(_levels, LogisticRegression(max_iter=200, tol=1e-3)),
-            "a random forest": partial(_levels, RandomForestClassifier(**forest)),
+            "a tree": DecisionTreeClassifier(**tree),
+            "a logistic regression": LogisticRegression(max_iter=200, tol=1e-3),
+            "a random forest": RandomForestClassifier(**forest),
         }
+    models = {
+        "a regression": LinearRegression(),
+        "a tree": DecisionTreeRegressor(**tree),
+        "a random forest": RandomForestRegressor(**forest),
+    }
     return {
-        "a regression": partial(_numbers, LinearRegression()),
-        "a tree": partial(_numbers, DecisionTreeRegressor(**tree)),
-        "a random forest": partial(_numbers, RandomForestRegressor(**forest)),
+        name: TransformedTargetRegressor(model, transformer=StandardScaler())
+        for name, model in models.items()
     }
 
 
-def _numbers(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
-    from sklearn.base import clone
-
-    fitted, unit = clone(model), float(shown.std()) or 1.0
-    fitted.fit(rows, (shown - shown.mean()) / unit)
-    middle = float(shown.mean())
-    return lambda people: (fitted.predict(people) * unit + middle, np.ones(len(people)))
-
-
-def _levels(model: Any, rows: Floats, shown: Floats) -> Callable[[Floats], Predicted]:
-    from sklearn.base import clone
-
-    return partial(_likeliest, clone(model).fit(rows, shown))
-
-
-def _likeliest(model: Any, people: Floats) -> Predicted:
-    chances = model.predict_proba(people)
-    return model.classes_[chances.argmax(axis=1)], chances.max(axis=1)
+def _predicted(fitted: Any, people: Floats) -> Predicted:
+    if not hasattr(fitted, "predict_proba"):
+        return fitted.predict(people), np.ones(len(people))
+    chances = fitted.predict_proba(people)
+    return fitted.classes_[chances.argmax(axis=1)], chances.max(axis=1)
 
 
 def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
