@@ -1,6 +1,6 @@
 """Read a masked file with its claims: what may be concluded from a result, and what may not.
 
-This one file needs numpy and nothing else. Copy it next to the masked file, then:
+This one file needs statsmodels. Copy it next to the masked file, then:
 
     import rwn_claims
     survey = rwn_claims.load("release.csv", "claims.json")
@@ -23,13 +23,17 @@ import io
 import json
 import math
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import statsmodels.api as sm
+from scipy import stats
 
 MOST_CONDITION = 30.0
+MOST_ERROR = 50.0  # of a standardized slope that has an estimate
 STEPS = 100
 NO_USE = "do not use"
 _TRANSFORMS: dict[str, Any] = {
@@ -37,6 +41,11 @@ _TRANSFORMS: dict[str, Any] = {
     "log": np.log,
     "sqrt": np.sqrt,
     "square": np.square,
+}
+_FAMILIES = {
+    "linear": sm.families.Gaussian,
+    "logistic": sm.families.Binomial,
+    "poisson": sm.families.Poisson,
 }
 
 
@@ -129,7 +138,8 @@ class Survey:
         known = every[~np.isnan(every).any(axis=1)]
         if len(known) <= every.shape[1] or not (np.ptp(known, axis=0) > 0).all():
             raise Refused("The file has too few records, or a constant variable, for this model.")
-        if _condition(known[:, 1:]) > MOST_CONDITION:
+        scaled = (known[:, 1:] - known[:, 1:].mean(axis=0)) / known[:, 1:].std(axis=0, ddof=1)
+        if np.linalg.cond(scaled) > MOST_CONDITION:
             raise Refused("Do not use this model: its predictors are nearly collinear.")
         values, errors = _fitted(known[:, 0], known[:, 1:], kind)
         freedom = len(known) - every.shape[1]
@@ -232,29 +242,13 @@ def _words(factors: list[dict[str, str]]) -> str:
     )
 
 
-def _t95(freedom: int) -> float:
-    """Return the 97.5 % quantile of t, by bisection of its integral."""
-    # With x = tan(angle) sqrt(freedom) the density is a power of the cosine (Gauss-Legendre).
-    at, weights = np.polynomial.legendre.leggauss(200)
-
-    def upper(angle: float) -> float:
-        middle, half = (math.pi / 2 + angle) / 2, (math.pi / 2 - angle) / 2
-        return float(half * weights @ np.cos(middle + half * at) ** (freedom - 1))
-
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        low, high = (angle, high) if upper(angle) > 0.05 * upper(0.0) else (low, angle)
-    return math.sqrt(freedom) * math.tan(low)
-
-
 def _row(term: str, value: float, error: float, claim: dict[str, Any], freedom: int) -> Row:
     """Return what the claim lets a reader say of a number, and no more."""
     sign = ("positive" if value > 0 else "negative") if claim["sign"] else ""
     factor, within = claim["factor"], claim["within_standard_errors"]
     if factor is None and within is None:
         return Row(term, sign)
-    half = None if factor is None else _t95(freedom) * factor * error
+    half = None if factor is None else float(stats.t.ppf(0.975, freedom)) * factor * error
     interval = None if half is None else (value - half, value + half)
     return Row(term, sign, value, error, interval, within)
 
@@ -284,46 +278,17 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:
     return made
 
 
-def _condition(columns: np.ndarray) -> float:
-    scaled = (columns - columns.mean(axis=0)) / columns.std(axis=0, ddof=1)
-    singular = np.linalg.svd(scaled, compute_uv=False)
-    return float(singular.max() / singular.min()) if singular.min() > 0 else math.inf
-
-
 def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, Any]:
     """Return slopes and standard errors, each in the unit of its column."""
-    center, unit = columns.mean(axis=0), columns.std(axis=0, ddof=1)
-    exog = np.column_stack([np.ones(len(columns)), (columns - center) / unit])
-    if kind == "linear":
-        found, spread = _solved(exog, response)
-        residual = response - exog @ found
-        spread = spread * float(residual @ residual) / (len(exog) - exog.shape[1])
-    else:
-        found, spread = _likeliest(exog, response, kind)
-    return found[1:] / unit, np.sqrt(np.diag(spread))[1:] / unit
-
-
-def _solved(exog: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    basis, triangle = np.linalg.qr(exog)
-    inverse = np.linalg.inv(triangle)
-    return inverse @ (basis.T @ response), inverse @ inverse.T
-
-
-def _likeliest(exog: np.ndarray, response: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Iterate weighted least squares until the coefficients stand."""
-    mean = response.mean()
-    start = math.log(mean / (1 - mean)) if kind == "logistic" else math.log(max(mean, 1e-12))
-    found = np.r_[start, np.zeros(exog.shape[1] - 1)]
-    for _ in range(STEPS):
-        score = exog @ found
-        fitted = 1 / (1 + np.exp(-score)) if kind == "logistic" else np.exp(score)
-        weight = fitted * (1 - fitted) if kind == "logistic" else fitted
-        root = np.sqrt(np.maximum(weight, 1e-300))
-        target = root * score + (response - fitted) / root
-        new, spread = _solved(exog * root[:, None], target)
-        if not np.isfinite(new).all() or np.sqrt(np.diag(spread))[1:].max() > 50:
-            break
-        if np.abs(new - found).max() < 1e-12 * max(1.0, np.abs(new).max()):
-            return new, spread
-        found = new
-    raise Refused("The model has no finite estimate on this file.")
+    unit = columns.std(axis=0, ddof=1)
+    exog = sm.add_constant((columns - columns.mean(axis=0)) / unit)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they warn of has no standard error below
+        try:
+            fit = sm.GLM(response, exog, family=_FAMILIES[kind]()).fit(maxiter=STEPS, tol=1e-12)
+            errors = fit.bse[1:]
+        except (np.linalg.LinAlgError, ValueError):
+            errors = np.array([np.inf])
+    if kind != "linear" and not errors.max() <= MOST_ERROR:
+        raise Refused("The model has no finite estimate on this file.")
+    return fit.params[1:] / unit, errors / unit
