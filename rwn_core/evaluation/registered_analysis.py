@@ -114,22 +114,18 @@ def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
     """Run one analysis on the original and on the release."""
     try:
         if analysis.kind == "measure":
-            return _measured(analysis, comparison)
+            measure = MEASURES[analysis.measure]
+            reading = measure.read(comparison)
+            if not isinstance(reading, Reading):
+                raise reading
+            higher, value = measure.better == "higher", reading.value
+            passed = value >= analysis.tolerance if higher else value <= analysis.tolerance
+            return Verdict(analysis=analysis, value=value, passed=passed)
         compute = {"table": _table, "means": _means}.get(analysis.kind, _model)
         value = compute(analysis, comparison)
     except NotApplicable as reason:
         return Verdict(analysis=analysis, value=None, passed=False, reason=reason.reason)
     return Verdict(analysis=analysis, value=value, passed=value <= analysis.tolerance)
-
-
-def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
-    measure = MEASURES[analysis.measure]
-    reading = measure.read(comparison)
-    if not isinstance(reading, Reading):
-        return Verdict(analysis=analysis, value=None, passed=False, reason=reading.reason)
-    higher = measure.better == "higher"
-    passed = reading.value >= analysis.tolerance if higher else reading.value <= analysis.tolerance
-    return Verdict(analysis=analysis, value=reading.value, passed=passed)
 
 
 def _model(analysis: Analysis, comparison: Comparison) -> float:

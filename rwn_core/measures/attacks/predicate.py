@@ -112,11 +112,6 @@ class Answer:
     counts: Floats  # distribution of the number of released records that meet it
     alone: Floats  # shape (n,): P(exactly one released record meets it, and it is this one)
 
-    @property
-    def exactly_one(self) -> float:
-        """P(exactly one released record meets the predicate)."""
-        return float(self.counts[1]) if len(self.counts) > 1 else 0.0
-
 
 def answer(law: Law, predicate: Predicate) -> Answer:
     """Return the distribution of the answer: Poisson-binomial, as rows are independent."""

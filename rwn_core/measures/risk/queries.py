@@ -35,7 +35,7 @@ def ask(
         "words": predicate.words,
         "record": record,
         "none": float(expected.counts[0]),
-        "one": expected.exactly_one,
+        "one": float(expected.counts[1]) if len(expected.counts) > 1 else 0.0,
         "one_and_target": float(np.clip(expected.alone[record], 0.0, 1.0)),
         "matches": len(matches),
         "same_person": bool(len(matches) == 1 and matches[0] == record),

@@ -315,7 +315,7 @@ def _beliefs_after(
         belief = normed(likelihoods(law, masked, rows, names)[0])
         if evidence is not None:
             both = sparse.csc_array(evidence.multiply(belief))
-            largest = _largest(both)
+            largest = both.max(axis=0).toarray().ravel()
             scale = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
             belief = normed(sparse.csc_array(both @ sparse.diags_array(scale)))
         evidence = belief

@@ -70,10 +70,10 @@ def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
 
 def wilson(successes: ArrayLike, attacks: ArrayLike) -> tuple[Floats, Floats]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
-    right, of = np.asarray(successes, np.float64), np.asarray(attacks, np.float64)
+    right, total = np.asarray(successes, np.float64), np.asarray(attacks, np.float64)
     squared = Z95 * Z95
-    spread = np.maximum(right * (of - right) / np.maximum(of, 1) + squared / 4, 0.0)
-    return (right + squared / 2) / (of + squared), Z95 / (of + squared) * np.sqrt(spread)
+    spread = np.maximum(right * (total - right) / np.maximum(total, 1) + squared / 4, 0.0)
+    return (right + squared / 2) / (total + squared), Z95 / (total + squared) * np.sqrt(spread)
 
 
 def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:
