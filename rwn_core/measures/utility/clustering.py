@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, require_values
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.neighbors.metric import Metric
+from rwn_core.measures.statistics.nearest_points import unweighted_metric
 
 WIDE = 500  # coordinates of a record, one for each level of a category
 LARGEST = 5_000_000  # decides: coordinates of all records; beyond, wide tables have no reading
@@ -44,7 +44,7 @@ def compute(comparison: Comparison) -> Reading:
     """Return the agreement of the original's records sorted by both files' clusters."""
     original = comparison.original
     require_values(comparison.masked)
-    metric = comparison.cached_for_original("clustering metric", lambda: _metric(comparison))
+    metric = unweighted_metric(comparison)
     width = len(metric.axes)
     if width > WIDE and original.n * width > LARGEST:
         raise NotApplicable(
@@ -63,15 +63,6 @@ def compute(comparison: Comparison) -> Reading:
     sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
     detail = {"clusters": clusters, "original": sizes[0], "released": sizes[1]}
     return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
-
-
-def _metric(comparison: Comparison) -> Metric:
-    original = comparison.original
-    weights = {variable.name: 1.0 for variable in original.schema.released}
-    try:
-        return Metric.fit(original.with_weights(weights))
-    except ParameterError as refusal:
-        raise NotApplicable("No variable varies, so there is nothing to cluster.") from refusal
 
 
 MEASURE = Measure(

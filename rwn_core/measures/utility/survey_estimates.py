@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -40,20 +41,12 @@ class Design:
         """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""
         # Lumley 2010, section 2. Clusters are drawn with replacement in strata; a single cluster is
         # compared with the mean of all clusters.
-        pairs, place = np.unique(
-            np.stack((self.strata, self.clusters)), axis=1, return_inverse=True
-        )
-        place = place.ravel()
-        totals = np.zeros((pairs.shape[1], influence.shape[1]))
-        np.add.at(totals, place, influence)
-        strata = np.unique(pairs[0], return_inverse=True)[1].ravel()
-        sizes = np.bincount(strata)
-        means = np.zeros((len(sizes), influence.shape[1]))
-        np.add.at(means, strata, totals)
-        means /= sizes[:, None]
-        means[sizes == 1] = totals.mean(axis=0)
-        apart = totals - means[strata]
-        factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)[strata]
+        totals = pd.DataFrame(influence).groupby([self.strata, self.clusters]).sum()
+        strata = totals.groupby(level=0)
+        sizes = strata[0].transform("size").to_numpy()
+        alone = (sizes == 1)[:, np.newaxis]
+        apart = totals.to_numpy() - np.where(alone, totals.mean(), strata.transform("mean"))
+        factor = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0)
         return np.asarray((apart * factor[:, None]).T @ apart)
 
 
