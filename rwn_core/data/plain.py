@@ -65,7 +65,15 @@ def read_plain(
         }
     if is_dataclass(kind):
         return _read_record(kind, given, what, path, refusal)
-    return _read_value(kind, given, subject, refusal)
+    # read a text, a number, a truth value, or a word of a list of words
+    if issubclass(kind, StrEnum):
+        if given not in list(kind):
+            raise refusal(f"{subject} must be one of: {', '.join(kind)}.")
+        return kind(given)
+    fits = isinstance(given, int | float if kind is float else kind)
+    if not fits or (isinstance(given, bool) and kind is not bool):
+        raise refusal(f"{subject} must be {_WORDS[kind]}; correct it.")
+    return given
 
 
 def _read_record(kind: Any, given: Any, what: str, path: str, refusal: type[RWNError]) -> Any:
@@ -105,18 +113,6 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
         )
         for each in fields(kind)
     }
-
-
-def _read_value(kind: Any, given: Any, subject: str, refusal: type[RWNError]) -> Any:
-    """Read a text, a number, a truth value, or a word of a list of words."""
-    if issubclass(kind, StrEnum):
-        if given not in list(kind):
-            raise refusal(f"{subject} must be one of: {', '.join(kind)}.")
-        return kind(given)
-    fits = isinstance(given, int | float if kind is float else kind)
-    if not fits or (isinstance(given, bool) and kind is not bool):
-        raise refusal(f"{subject} must be {_WORDS[kind]}; correct it.")
-    return given
 
 
 def plain_values(node: Any) -> Iterator[Any]:

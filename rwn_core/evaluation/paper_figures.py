@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
+from rwn_core.data.toml import toml_document
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -71,74 +73,21 @@ class PaperFigure:
     read: Callable[[Reading, str], Values] | None = None
 
 
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+_READ: Mapping[int, Callable[[Reading, str], Values]] = MappingProxyType(
+    {
+        4: _terms("coefficient", "coefficient"),
+        5: _terms("se", "se"),
+        6: _largest("max cook", 1),
+        7: _largest("max squared mahalanobis", 2),
+        8: _nearest,
+        9: _components,
+    }
+)
 PAPER_FIGURES: Mapping[int, PaperFigure] = MappingProxyType(
     {
-        1: PaperFigure(
-            title="Nearest distance against the size of the neighborhood",
-            sees="Each point is a record. Records with k donors and a far nearest neighbor are "
-            "the outliers: for them k decides, not epsilon.",
-            measure="neighborhood_size",
-        ),
-        2: PaperFigure(
-            title="Correlations, weak masking",
-            sees="Original below the diagonal, one release above it. Where both halves have the "
-            "same colors, the release retains the correlations.",
-            measure="correlation",
-        ),
-        3: PaperFigure(
-            title="Correlations, strong masking",
-            sees="Original below the diagonal, one release above it. The paler the upper half, "
-            "the more of the correlations is lost.",
-            measure="correlation",
-        ),
-        4: PaperFigure(
-            title="Regression coefficients",
-            sees="A curve that leaves its unperturbed line is a biased coefficient; the intercept "
-            "has a scale of its own.",
-            axis="coefficient",
-            measure="regression",
-            read=_terms("coefficient", "coefficient"),
-        ),
-        5: PaperFigure(
-            title="Standard errors of the coefficients",
-            sees="A curve below its unperturbed line states more precision than the original "
-            "has, a curve above it less.",
-            axis="standard error",
-            measure="regression",
-            read=_terms("se", "se"),
-        ),
-        6: PaperFigure(
-            title="Largest Cook’s distance",
-            sees="The number is that of the most influential record. Where the curve is below the "
-            "unperturbed line, no released record has that much influence on the regression.",
-            axis="Cook’s distance",
-            measure="cooks_distance",
-            read=_largest("max cook", 1),
-        ),
-        7: PaperFigure(
-            title="Largest squared Mahalanobis distance",
-            sees="The number is that of the record farthest from the mean. Where the curve is "
-            "below the unperturbed line, no released record is that far from the mean.",
-            axis="squared Mahalanobis distance",
-            measure="mahalanobis",
-            read=_largest("max squared mahalanobis", 2),
-        ),
-        8: PaperFigure(
-            title="Distance to the nearest record",
-            sees="Box plots of each record’s distance to its nearest other record. Long upper "
-            "whiskers show outliers that stand alone.",
-            axis="distance (standard deviations)",
-            measure="nearest_distance",
-            read=_nearest,
-        ),
-        9: PaperFigure(
-            title="Shares of the principal components",
-            sees="The share of the variance that one component and five components explain. A "
-            "falling curve shows that relations between the variables are lost.",
-            axis="share of the variance",
-            measure="principal_components",
-            read=_components,
-        ),
+        number: PaperFigure(**about, read=_READ.get(number))
+        for number, about in enumerate(toml_document(_TEXT, "list of figures")["figure"], start=1)
     }
 )
 """By the figure's number in the paper."""

@@ -71,7 +71,16 @@ def _values(column: pd.Series[Any], variable: Variable | None) -> tuple[Any, dic
     if isinstance(dtype, pd.CategoricalDtype):
         return _factor(column.cat.remove_unused_categories())
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return _moments(column)
+        zone = getattr(column.dt, "tz", None)
+        moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+        seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
+        seconds = np.where(column.isna().to_numpy(), np.nan, seconds)
+        if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
+            return seconds / _DAY, {"class": _classes("Date")}
+        return seconds, {
+            "class": _classes("POSIXct", "POSIXt"),
+            "tzone": np.array(["UTC" if zone is None else str(zone)], dtype=object),
+        }
     return _plain(column), {}
 
 
@@ -89,19 +98,6 @@ def _factor(column: pd.Series[Any]) -> tuple[Any, dict[str, Any]]:
     }
 
 
-def _moments(column: pd.Series[Any]) -> tuple[Any, dict[str, Any]]:
-    zone = getattr(column.dt, "tz", None)
-    moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
-    seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
-    seconds = np.where(column.isna().to_numpy(), np.nan, seconds)
-    if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
-        return seconds / _DAY, {"class": _classes("Date")}
-    return seconds, {
-        "class": _classes("POSIXct", "POSIXt"),
-        "tzone": np.array(["UTC" if zone is None else str(zone)], dtype=object),
-    }
-
-
 def _plain(column: pd.Series[Any]) -> Any:
     dtype = column.dtype
     if pd.api.types.is_bool_dtype(dtype):
@@ -109,25 +105,21 @@ def _plain(column: pd.Series[Any]) -> Any:
             return column.to_numpy(dtype=bool)
         return np.ma.array(column.fillna(False).to_numpy(dtype=bool), mask=column.isna().to_numpy())
     if pd.api.types.is_integer_dtype(dtype):
-        return _integers(column)
+        # integers of R where they fit, else its numbers, which are floating
+        missing = column.isna().to_numpy()
+        values = column.fillna(0).to_numpy()
+        largest = max(abs(int(values.min())), abs(int(values.max())))
+        if largest >= LARGEST_WHOLE:
+            raise ReleaseError(
+                f"Column {column.name} has whole numbers of 2^53 or more, which R would change; "
+                "choose another format."
+            )
+        if largest > _LARGEST_INTEGER:
+            return np.where(missing, np.nan, values.astype(np.float64))
+        return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)
     if pd.api.types.is_numeric_dtype(dtype):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return column.astype(object).where(column.notna(), None).to_numpy(dtype=object)
-
-
-def _integers(column: pd.Series[Any]) -> Any:
-    """Integers of R where they fit, else its numbers, which are floating."""
-    missing = column.isna().to_numpy()
-    values = column.fillna(0).to_numpy()
-    largest = max(abs(int(values.min())), abs(int(values.max())))
-    if largest >= LARGEST_WHOLE:
-        raise ReleaseError(
-            f"Column {column.name} has whole numbers of 2^53 or more, which R would change; "
-            "choose another format."
-        )
-    if largest > _LARGEST_INTEGER:
-        return np.where(missing, np.nan, values.astype(np.float64))
-    return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)
 
 
 def _labelled(column: pd.Series[Any], variable: Variable) -> tuple[Any, dict[str, Any]]:

@@ -14,20 +14,7 @@ from rwn_core.io.text_types.lay_out import with_commas
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
     """Write a table as UTF-8 text."""
-    frame = _with_texts(frame, schema)
-    if schema is not None and schema.file is not None and schema.file.decimal == ",":
-        frame = _with_commas(frame)
-    written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
-    if "\r" in written:
-        # a carriage return ends a line for a reader, unless its text is quoted
-        written = frame.to_csv(
-            index=False, lineterminator="\n", sep=separator, quoting=csv.QUOTE_NONNUMERIC
-        )
-    return written.encode("utf-8")
-
-
-def _with_texts(frame: pd.DataFrame, schema: Schema | None) -> pd.DataFrame:
-    """The frame with numbers and dates as texts where the schema says how they are written."""
+    # the frame with numbers and dates as texts where the schema says how they are written
     texts = {}
     for variable in () if schema is None else schema.variables:
         decimals, notation = variable.decimals, variable.notation
@@ -41,7 +28,16 @@ def _with_texts(frame: pd.DataFrame, schema: Schema | None) -> pd.DataFrame:
         if pd.api.types.is_float_dtype(column.dtype):
             known = {value: number_text(value, decimals) for value in column.dropna().unique()}
             texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)
-    return frame.assign(**texts) if texts else frame
+    frame = frame.assign(**texts) if texts else frame
+    if schema is not None and schema.file is not None and schema.file.decimal == ",":
+        frame = _with_commas(frame)
+    written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
+    if "\r" in written:
+        # a carriage return ends a line for a reader, unless its text is quoted
+        written = frame.to_csv(
+            index=False, lineterminator="\n", sep=separator, quoting=csv.QUOTE_NONNUMERIC
+        )
+    return written.encode("utf-8")
 
 
 def _with_commas(frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rwn_core.data.identity.gate import DROP
@@ -15,29 +16,7 @@ from rwn_core.randomness import SecretKey
 from rwn_core.reporting.record_parts import OF_EACH_RECORD, require_original
 from rwn_core.tuning import Setting
 
-SCRIPT = '''"""Draws this release again from its original and its key, and says its SHA-256.
-
-    python reproduce.py ORIGINAL KEY
-
-It needs the versions that stand under [program] in internal-record.toml. The same from a shell:
-rwn reproduce FOLDER --key KEY --original ORIGINAL
-"""
-
-import hashlib
-import sys
-from pathlib import Path
-
-import rwn_core as rwn
-from rwn_core.reporting import read_record
-from rwn_core.reporting.reproduce import reproduced
-from rwn_core.datasets.key_file import read_key
-
-here = Path(__file__).resolve().parent
-record = read_record((here / "internal-record.toml").read_text(encoding="utf-8"))
-original = rwn.read(sys.argv[1], schema=here / "schema.toml")
-content = reproduced(record, original, read_key(Path(sys.argv[2])))  # refuses any other bytes
-print(hashlib.sha256(content).hexdigest())
-'''
+SCRIPT = (Path(__file__).parent / "templates" / "reproduce.txt").read_text(encoding="utf-8")
 """What goes with the internal files of a release whose key is kept."""
 
 

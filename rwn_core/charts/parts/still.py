@@ -151,7 +151,9 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
     if "lines" in mode:
         _line(plot, trace["line"], x, y)
     if "markers" in mode:
-        look = _marker(marker)
+        color = marker["color"]
+        fill, edge = ("none", color) if "open" in marker["symbol"] else (color, "none")
+        look = f' fill="{fill}" stroke="{edge}" opacity="{marker.get("opacity", 1)}"'
         for a, b in zip(x, y, strict=True):
             if np.isfinite([a, b]).all():
                 plot.picture.circle(a, b, marker["size"] / 2, look)
@@ -176,12 +178,6 @@ def _name(plot: _Plot, words: str, spot: tuple[float, float], trace: Mapping[str
     at = {"left": "end", "center": "middle", "right": "start"}[along]
     color = f' style="fill:{trace["textfont"]["color"]}" font-weight="bold"'
     plot.picture.text(x, y, words, at=at, more=color)
-
-
-def _marker(marker: Mapping[str, Any]) -> str:
-    color = marker["color"]
-    fill, edge = ("none", color) if "open" in marker["symbol"] else (color, "none")
-    return f' fill="{fill}" stroke="{edge}" opacity="{marker.get("opacity", 1)}"'
 
 
 def _box(plot: _Plot, trace: Mapping[str, Any]) -> None:

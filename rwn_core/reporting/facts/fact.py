@@ -13,32 +13,9 @@ from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS
 from rwn_core.masking.option import method_words
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.facts.public_words import HOUSEHOLD
+from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
-
-# What RWN does, by its setting; pairs are for False and True.
-RWN_NEAR = (
-    "A record's neighborhood is the records within a radius of it, or the records nearest to it, "
-    "whichever set is larger; each of them is equally likely to be a donor.",
-    "Records near a record are likelier to be its donors than records far from it.",
-)
-RWN_VALUES = (
-    "Each masked value is replaced by the same variable's value of a donor drawn at random.",
-    "Chance decides whether a masked value is kept or replaced by the same variable's value of a "
-    "donor drawn at random.",
-)
-RWN_SLICES = (
-    "In a row the variables of one group take their values from one common donor: {slices}. Every "
-    "other masked variable has a donor of its own."
-)
-RWN_OWN = "A record may be its own donor."
-RWN_BALANCE = "Donors are weighted so that every record is drawn about equally often."
-RWN_HOUSEHOLD = "No donor is of the record's own household."
-RWN_TRUE = (
-    "Types survive, and every released value is one that some record of the original has.",
-    "Every released value is one that some record of the original has, but for rounding.",
-)
 
 
 class Audience(StrEnum):
@@ -169,7 +146,7 @@ class Material:
         """Say which variables are one value in each household, and whether they stay so."""
         columns: Mapping[str, list[str]] = self.record["table"].get("household", {})
         return tuple(
-            HOUSEHOLD[what].format(names=", ".join(names))
+            words.HOUSEHOLD[what].format(names=", ".join(names))
             for what, names in columns.items()
             if names
         )
@@ -206,11 +183,11 @@ def setting_words(setting: Mapping[str, Any]) -> str:
         return ""
     known, slices = setting["parameters"], setting.get("slices", ())
     soft = known.get("kernel", "even") != "even"
-    said = [RWN_NEAR[soft], RWN_VALUES[float(known.get("q", 1.0)) < 1]]
-    said += [RWN_SLICES.format(slices="; ".join(", ".join(names) for names in slices))] * bool(
-        slices
-    )
-    said += [RWN_OWN] * (soft and bool(known.get("own", False)))
-    said += [RWN_BALANCE] * (soft and float(known.get("balance", 0.0)) > 0)
-    said += [RWN_HOUSEHOLD] * bool(known.get("outside_household", False))
-    return " ".join([*said, RWN_TRUE[bool(setting.get("precision"))]])
+    said = [words.RWN_NEAR[soft], words.RWN_VALUES[float(known.get("q", 1.0)) < 1]]
+    if slices:
+        named = "; ".join(", ".join(names) for names in slices)
+        said.append(words.RWN_SLICES.format(slices=named))
+    said += [words.RWN_OWN] * (soft and bool(known.get("own", False)))
+    said += [words.RWN_BALANCE] * (soft and float(known.get("balance", 0.0)) > 0)
+    said += [words.RWN_HOUSEHOLD] * bool(known.get("outside_household", False))
+    return " ".join([*said, words.RWN_TRUE[bool(setting.get("precision"))]])
