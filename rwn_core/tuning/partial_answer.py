@@ -69,15 +69,13 @@ class PartialAnswer:
         if isinstance(policy, str):
             return f"reads {spread_words(self.point.spreads[policy])}"
         verdict = policy.judge(self.point)
-        met = sum(share <= 1 for share in verdict.shares.values())
-        count = len(policy.limits)
-        words = f"keeps {met} of {counted(count, 'limit')}"
-        if met == count:
+        count, broken = len(policy.limits), len(verdict.broken)
+        words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
+        if verdict.kept:
             words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
-        if verdict.first is not None and verdict.shares[verdict.first] > 1:
-            words += (
-                f"; {verdict.title(verdict.first)} uses {verdict.uses(verdict.first)} its limit"
-            )
+        if broken and verdict.first is not None:
+            words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(verdict.first)}"
+            words += f" uses {verdict.uses(verdict.first)} its limit"
         return words + (f"; {len(verdict.unread)} not read" if verdict.unread else "")
 
     @property

@@ -117,11 +117,12 @@ CLINICAL = (
     Limit(
         measure="largest_linkage",
         at_most=0.09,
-        source="EMA policy 0070 and Health Canada PRCI, as a maximum over records",
+        source="EMA policy 0070 and Health Canada PRCI, in most circumstances (rlsciences.com)",
     ),
     *(Limit(measure=key, at_most=0.05) for key in ("attribute_gain", "true_matches")),
 )
-"""The limit of .09 for clinical data; it bounds the most exposed record, so that none hides."""
+"""The threshold of .09 for clinical data, read in an account of both (rlsciences.com) and not in
+their own texts. That it bounds the most exposed record, so that none hides, is decided here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

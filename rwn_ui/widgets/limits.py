@@ -32,7 +32,9 @@ def edit(session: Session, page: str) -> None:
         args=(session,),
         width="stretch",
         help="In place of the limits above: an intruder's probability for the original of the most "
-        "exposed record is at most 9 %, as EMA policy 0070 and Health Canada name it.",
+        "exposed record is at most 9 %. EMA policy 0070 and Health Canada name this threshold for "
+        "most circumstances, by an account of rlsciences.com; that it holds for every record is "
+        "decided here.",
     )
 
 

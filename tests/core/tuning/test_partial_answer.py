@@ -52,8 +52,8 @@ OVER = "True matches uses 1.5 times its limit"
     ("spreads", "words"),
     [
         ({"distance_linkage": 0.04, "true_matches": 0.1}, "keeps all 2 limits"),
-        ({"distance_linkage": 0.04, "true_matches": 0.15}, f"keeps 1 of 2 limits; {OVER}"),
-        ({"true_matches": 0.15}, f"keeps 0 of 2 limits; {OVER}; 1 not read"),
+        ({"distance_linkage": 0.04, "true_matches": 0.15}, f"breaks 1 of 2 limits; {OVER}"),
+        ({"true_matches": 0.15}, f"breaks 1 of 2 limits; {OVER}; 1 not read"),
         # the counterexample: all limits that were read are met, and the answer is none
         ({"distance_linkage": 0.0}, "keeps 1 of 2 limits; 1 not read"),
     ],
