@@ -1,4 +1,8 @@
-"""One policy, one verdict on every page; and no lower bound is called a worst case."""
+"""One policy, one verdict on every page; and no lower bound is called a worst case.
+
+That pages, commands and files say the same of ten tables is held by `tests/contracts`, in
+`test_one_verdict_everywhere`; here stand planted readings, and words.
+"""
 
 from __future__ import annotations
 
