@@ -142,7 +142,10 @@ def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> 
     """Return the sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
     received = cells.donors.received(people)
-    if _is_dense(received, source):
+    # dense products are faster than sparse ones of many entries, where they fit
+    (n, taken), m = received.shape, source.shape[1]
+    fits = max(n * taken, n * m, taken * m) <= LARGEST_DENSE
+    if fits and received.nnz * source.nnz > DENSE * taken * m * n**2:
         plain = source.toarray()
         share = q * (received.toarray().T @ plain)
         if q != 1:
@@ -150,14 +153,6 @@ def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> 
         return _listed(share)
     copied = received.T @ source
     return copied if q == 1 else (1 - q) * source.tocsr()[people] + q * copied
-
-
-def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
-    """True if dense products are faster than sparse ones."""
-    (n, people), m = received.shape, source.shape[1]
-    if max(n * people, n * m, people * m) > LARGEST_DENSE:
-        return False
-    return bool(received.nnz * source.nnz > DENSE * people * m * n**2)
 
 
 def _listed(matrix: Floats) -> sparse.csr_array:

@@ -333,11 +333,6 @@ class _Attack:
             Predictor(original, masked, name, released, known, moments) for name in self.secrets
         ]
 
-    def _parts(self) -> list[Integers]:
-        """Classes a few at a time."""
-        count = len(self.first)
-        return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
-
     def _nearest(self, people: Microdata) -> sparse.csr_array:
         """Return the classes with a person's keys, or the nearest, shape (people, classes)."""
         points, shape = self.closest.people(people), (people.n, len(self.first))
@@ -409,7 +404,9 @@ class _Attack:
             return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
         # few people one by one: the law of each is found once, for all rows
         one_by_one = isinstance(attacked, NonMembersOneByOne)
-        parts = [np.arange(len(self.first))] if one_by_one else self._parts()
+        parts = [np.arange(len(self.first))]
+        if not one_by_one:
+            parts = np.split(parts[0], range(CHUNK, len(self.first), CHUNK))
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
         return self._successes(outsiders, found)
 

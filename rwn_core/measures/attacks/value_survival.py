@@ -20,17 +20,13 @@ def appearance(table: sparse.csr_array | sparse.csc_array) -> Floats:
     columns = sparse.csc_array(table)
     with np.errstate(divide="ignore"):
         misses = np.log1p(-np.minimum(columns.data, 1.0))
-    return -np.expm1(_column_sums(columns, misses))
+    column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
+    return np.asarray(-np.expm1(np.bincount(column, misses, columns.shape[1])))
 
 
 def expected_copies(table: sparse.csr_array | sparse.csc_array) -> Floats:
     """Return the expected number of released records with each value, shape (V,)."""
     return np.asarray(table.sum(axis=0)).ravel()
-
-
-def _column_sums(columns: sparse.csc_array, data: Floats) -> Floats:
-    column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
-    return np.asarray(np.bincount(column, data, columns.shape[1]), dtype=np.float64)
 
 
 def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:

@@ -33,17 +33,16 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
     reasons: dict[str, list[str]] = {}
     for unit, each in without.items():
         reasons.setdefault(each.because, []).append(_and(unit))
-    because = "; ".join(f"{_each(names)} {reason}" for reason, names in reasons.items())
+    because = "; ".join(
+        f"{'each of ' * (len(names) > 1)}{_some(names)} {reason}"
+        for reason, names in reasons.items()
+    )
     alone = f" By itself each other variable has an epsilon: {_some(parts)}." if parts else ""
     return f"The release is not differentially private for any epsilon: {because}.{alone}"
 
 
 def _and(unit: tuple[str, ...]) -> str:
     return " with ".join(unit) if len(unit) < 3 else f"the group of {_some(unit)}"
-
-
-def _each(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"each of {_some(names)}"
 
 
 def _some(parts: Sequence[str]) -> str:

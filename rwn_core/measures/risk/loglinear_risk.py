@@ -87,18 +87,16 @@ def forward_search(counts: Floats, fraction: float) -> list[Model]:
     path = [_model(counts, mains, fraction)]
     left = list(combinations(range(counts.ndim), 2))
     while left and len(path) <= MOST_INTERACTIONS and abs(path[-1].z) > ENOUGH and fraction < 1:
-        tried = [_model(counts, _with(path[-1].terms, pair), fraction) for pair in left]
+        tried = []
+        for pair in left:  # the margins that the new one contains are dropped
+            kept = tuple(term for term in path[-1].terms if not set(term) <= set(pair))
+            tried.append(_model(counts, (*kept, pair), fraction))
         best = int(np.argmin([abs(model.z) for model in tried]))
         if abs(tried[best].z) >= abs(path[-1].z):
             break
         path.append(tried[best])
         left.pop(best)
     return path
-
-
-def _with(terms: Terms, pair: tuple[int, ...]) -> Terms:
-    """Add a margin; the margins that it contains are dropped."""
-    return (*(term for term in terms if not set(term) <= set(pair)), pair)
 
 
 GROUPS = 6  # quantile groups of a number with more different values

@@ -231,7 +231,10 @@ def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integ
         result *= np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
     lost, others_lost = (_lost(cells, names) for cells in (one, other))
     result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
-    if any(each.any() for each in (lost, others_lost)) and _may_be_missing(one, other, names):
+    # a row with nothing lost may look like one that lost all it can lose
+    touched = [*{*_touched(one, names), *_touched(other, names)}]
+    missing = bool(one.original.frame[touched].isna().any().all())
+    if (lost.any() or others_lost.any()) and missing:
         result[lost[records]], result[:, others_lost] = 1.0, 1.0
     return np.minimum(result, 1.0)
 
@@ -251,12 +254,6 @@ def _lost(cells: Law, names: Sequence[str] | None) -> Booleans:
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
     return lost
-
-
-def _may_be_missing(one: Law, other: Law, names: Sequence[str] | None) -> bool:
-    """True if a row with nothing lost can look like one that lost all it can lose."""
-    touched = {*_touched(one, names), *_touched(other, names)}
-    return bool(one.original.frame[list(touched)].isna().any().all())
 
 
 def bounds_of_records(

@@ -73,7 +73,8 @@ def _small(
         own, new = (counts([side[i] for i in positions], sizes) for side in codes)
         for cell in np.flatnonzero((own >= LEAST) & (own <= most)):
             labels = [int(at) for at in np.unravel_index(cell, sizes)]
-            parts = [_words(groups[i], at) for i, at in zip(positions, labels, strict=True)]
+            named = [(groups[i], at) for i, at in zip(positions, labels, strict=True)]
+            parts = [f"{group.name} {group.labels[at]}" for group, at in named]
             share = None
             if law is not None:
                 chosen = [law[i][:, at] for i, at in zip(positions, labels, strict=True)]
@@ -96,10 +97,6 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
         q = cells.modification(group.name)
         shares.append((1 - q) * own + q * np.asarray(cells.probabilities @ own))
     return shares
-
-
-def _words(group: Grouping, label: int) -> str:
-    return f"{group.name} {group.labels[label]}"
 
 
 MEASURE = Measure(

@@ -172,7 +172,8 @@ def _counted(
         right, said, people, independent = (
             np.asarray(np.bincount(*each, len(values)), np.float64) for each in of_level
         )
-        levels, base = _named_levels(files, secret, values), people / counts.sum()
+        known, base = files.levels.get(secret), people / counts.sum()
+        levels = [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
         found.append(Tried(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
         found.append(pooled(ROUNDED_OFF * np.abs(truth)))
@@ -199,11 +200,6 @@ def _levels(files: Files, secret: str) -> Floats | None:
     truth = files.column(files.truth, secret)
     values = np.unique(truth[~np.isnan(truth)])
     return values if secret in files.levels or len(values) <= FEW_VALUES else None
-
-
-def _named_levels(files: Files, secret: str, values: Floats) -> list[str | None]:
-    known = files.levels.get(secret)
-    return [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
 
 
 def best_single_guess(truth: Floats, near: Floats, counts: Floats | None = None) -> float:
