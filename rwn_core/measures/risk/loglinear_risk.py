@@ -89,8 +89,8 @@ def forward_search(counts: Floats, fraction: float) -> list[Model]:
     while left and len(path) <= MOST_INTERACTIONS and abs(path[-1].z) > ENOUGH and fraction < 1:
         tried = []
         for pair in left:  # the margins that the new one contains are dropped
-            kept = tuple(term for term in path[-1].terms if not set(term) <= set(pair))
-            tried.append(_model(counts, (*kept, pair), fraction))
+            others = tuple(term for term in path[-1].terms if not set(term) <= set(pair))
+            tried.append(_model(counts, (*others, pair), fraction))
         best = int(np.argmin([abs(model.z) for model in tried]))
         if abs(tried[best].z) >= abs(path[-1].z):
             break
