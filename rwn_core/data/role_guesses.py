@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -68,18 +68,18 @@ def _standards() -> list[dict[str, Any]]:
 
 def standard_file(names: Iterable[str]) -> StandardFile | None:
     """Find the official file that most names of a table belong to; None where few do."""
-
-    def is_one(name: str, patterns: str) -> bool:
-        return any(fnmatchcase(name.lower(), each) for each in patterns.split())
-
     given, best = list(names), None
+    small = [name.lower() for name in given]
     for standard in _standards():
         roles: dict[str, Role] = {}  # in the order of the list: the first weight is the best one
         for role in _ROLES:
             for pattern in standard.get(role.name.lower(), "").split():
-                found = (name for name in given if name not in roles and is_one(name, pattern))
-                roles |= dict.fromkeys(found, role)
-        sure = any(is_one(name, standard["sure"]) for name in roles)
+                some = {*fnmatch.filter(small, pattern)}
+                for name, each in zip(given, small, strict=True):
+                    if each in some:
+                        roles.setdefault(name, role)
+        own = {name.lower() for name in roles}
+        sure = any(fnmatch.filter(own, pattern) for pattern in standard["sure"].split())
         enough = sure and len(roles) >= max(_FEWEST_NAMES, 0.4 * len(given))
         if enough and (best is None or len(roles) > len(best.roles)):
             best = StandardFile(name=standard["name"], roles=roles, released=len(given))

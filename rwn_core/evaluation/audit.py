@@ -214,14 +214,16 @@ def require_possible(comparison: Comparison) -> None:
 
 
 def comparable(data: Microdata, masked: Microdata) -> tuple[Microdata, Microdata, list[str]]:
-    """Return both tables without variables that the masked one does not hold, and notes on them."""
+    """Return both tables without variables that only one of them holds, and notes on them."""
     released = {variable.name for variable in masked.schema.released}
-    lost = [v.name for v in data.schema.released if v.name in masked.names]
-    lost = [name for name in lost if name not in released]
-    if not lost or len(lost) == len(data.schema.released):
+    own = [variable.name for variable in data.schema.released]
+    lost = [name for name in own if name in masked.names and name not in released]
+    more = [name for name in masked.names if name in released and name not in own]
+    if len(lost) == len(own) or not {*own} <= {*masked.names} or not (lost or more):
         return data, masked, []
-    notes = [f"in MASKED: {notice}" for notice in masked.notices]
-    notes.append(f"not compared, because MASKED has no such values: {', '.join(lost)}.")
+    notes = [f"in MASKED: {notice}" for notice in masked.notices if lost]
+    for table, names in (("MASKED has no such values", lost), ("ORIGINAL is read without", more)):
+        notes += [f"not compared, because {table}: {', '.join(names)}."] if names else []
     remaining = [v.name for v in data.schema.released if v.name not in lost]
     variables = tuple(v for v in masked.schema.variables if v.name in remaining)
     schema = replace(masked.schema.releasing(remaining), variables=variables)

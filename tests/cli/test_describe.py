@@ -8,6 +8,7 @@ import pandas as pd
 
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
+from tests.cli.conftest import Run
 from tests.core.data.test_role_guesses import survey
 
 
@@ -122,3 +123,18 @@ def test_a_file_with_odd_columns_is_described_masked_and_audited(
         assert "not compared, because MASKED has no such values: age" in said
     code, _, said = rwn_command("recommend", "t.csv", "--only", "age,x")
     assert code == 0, said
+
+
+def test_only_acts_on_both_tables_of_an_audit_and_the_rest_is_named(
+    rwn_command: Run, tmp_path: Path
+) -> None:
+    rows = "".join(f"{20 + i * 7 % 60},{'NS'[i % 2]},{i % 30} 1/2\n" for i in range(60))
+    for name in ("in.csv", "out.csv"):
+        (tmp_path / name).write_text(f"age,region,house\n{rows}")
+    code, shown, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region")
+    assert code == 0, said
+    assert "not compared, because ORIGINAL is read without: house." in said
+    assert "marginals" in shown
+    made = ("--method", "rwn", "--set", "k=5")
+    _, _, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region", *made)
+    assert "the worst case is not computed" in said
