@@ -15,19 +15,19 @@ from rwn_core.datasets.joined_index import joined_index
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import common_frame, leaves_with_records, load_leaf
 from rwn_core.datasets.staged_arrays import give_back
-from rwn_core.neighbors.kernel import Radius
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import ProgressMonitor
 
 STEP = "mask-leaf"
 
 
-def search_of_leaf(run: Run, leaf: int, k: int, epsilon: Radius | None = None) -> Search:
+def search_of_leaf(run: Run, leaf: int, ball: RadiusAndK) -> Search:
     """Return the search for the neighbors of a leaf's records among those of all leaves."""
     frame = common_frame(run)
     query = load_leaf(run, leaf, frame)
     own = query.side.numbers.astype(np.int32)
-    return Search(joined_index(run, frame), query, k=k, epsilon=epsilon, own=own)
+    return Search(joined_index(run, frame), query, ball=ball, own=own)
 
 
 def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     leaf, ball = task["number"], run.params.ball
     if leaf not in leaves_with_records(run):
         return release_nobody(run, leaf)
-    search = search_of_leaf(run, leaf, k=ball.k or 0, epsilon=ball.epsilon)
+    search = search_of_leaf(run, leaf, ball)
     numbers = search.query.side.numbers
     watch = ProgressMonitor(progress=lambda share: give_back())
     found = search.run(watch, draw_request(run))

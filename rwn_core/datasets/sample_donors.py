@@ -34,7 +34,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     # numbered below 0 in their order: a donor's number says at once where its values are
     target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
     own = places_in_sample(ids, found.ids)
-    search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
+    search = Search(target, query, ball=ball, own=own)
     q = run.params.draw_probability(microdata)
     result = search.run(
         ProgressMonitor(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q)

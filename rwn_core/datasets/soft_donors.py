@@ -18,6 +18,7 @@ from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.soft_lists import (
     FEWER,
     Entries,
@@ -42,7 +43,8 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     if leaf not in leaves:
         return {"least": run.dataset.n}
     kernel, n = run.params.ball.kernel, run.dataset.n
-    search = search_of_leaf(run, leaf, k=list_length(n, kernel.bandwidth_k))
+    ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
+    search = search_of_leaf(run, leaf, ball)
     watch = ProgressMonitor(progress=lambda share: give_back())
     near = search.table(watch)
     leaf_of = np.empty(n, np.int32)

@@ -11,7 +11,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors
 from rwn_core.masking import RWN, Lever, Masked, Method, Prepared
-from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 
@@ -38,9 +37,7 @@ class Shuffled(Method):
     has_forecast: ClassVar[Any] = False
     uses_slices: ClassVar[bool] = True
 
-    def drawn(
-        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
-    ) -> Masked:
+    def draw(self, table: Prepared, key: SecretKey) -> Masked:
         """Shuffle each column, those of one group together."""
         donors = shuffled_donors(table.microdata, key)
         masked = copy_from_donors(table.microdata, donors)

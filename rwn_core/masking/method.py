@@ -62,15 +62,15 @@ class Masked:
         return replace(self, masked=rounded(self.masked, precision), law=law)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class Prepared:
     """Hold a table ready for releases of one setting, and of others of its family."""
 
     method: Any  # the setting, without rounding
     microdata: Microdata  # the original, n records
-    # a SharedWork or FoundNeighbors: what settings of a family share
-    state: Any = field(repr=False)
     precision: Steps = ()  # the step of each rounded variable
+    # by its key, what no lever changes: settings of a family share it
+    made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def params(self) -> Any:
@@ -82,8 +82,12 @@ class Prepared:
     @property
     def records(self) -> Integers:
         """The records that `release` masks, ascending, shape (m,): all, or random ones."""
-        records: Integers = self.state.records
-        return records
+        return np.arange(self.microdata.n)
+
+    @property
+    def about(self) -> Any:
+        """What the range of a lever depends on: the table, or the distances of its records."""
+        return self.microdata
 
     @property
     def masks_all_records(self) -> bool:
@@ -93,17 +97,17 @@ class Prepared:
     @cached_property
     def ranges(self) -> Mapping[str, LeverRange]:
         """The range of each lever on this table, by its name."""
-        return lever_ranges(self.method, self.state.about)
+        return lever_ranges(self.method, self.about)
 
     @cached_property
     def presets(self) -> Mapping[str, Mapping[str, float]]:
         """Starting points: a value of each lever, by the name of the preset."""
-        return lever_presets(self.method, self.state.about)
+        return lever_presets(self.method, self.about)
 
     @cached_property
     def exact_law(self) -> Law | None:
         """The law of releases before they are rounded."""
-        law: Law | None = self.method.prepared_law(self)
+        law: Law | None = self.method.law(self)
         return law
 
     @property
@@ -120,22 +124,24 @@ class Prepared:
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what no lever changes, made the first time only."""
-        made: _T = self.state.cached(key, make)
+        if key not in self.made:
+            self.made[key] = make()
+        made: _T = self.made[key]
         return made
 
     @property
     def known(self) -> Any:
         """The results that spare another process the search, after a release; None without."""
-        return self.state.known(self)
+        return None
 
     def with_search_state(self, known: Any) -> Prepared:
         """Return the same setting with a search that another process has made."""
-        return replace(self, state=self.state.with_search_state(self, known))
+        return self
 
     @property
     def is_quick(self) -> bool:
         """True if a release takes milliseconds, False if a search comes first."""
-        return bool(self.state.is_quick(self))
+        return True
 
     def with_levers(self, **levers: Any) -> Prepared:
         """Return the same table at another position of the levers; None: a lever is not used."""
@@ -144,24 +150,33 @@ class Prepared:
     def with_setting(self, method: Any) -> Prepared:
         """Return the same table at a setting with other levers."""
         assert family(method) == family(self.method)
-        method.check_levers(self.microdata)
-        return replace(self, method=method, state=self.state.with_levers(self.method, method))
+        method.check(self.microdata)
+        return replace(self, method=method)
 
     def with_slices(self, slices: Slices) -> Prepared:
         """Return the same table with these variables travelling together, all others alone."""
-        microdata = self.method.masked_table(self.microdata.with_slices(slices))
-        return replace(self, microdata=microdata, state=self.state.on_table(microdata))
+        microdata = self.microdata.with_slices(slices)
+        self.method.check(microdata)
+        return replace(self, microdata=microdata, made={})
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
         """Draw a release; the same key draws the same cells, however the table was prepared."""
-        work: Masked = self.method.drawn(self, key, threads, progress)
-        return work.rounded(dict(self.precision))
+        return self.drawn(key, threads, progress).rounded(dict(self.precision))
+
+    def drawn(self, key: SecretKey, threads: int | None, progress: Progress | None) -> Masked:
+        """Draw a release before rounding."""
+        work = self.method.draw(self, key)
+        if progress is not None:
+            progress(1.0)
+        if isinstance(work, Masked):
+            return work
+        return Masked(masked=work, donors=None, law=self.exact_law)
 
     def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample, its rows ascending; copies of a record are no neighbors."""
-        made: Prepared = self.method.resampled(self, rows)
+        made: Prepared = self.method.prepare(self.microdata.take(rows))
         return replace(made, precision=self.precision)
 
 
@@ -196,6 +211,8 @@ class Method(NamedParameters):
     kinds_in_words: ClassVar[str] = ""
     # what every release keeps of the columns that it masks, and at which parameters
     keeps: ClassVar[tuple[Keeps, ...]] = ()
+    # cautions about every setting that masks anything; {setting} stands for its record
+    warns: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table: options, what is the method's own, levers."""
@@ -240,8 +257,8 @@ class Method(NamedParameters):
         """Refuse a table that the setting cannot mask; a ParameterError says why."""
         self.masked_names(microdata)
 
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The masked table of a key, row-aligned with the original."""
+    def draw(self, table: Prepared, key: SecretKey) -> Microdata | Masked:
+        """The masked table of a key, row-aligned with the original, or it with its donors."""
         raise NotImplementedError
 
     def law(self, *args: Any, **kwargs: Any) -> Law | None:
@@ -258,7 +275,12 @@ class Method(NamedParameters):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting, most important first."""
-        return []
+        for each in self.keeps:
+            if each.what == "records" and each.when and not each.kinds and each.holds(self):
+                name, value = next(iter(each.when.items()))
+                short = {lever.name: lever.short for lever in self.levers}.get(name, name)
+                return [f"{short} = {value:g} masks nothing: the release is the original."]
+        return [text.format(setting=self) for text in self.warns]
 
     def prepare(
         self,
@@ -271,7 +293,7 @@ class Method(NamedParameters):
     ) -> Prepared:
         """Return the table ready for releases of this setting and of `settings` of its family."""
         self.check(microdata)
-        return Prepared(method=self, microdata=microdata, state=SharedWork(microdata))
+        return Prepared(method=self, microdata=microdata)
 
     def preview(
         self,
@@ -283,32 +305,6 @@ class Method(NamedParameters):
     ) -> Prepared:
         """Return the table ready for a screen: every lever position, random records of many."""
         return self.prepare(microdata)
-
-    def masked_table(self, microdata: Microdata) -> Microdata:
-        """Return the table with the slices that the method draws for: its own, once checked."""
-        self.check(microdata)
-        return microdata
-
-    def check_levers(self, microdata: Microdata) -> None:
-        """Refuse lever positions that a prepared table does not allow."""
-        self.check(microdata)
-
-    def drawn(
-        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
-    ) -> Masked:
-        """Return a release before rounding."""
-        masked = self.draw(table, key)
-        if progress is not None:
-            progress(1.0)
-        return Masked(masked=masked, donors=None, law=table.exact_law)
-
-    def prepared_law(self, table: Prepared) -> Law | None:
-        """Return the exact law before rounding; None if it depends on the key."""
-        return self.law(table)
-
-    def resampled(self, table: Prepared, rows: Integers) -> Prepared:
-        """Return a bootstrap sample, prepared like any table."""
-        return self.prepare(table.microdata.take(rows))
 
 
 class NumberMethod(Method):
@@ -373,41 +369,6 @@ class FixedMethod(Method, ABC):
         return SeparateLaw.of_changes(microdata, parts)
 
 
-class SharedWork:
-    """Results that no lever changes, shared by the settings of a family on one table."""
-
-    def __init__(self, microdata: Microdata) -> None:
-        self.about, self._made = microdata, dict[Hashable, Any]()
-        self.records = np.arange(microdata.n)
-
-    def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Return the result of `make`, called the first time only."""
-        if key not in self._made:
-            self._made[key] = make()
-        result: _T = self._made[key]
-        return result
-
-    def with_levers(self, before: Any, after: Any) -> SharedWork:
-        """Return the same: no lever changes it."""
-        return self
-
-    def on_table(self, microdata: Microdata) -> SharedWork:
-        """Return the state of a table with other slices."""
-        return SharedWork(microdata)
-
-    def with_search_state(self, table: Prepared, known: Any) -> SharedWork:
-        """Return the same: there is no search."""
-        return self
-
-    def known(self, table: Prepared) -> None:
-        """Return None: there is no search."""
-        return None
-
-    def is_quick(self, table: Prepared) -> bool:
-        """Return True: there is no search."""
-        return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded(NamedParameters):
     """A method that rounds what it releases: for all that take a method's parameters.
@@ -457,14 +418,13 @@ class Rounded(NamedParameters):
         """Return the table ready for rounded releases; see `Method.prepare`."""
         check_precision(microdata, dict(self.precision))  # refuse before the search, not after it
         settings = [unrounded(each)[0] for each in options.pop("settings", ())]
-        return self._rounded(self.params.prepare(microdata, settings=settings, **options))
+        made: Prepared = self.params.prepare(microdata, settings=settings, **options)
+        return replace(made, precision=steps_by_name(dict(self.precision)))
 
     def preview(self, microdata: Microdata, **options: Any) -> Prepared:
         """Return the table ready for a screen; see `Method.preview`."""
         check_precision(microdata, dict(self.precision))
-        return self._rounded(self.params.preview(microdata, **options))
-
-    def _rounded(self, made: Prepared) -> Prepared:
+        made: Prepared = self.params.preview(microdata, **options)
         return replace(made, precision=steps_by_name(dict(self.precision)))
 
 

@@ -20,7 +20,6 @@ from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
-from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 Selection = Literal["count", "bernoulli"]
@@ -102,7 +101,12 @@ class NBRS2015(NeighborhoodMethod):
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        _check_radius(self.epsilon)
+        epsilon: object = self.epsilon
+        number = isinstance(epsilon, int | float | np.integer | np.floating)
+        if not number or isinstance(epsilon, bool) or not float(epsilon) > 0:  # type: ignore[arg-type]
+            raise ParameterError(
+                "epsilon must be a number above 0 (a radius in standard deviations)."
+            )
         check_probability(self.q)
         if self.record_selection not in get_args(Selection):
             raise ParameterError(
@@ -152,18 +156,9 @@ class NBRS2015(NeighborhoodMethod):
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""
-        share = self.row_share(microdata.n)
-        rule = NeighborhoodRule(
-            metric=self.metric(microdata), k=None, epsilon=self.epsilon, strict=True
-        )
-        return RowMixtureLaw(
-            microdata,
-            neighborhoods,
-            masked_columns(microdata),
-            share,
-            rule,
-            fixed_count=self.record_selection == "count",
-        )
+        masked, share = masked_columns(microdata), self.row_share(microdata.n)
+        rule, counted = self.rule(microdata), self.record_selection == "count"
+        return RowMixtureLaw(microdata, neighborhoods, masked, share, rule, fixed_count=counted)
 
     def row_share(self, n: int) -> float:
         """P(a record is selected): q as described, floor(n * q) / n as coded."""
@@ -177,9 +172,3 @@ class NBRS2015(NeighborhoodMethod):
             selected[:] = False
             selected[order_by(*draws)[: math.floor(n * self.q)]] = True
         return selected
-
-
-def _check_radius(epsilon: object) -> None:
-    number = isinstance(epsilon, int | float | np.integer | np.floating)
-    if not number or isinstance(epsilon, bool) or not float(epsilon) > 0:  # type: ignore[arg-type]
-        raise ParameterError("epsilon must be a number above 0 (a radius in standard deviations).")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.laws.donors import (
     Draws,
@@ -22,34 +24,25 @@ from rwn_core.laws.donors import (
 )
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import SHARE, Lever, LeverRange
+from rwn_core.masking.lever import SHARE, Lever, LeverRange, family
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.neighbors import (
     LARGEST_DENSE,
+    Finder,
     Neighborhoods,
+    NeighborTable,
     Radii,
     Radius,
     check_radius_and_k,
-    find_and_draw,
     neighbor_table,
 )
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import DrawRequest
-from rwn_core.neighbors.excluded import OutsideSource
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
-from rwn_core.neighbors.soft_neighborhoods import SoftSource
-from rwn_core.neighbors.source import (
-    NeighborSource,
-    SearchSource,
-    StoredSource,
-    build_preview,
-    shown_records,
-    source_of_some,
-    stored_source,
-)
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -169,6 +162,15 @@ class NeighborhoodMethod(Method, ABC):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
         """The exact law of a release."""
 
+    def rule(self, microdata: Microdata) -> NeighborhoodRule:
+        """The rule by which neighborhoods are found on a table."""
+        return NeighborhoodRule(
+            metric=self.metric(microdata),
+            ball=self.table_ball(microdata),
+            scheme=self.scheme,
+            households=self.households(microdata),
+        )
+
     def points(self, microdata: Microdata) -> Points:
         """The records of a table as points of the method's distance, shape (n, d)."""
         return self.metric(microdata).coded(microdata)
@@ -182,13 +184,10 @@ class NeighborhoodMethod(Method, ABC):
         progress: Progress | None = None,
     ) -> Neighborhoods:
         """Find every record's neighborhood under this setting."""
-        source = self._searched(microdata)
-        drawing = None
-        if source.needs_key and key is not None:
-            drawing = DrawRequest(key=key, streams=(), q=np.empty(0))
-        return source.find(self.table_ball(microdata), drawing, threads=threads, progress=progress)[
-            0
-        ]
+        finder, ball = self._finder(microdata), self.table_ball(microdata)
+        drawing = None if key is None else DrawRequest(key=key, streams=(), q=np.empty(0))
+        drawing = drawing if finder.needs_key else None
+        return finder.find(ball, drawing, threads=threads, progress=progress)[0]
 
     def prepare(
         self,
@@ -200,20 +199,14 @@ class NeighborhoodMethod(Method, ABC):
         budget: float | None = None,
     ) -> Prepared:
         """Make a table ready for releases; see `Method.prepare`."""
-        masked_columns(microdata)  # refuse before the search, not after it
-        self.check_levers(microdata)
-        source: NeighborSource = self._searched(microdata)
-        if isinstance(source, SoftSource):
-            source = replace(source, some=records)
-        elif settings and not source.needs_key:
-            source = _stored(
-                source,
-                _widest([each.table_ball(microdata) for each in (self, *settings)]),
-                records,
-                threads,
-                budget,
-            )
-        return self._prepared(self.masked_table(microdata), source)
+        self.check(microdata)  # refuse before the search, not after it
+        finder = self._finder(microdata)
+        if not self.ball.kernel.is_even:
+            finder.shown = records
+        elif settings and not finder.needs_key:
+            widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
+            finder.store(widest, records, threads=threads, budget=budget)
+        return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
         self,
@@ -225,89 +218,25 @@ class NeighborhoodMethod(Method, ABC):
     ) -> Prepared:
         """Make a table ready for a screen; see `Method.preview`."""
         masked_columns(microdata)
-        searched = self._searched(microdata)
-        if isinstance(searched, OutsideSource):
-            ends = searched.store_for_sliders(progress)
-            return self._prepared(self.masked_table(microdata), searched, ends)
-        if searched.needs_key:
-            return self._prepared(self.masked_table(microdata), searched)
-        seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
-        if isinstance(searched, SoftSource):
-            if microdata.n > most:
-                searched = replace(searched, some=shown_records(microdata.n, most, seed))
-            searched.rank(self.ball, progress=progress)
-            return self._prepared(self.masked_table(microdata), searched)
-        done = build_preview(
-            searched.points, most=most, seed=seed, progress=progress, cancel=cancel
-        )
-        return self._prepared(self.masked_table(microdata), done, done.slider_range)
-
-    def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource | SoftSource:
-        """Return the source of a table's neighborhoods before any are stored."""
-        points, households = self.points(microdata), self.households(microdata)
-        if not self.ball.kernel.is_even:
-            return SoftSource(points=points, households=households)
-        if households is not None:
-            return OutsideSource(points=points, households=households)
-        return SearchSource(points=points, scheme=self.scheme)
-
-    def _prepared(
-        self, microdata: Microdata, source: NeighborSource, ends: SliderRange | None = None
-    ) -> Prepared:
-        state = FoundNeighbors(source=source, ends=ends)
-        return Prepared(method=self, microdata=microdata, state=state)
-
-    def check_levers(self, microdata: Microdata) -> None:
-        """Refuse lever positions that a prepared table does not allow."""
-        if not self.ball.kernel.is_even:
-            return  # its weights refuse a cap that no table of this size allows
-        ball = self.table_ball(microdata)
-        check_radius_and_k(ball.k, ball.epsilon, microdata.n)
-
-    def prepared_law(self, table: Prepared) -> Law | None:
-        """Return the exact law before rounding; None if it depends on the key."""
-        if table.state.source.needs_key:
-            return None
-        return self.law(
-            table.microdata, table.state.neighborhoods(self.table_ball(table.microdata))
-        )
-
-    def drawn(
-        self, table: Prepared, key: SecretKey, threads: int | None, progress: Progress | None
-    ) -> Masked:
-        """Return a release before rounding."""
-        state: FoundNeighbors = table.state
-        draws = Draws(key, state.records, random_streams(table.microdata))
-        drawing = draws.drawing(self.draw_probability(table.microdata))
-        neighborhoods, donors = state.found, None
-        if neighborhoods is None:
-            neighborhoods, donors = state.source.find(
-                self.table_ball(table.microdata), drawing, threads=threads, progress=progress
+        finder = self._finder(microdata)
+        if not finder.needs_key:
+            seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
+            finder.store_for_sliders(
+                self.ball.kernel, most=most, seed=seed, progress=progress, cancel=cancel
             )
-        if state.source.needs_key:
-            law: Law | None = self.law(table.microdata, neighborhoods)
-        else:
-            state.found = neighborhoods  # before the law is asked for them
-            law = table.exact_law
-        if donors is None:
-            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
-        retained = self.retained_records(key, table.microdata.n, state.records)
-        if retained is not None:
-            donors = np.where(retained[:, None], state.records[:, None], donors)
-        return Masked(masked=copy_from_donors(table.microdata, donors), donors=donors, law=law)
+        return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
-    def resampled(self, table: Prepared, rows: Integers) -> Prepared:
-        """Return a bootstrap sample in which copies of a record are no neighbors."""
-        sample, k = table.microdata.take(rows), self.ball.k
-        apart = self.households(table.microdata) is not None  # copies are one household
-        if not self.ball.kernel.is_even and not apart:
-            points = table.state.source.points[rows]
-            return self._prepared(sample, SoftSource(points=points, households=rows))
-        if k is None or apart or not self.scheme.exact:
-            return self.prepare(sample)
-        far = table.state.ranked_for_samples(self.table_ball(table.microdata))
-        source = StoredSource(points=far.points[rows], table=far.table.without_copies(rows))
-        return self._prepared(sample, source)
+    def _finder(self, microdata: Microdata) -> Finder:
+        """Return the finder of a table's neighborhoods before any are stored."""
+        groups = self.households(microdata)
+        return Finder(points=self.points(microdata), scheme=self.scheme, groups=groups)
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table that the setting cannot mask; its weights refuse a cap of themselves."""
+        masked_columns(microdata)
+        ball = self.table_ball(microdata)
+        if ball.kernel.is_even:
+            check_radius_and_k(ball.k, ball.epsilon, microdata.n)
 
 
 class RadiusAndNearest(NeighborhoodMethod):
@@ -323,89 +252,118 @@ class RadiusAndNearest(NeighborhoodMethod):
 
 
 @dataclass(kw_only=True, eq=False)
-class FoundNeighbors:
-    """Neighbors that settings of a family share, and the neighborhoods of one of them."""
+class PreparedNeighbors(Prepared):
+    """Hold a table with the neighbors that settings of a family share."""
 
-    source: NeighborSource  # in the method's metric
-    ends: SliderRange | None = None  # how far sliders go, if known
-    found: Neighborhoods | None = None  # those of the setting, once they are found
-    ranked: StoredSource | None = None
+    method: NeighborhoodMethod
+    finder: Finder = field(repr=False)  # in the method's metric
+    # the neighborhoods of the setting, once they are found
+    found: Neighborhoods | None = field(default=None, repr=False)
 
     @property
     def records(self) -> Integers:
-        """The records that a release masks, ascending."""
-        return self.source.records
+        """The records that a release masks, ascending, shape (m,)."""
+        return self.finder.records
+
+    @cached_property
+    def ball(self) -> RadiusAndK:
+        """Which others belong to a neighborhood, and how likely each is to give."""
+        return self.method.table_ball(self.microdata)
 
     @property
     def about(self) -> SliderRange:
         """The ends of the sliders, from a sample of the distances."""
-        if self.ends is None:
-            self.ends = find_slider_range(self.source.points, STORED_PAIRS)
-        return self.ends
+        if self.finder.slider_range is None:
+            self.finder.slider_range = find_slider_range(self.finder.points, STORED_PAIRS)
+        return self.finder.slider_range
 
-    def neighborhoods(self, ball: RadiusAndK) -> Neighborhoods:
-        """Return the neighborhoods of the setting, found the first time only."""
+    @cached_property
+    def exact_law(self) -> Law | None:
+        """The law of releases before they are rounded; None where it depends on the key."""
+        if self.finder.needs_key:
+            return None
         if self.found is None:
-            self.found, _ = self.source.find(ball)
-        return self.found
+            self.found, _ = self.finder.find(self.ball)
+        return self.method.law(self.microdata, self.found)
 
-    def with_levers(self, before: Any, after: Any) -> FoundNeighbors:
-        """Return the state after a move of the levers."""
-        same = before.ball == after.ball
-        return replace(self, found=self.found if same else None, ranked=None)
-
-    def on_table(self, microdata: Microdata) -> FoundNeighbors:
-        """Return the state of a table with other slices; distances do not depend on them."""
-        return replace(self)
-
-    def known(self, table: Prepared) -> Sizes | None:
-        """Return the sizes of the neighborhoods, if every record was searched for donors."""
-        method, found = table.method, self.found
-        apart = method.households(table.microdata) is not None
-        small = table.microdata.n <= LARGEST_DENSE
-        soft = not method.ball.kernel.is_even
-        if found is None or small or apart or soft or not method.scheme.exact:
+    @property
+    def known(self) -> Sizes | None:
+        """The sizes of the neighborhoods, if every record was searched for donors."""
+        small = len(self.finder.points) <= LARGEST_DENSE
+        if self.found is None or small or self.finder.needs_key or not self.ball.kernel.is_even:
             return None
         from rwn_core.neighbors.search import known_sizes
 
-        return known_sizes(found)
+        return known_sizes(self.found)
 
-    def with_search_state(self, table: Prepared, known: Sizes) -> FoundNeighbors:
-        """Return the state with neighborhoods of these sizes."""
-        ball = table.method.table_ball(table.microdata)
-        return replace(self, found=find_and_draw(self.source.points, ball, known=known)[0])
+    def with_search_state(self, known: Any) -> PreparedNeighbors:
+        """Return the same setting with neighborhoods of sizes that another process has found."""
+        return replace(self, found=self.finder.find(self.ball, known=known)[0])
 
-    def is_quick(self, table: Prepared) -> bool:
-        """True if a release takes milliseconds."""
-        small = len(self.source.points) <= LARGEST_DENSE
-        return small or self.source.stores(table.method.table_ball(table.microdata))
+    @property
+    def is_quick(self) -> bool:
+        """True if a release takes milliseconds, False if a search comes first."""
+        return len(self.finder.points) <= LARGEST_DENSE or self.finder.stores(self.ball)
 
-    def ranked_for_samples(self, ball: RadiusAndK) -> StoredSource:
-        """Return neighbors ranked so far that every bootstrap sample has k of them."""
-        if self.ranked is None:
-            points, k = self.source.points, ball.k or 0
-            far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * k + 20
-            table = neighbor_table(points, k=min(far, len(points) - 1), epsilon=ball.epsilon)
-            self.ranked = StoredSource(points=points, table=table)
-        return self.ranked
+    def with_setting(self, method: Any) -> PreparedNeighbors:
+        """Return the same table at a setting with other levers."""
+        assert family(method) == family(self.method)
+        method.check(self.microdata)
+        same = method.ball == self.method.ball
+        return replace(self, method=method, found=self.found if same else None)
 
+    def with_slices(self, slices: Slices) -> PreparedNeighbors:
+        """Return the same table with other slices, of which no distance depends."""
+        microdata = self.method.masked_table(self.microdata.with_slices(slices))
+        return replace(self, microdata=microdata)
 
-def _stored(
-    searched: NeighborSource,
-    ball: RadiusAndK,
-    records: Integers | None,
-    threads: int | None,
-    budget: float | None,
-) -> NeighborSource:
-    """Return the same source with the neighbors out to a ball stored, if they fit."""
-    if records is not None and isinstance(searched, OutsideSource):
-        return searched.of_some(records, ball, threads=threads)
-    if records is not None:
-        return source_of_some(searched.points, records, ball, threads=threads)
-    if isinstance(searched, OutsideSource):
-        searched.store(ball, threads=threads, budget=budget)
-        return searched
-    return stored_source(searched.points, ball, threads=threads, budget=budget)
+    def drawn(self, key: SecretKey, threads: int | None, progress: Progress | None) -> Masked:
+        """Draw a release before rounding."""
+        method, microdata = self.method, self.microdata
+        draws = Draws(key, self.records, random_streams(microdata))
+        drawing = draws.drawing(method.draw_probability(microdata))
+        # find the neighborhoods, and in the same pass donors where members are not stored
+        neighborhoods, donors = self.found, None
+        if neighborhoods is None:
+            neighborhoods, donors = self.finder.find(
+                self.ball, drawing, threads=threads, progress=progress
+            )
+        if self.finder.needs_key:
+            law: Law | None = method.law(microdata, neighborhoods)
+        else:
+            self.found = neighborhoods  # before the law is asked for them
+            law = self.exact_law
+        if donors is None:
+            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
+        retained = method.retained_records(key, microdata.n, self.records)
+        if retained is not None:
+            donors = np.where(retained[:, None], self.records[:, None], donors)
+        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
+
+    def resampled(self, rows: Integers) -> Prepared:
+        """Return a bootstrap sample in which copies of a record are no neighbors."""
+        method, ball = self.method, self.ball
+        apart = self.finder.groups is not None  # copies are one household
+        if apart or self.finder.needs_key or (ball.kernel.is_even and ball.k is None):
+            return super().resampled(rows)
+        finder = Finder(points=self.finder.points[rows])
+        if ball.kernel.is_even:
+            finder.table = self._ranked.without_copies(rows)
+        else:
+            finder.groups = rows
+        return PreparedNeighbors(
+            method=method,
+            microdata=self.microdata.take(rows),
+            precision=self.precision,
+            finder=finder,
+        )
+
+    @cached_property
+    def _ranked(self) -> NeighborTable:
+        """The neighbors ranked so far that every bootstrap sample has k of them."""
+        points, k = self.finder.points, self.ball.k or 0
+        far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * k + 20
+        return neighbor_table(points, k=min(far, len(points) - 1), epsilon=self.ball.epsilon)
 
 
 def _widest(balls: Sequence[RadiusAndK]) -> RadiusAndK:

@@ -24,7 +24,6 @@ from rwn_core.masking.neighborhood_method import (
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, shared_metric
-from rwn_core.neighbors.rule import NeighborhoodRule
 
 TOGETHER = "a whole record"
 
@@ -120,8 +119,7 @@ class RowCopy(RadiusAndNearest):
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
-        rule = NeighborhoodRule(metric=self.metric(microdata), k=self.k, epsilon=self.epsilon)
-        joined = together(microdata)
+        joined, rule = together(microdata), self.rule(microdata)
         return CellLaw(joined, neighborhoods, self.draw_probability(joined), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

@@ -29,7 +29,6 @@ from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, RadiusAndK, Shape, one_radius
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
-from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.parallel.threads import thread_count
 
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
@@ -212,7 +211,11 @@ class RWN(RadiusAndNearest):
         _ = self.weights_of_donors
         if self.kernel == "even":
             check_radius_and_k(self.k, self.epsilon)
-            self._check_radius_variable()
+            number = self.epsilon is not None and one_radius(self.epsilon)
+            if self.radius_variable is not None and not number:
+                raise ParameterError(
+                    "radius_variable needs epsilon to be a number, to multiply it."
+                )
         elif self.width is None:
             object.__setattr__(self, "width", 1.0)
         check_probability(self.q)
@@ -277,16 +280,6 @@ class RWN(RadiusAndNearest):
         if self.kernel == "even":
             return EVEN
         kernel = Kernel(shape=self.kernel, **given)
-        self._check_soft()
-        return kernel
-
-    def _check_radius_variable(self) -> None:
-        if self.radius_variable is None:
-            return
-        if self.epsilon is None or not one_radius(self.epsilon):
-            raise ParameterError("radius_variable needs epsilon to be a number, to multiply it.")
-
-    def _check_soft(self) -> None:
         if self.radius_variable is not None:
             raise ParameterError("radius_variable needs kernel to be even; leave it out.")
         if self.epsilon is not None or self.k is not None:
@@ -295,6 +288,7 @@ class RWN(RadiusAndNearest):
             )
         if self.neighbors != "exact":
             raise ParameterError(f"kernel={self.kernel} needs neighbors to be exact.")
+        return kernel
 
     def with_each_kernel(self) -> tuple[RWN, RWN, RWN]:
         """The same with the even kernel, a soft one, and a soft one with balance."""
@@ -338,16 +332,8 @@ class RWN(RadiusAndNearest):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         refuse_empty(int((neighborhoods.sizes == 0).sum()))
-        ball = self.table_ball(microdata)
-        rule = NeighborhoodRule(
-            metric=self.metric(microdata),
-            k=self.k,
-            epsilon=ball.epsilon,
-            scheme=self.scheme,
-            households=self.households(microdata),
-            kernel=ball.kernel,
-        )
-        return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
+        q, rule = self.draw_probability(microdata), self.rule(microdata)
+        return CellLaw(microdata, neighborhoods, q, rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks on random candidates and on weights by the table's size."""

@@ -1,19 +1,20 @@
 """Neighborhoods of records: the public names of this room."""
 
+from rwn_core.neighbors.all_neighbors import neighbor_table
 from rwn_core.neighbors.draw_request import DrawRequest
-from rwn_core.neighbors.find import find_and_draw, find_neighborhoods, nearest_radii, neighbor_table
+from rwn_core.neighbors.find import Finder, find_neighborhoods, nearest_radii
 from rwn_core.neighbors.kernel import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 
 __all__ = [
     "LARGEST_DENSE",
     "DrawRequest",
+    "Finder",
     "NeighborTable",
     "Neighborhoods",
     "Radii",
     "Radius",
     "check_radius_and_k",
-    "find_and_draw",
     "find_neighborhoods",
     "nearest_radii",
     "neighbor_table",

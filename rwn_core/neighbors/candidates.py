@@ -10,8 +10,8 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.all_neighbors import neighbor_table
 from rwn_core.neighbors.distance import Points, squared_distances
-from rwn_core.neighbors.find import neighbor_table
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
@@ -141,7 +141,7 @@ def restricted_table(
     if n > LARGEST_DENSE:
         from rwn_core.neighbors.search import Search
 
-        return Search.among(points, sample, ball.k, ball.epsilon).table(watch)
+        return Search.among(points, sample, ball).table(watch)
     rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
     rows, others = rows[rows != others], others[rows != others]
     squared = squared_distances(points, rows, others)
@@ -343,7 +343,8 @@ def restriction_cost(
         from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search
 
-        search = Search.of_some(build_index(points), points, some, k, epsilon)
+        ball = RadiusAndK(k=k, epsilon=epsilon)
+        search = Search.of_some(build_index(points), points, some, ball)
         exact, rows = (
             search.neighborhoods(ProgressMonitor(threads=threads))[0],
             np.arange(len(some)),

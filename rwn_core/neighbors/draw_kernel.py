@@ -36,6 +36,11 @@ class SearchRequest(NamedTuple):
     # shape (g,): the largest squared distance within each query row's radius
     edges: Floats
     k: int  # 0 for none
+    # groups, own_group: shape (N,) and (n,): of the target's and the query's records; those of one
+    # group leave each other out. Empty for none.
+    groups: Integers
+    own_group: Integers
+    others: int  # in the largest group, besides a record
     unit: float  # relative error of one rotated coordinate
     key: Words  # shape (8,)
     streams: Integers  # shape (p,): empty if no donors are drawn
@@ -144,11 +149,19 @@ def finish_row(
     edge = request.edges[position]
     for index in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[index]
+        listed, count = row, total
+        if len(request.groups):  # the row without the record's group, where the candidates were
+            listed, count = Row(row.places, row.keys, row.members, row.distance, row.buckets), 0
+            for entry in range(total):
+                if request.groups[row.members[entry]] != request.own_group[record]:
+                    listed.members[count] = row.members[entry]
+                    listed.distance[count] = row.distance[entry]
+                    count += 1
         if sink == STORE:
             counted = result.starts[record + 1] - result.starts[record]
-            if counted > 0 and counted + (request.own[record] >= 0) > total:
+            if counted > 0 and counted + (request.own[record] >= 0) > count:
                 return False
-        _finish_record(query, record, target, edge, total, row, request, result, sink, unit)
+        _finish_record(query, record, target, edge, count, listed, request, result, sink, unit)
     return True
 
 

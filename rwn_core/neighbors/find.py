@@ -7,55 +7,249 @@ boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rwn_core.data.arrays import Integers
+from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.neighbors.all_neighbors import neighbor_table
+from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import DrawRequest
-from rwn_core.neighbors.kernel import Radii, Radius, RadiusAndK, check_radius_and_k
-from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
-from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
+from rwn_core.neighbors.kernel import (
+    EVEN,
+    Kernel,
+    Radii,
+    Radius,
+    RadiusAndK,
+    check_radius_and_k,
+    one_radius,
+)
+from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
+from rwn_core.neighbors.soft_lists import list_neighbors
+from rwn_core.neighbors.soft_neighborhoods import Scaled, scale, soft_neighborhoods
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.parallel.memory import pairs_bytes
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
     from rwn_core.neighbors.search import Sizes
 
-ESTIMATED = 1000  # records; their sizes say how large a table will be
+TABLE_BYTES = 2 * pairs_bytes(STORED_PAIRS)  # of a table that has more than were expected
 
 
-def neighbor_table(
-    points: Points,
-    *,
-    k: int | None,
-    epsilon: Radius | None,
-    watch: ProgressMonitor | None = None,
-    budget: float | None = None,
-    index: Index | None = None,
-) -> NeighborTable:
-    """The ranked others of every record, at least out to k and epsilon."""
-    # Shapes: points (n, d); epsilon (n,). With an index, a small table is searched too.
-    n = len(points)
-    check_radius_and_k(k, epsilon, n)
-    if index is None and n <= LARGEST_DENSE:
-        return complete_table(points)
-    from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import FEWER, TABLE, Search, check_search
+def check_outside(groups: Integers, k: int | None) -> None:
+    """Refuse a k that the largest household does not leave; groups (n,)."""
+    left = len(groups) - int(np.bincount(groups).max())
+    if left < max(1, k or 0):
+        raise ParameterError(
+            f"The largest household leaves {left:,} records outside it; choose k of at most so "
+            "many, or leave out outside_household."
+        )
 
-    watch, allowed = watch or ProgressMonitor(threads=thread_count()), budget_bytes(budget)
-    if index is None:
-        check_search(points, 0, budget)
-        index = build_index(points, epsilon=epsilon, watch=watch)
-    if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
-        some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-        sizes = Search.of_some(index, points, some, k, epsilon).run(ProgressMonitor()).sizes
-        check_fits(pairs_bytes(sizes.mean() * n), allowed, TABLE, FEWER)
-    table = Search(index, k=k or 0, epsilon=epsilon).table(watch, allowed)
-    watch.report(1.0)
-    return table
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Finder:
+    """Finds the neighborhoods of records, in one metric, and keeps the tables that it makes."""
+
+    points: Points = field(repr=False)  # shape (n, d): of all records
+    # Which records may be neighbors. Random candidates depend on the key.
+    scheme: Scheme = field(default_factory=Scheme)
+    # shape (n,): records of one number, such as a household, are no neighbors of each other
+    groups: Integers | None = field(default=None, repr=False)
+    # shape (m,): the records with neighborhoods, ascending; None for all. Their neighborhoods are
+    # those of the full table either way.
+    shown: Integers | None = field(default=None, repr=False)
+    # of all records, or of those shown; None where each setting is searched
+    table: NeighborTable | None = field(default=None, repr=False)
+    index: Index | None = field(default=None, repr=False)  # what a search starts from
+    slider_range: SliderRange | None = None  # how far the sliders of a screen go
+    scaled: Scaled | None = field(default=None, repr=False)  # what the last soft kernel weighed
+
+    @property
+    def records(self) -> Integers:
+        """The records with neighborhoods, ascending, shape (m,)."""
+        return np.arange(len(self.points)) if self.shown is None else self.shown
+
+    @property
+    def needs_key(self) -> bool:
+        """True if neighborhoods depend on the key, so that they cannot be stored."""
+        return not self.scheme.exact
+
+    def stores(self, ball: RadiusAndK) -> bool:
+        """True if these neighborhoods are found in milliseconds."""
+        if ball.kernel.is_even:
+            own = self._own(ball.epsilon)
+            return self.table is not None and self.table.covers(k=ball.k, epsilon=own)
+        # the records are ranked, those of all for a balance, and a move weighs few
+        if self.scaled is None or self.scaled.options != ball.kernel.options:
+            return False
+        few = len(self.points) <= LIVE_RECORDS
+        return not ball.kernel.balance or (few and self.scaled.table.numbers is None)
+
+    def find(
+        self,
+        ball: RadiusAndK,
+        drawing: DrawRequest | None = None,
+        *,
+        known: Sizes | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Neighborhoods, Integers | None]:
+        """Find neighborhoods and, where it is the same work, draw donors, shape (m, p)."""
+        # Sizes of a large table that are `known` are not counted again.
+        watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+        kernel = ball.kernel
+        if not kernel.is_even:
+            if self._weighs_rows(kernel):
+                donors = AllDonors.of_points(self.points, kernel, self.shown)
+                return donors.neighborhoods(threads, progress), None
+            scaled = self._rank(kernel, watch)
+            some = self.shown if scaled.table.numbers is None else None
+            return soft_neighborhoods(kernel, scaled, some), None
+        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
+        if self.groups is not None:
+            check_outside(self.groups, ball.k)
+        # what is stored, or small enough to be ranked at once, is cut
+        every, table = len(self.records) == len(self.points), self.table
+        if self.needs_key:
+            if drawing is None:
+                scheme = f"neighbors={self.scheme.neighbors}"
+                raise ParameterError(f"{scheme} depends on the key; draw a release with one.")
+            table = restricted_table(self.points, ball, self.scheme, drawing.key, watch)
+        elif table is None or not (self.stores(ball) or (self.index is None and not every)):
+            table = self._ranked(ball) if self.index is None else None
+        if table is not None:
+            own = self._own(ball.epsilon)
+            return table.cut(k=ball.k, epsilon=own, strict=ball.strict), None
+        # all others are searched, in the same pass as donors are drawn
+        from rwn_core.neighbors.search import Search, check_search
+
+        if self.index is None or (every and not _is_one(ball.epsilon)):
+            check_search(self.points, 0 if drawing is None else len(drawing.q))
+            search = Search.of_points(self.points, ball, watch, self.groups)
+        elif every:
+            search = Search(self.index, ball=ball, groups=self.groups)
+        else:
+            search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
+        if known is not None:
+            return search.recalled(known, watch), None
+        return search.neighborhoods(watch, drawing)
+
+    def _ranked(self, ball: RadiusAndK) -> NeighborTable | None:
+        """Rank all pairs of a small table, or none where no distance is below the radius."""
+        if len(self.points) <= LARGEST_DENSE:
+            return neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=self.groups)
+        if not (ball.strict and _is_one(ball.epsilon) and ball.epsilon == 0):
+            return None
+        offsets, no = np.zeros(len(self.points) + 1, np.int64), np.empty(0, np.int32)
+        return NeighborTable(offsets=offsets, records=no, squared=np.empty(0), k=0, epsilon=0.0)
+
+    def _own(self, epsilon: Radius | None) -> Radius | None:
+        """Return the radius of the records with neighborhoods."""
+        return epsilon if _is_one(epsilon) else np.asarray(epsilon)[self.records]
+
+    def _weighs_rows(self, kernel: Kernel) -> bool:
+        """True if no pair is stored: all records of a large table are donors."""
+        return kernel.weighs_all and self.groups is None and len(self.points) > LARGEST_DENSE
+
+    def _rank(self, kernel: Kernel, watch: ProgressMonitor) -> Scaled:
+        """Return what a soft kernel weighs: what the last one did, or listed now."""
+        held, shown = self.scaled, None if kernel.balance else self.shown
+        fits = held is not None and held.options == kernel.options
+        if held is None or not fits or (held.table.numbers is not None and kernel.balance):
+            lists = list_neighbors(
+                self.points, kernel.bandwidth_k, shown, groups=self.groups, watch=watch
+            )
+            self.scaled = held = scale(kernel, lists)
+        return held
+
+    def store(
+        self,
+        ball: RadiusAndK,
+        records: Integers | None = None,
+        *,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> None:
+        """Store the neighbors of all records, or of some, out to a ball; if they fit."""
+        # Shapes: records (m,).
+        watch, groups = ProgressMonitor(threads=thread_count(threads), budget=budget), self.groups
+        if groups is not None:
+            check_outside(groups, ball.k)
+        self.shown = records
+        if records is not None:
+            from rwn_core.neighbors.index import build_index
+            from rwn_core.neighbors.search import Search
+
+            index = build_index(self.points)
+            self.table = Search.of_some(index, self.points, records, ball, groups).table(watch)
+            return
+        k = None if ball.k is None else min(ball.k, len(self.points) - 1)
+        with suppress(ParameterError):
+            self.table = neighbor_table(
+                self.points, k=k, epsilon=ball.epsilon, watch=watch, groups=groups
+            )
+
+    def store_for_sliders(
+        self,
+        kernel: Kernel = EVEN,
+        *,
+        most: int = LIVE_RECORDS,
+        seed: int = 0,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        """Store what a screen's sliders reach, of all records or of random ones of many."""
+        # It may run in any thread: it lets go of the interpreter's lock.
+        n, points, groups = len(self.points), self.points, self.groups
+        watch = ProgressMonitor(threads=thread_count(), progress=progress, cancel=cancel)
+        if n > most:
+            self.shown = np.sort(np.random.default_rng(seed).permutation(n)[:most])
+        if not kernel.is_even:
+            if not self._weighs_rows(kernel):
+                self._rank(kernel, watch)
+            return
+        ends = find_slider_range(points, STORED_PAIRS, min(n, most), LISTED_PAIRS)
+        if groups is not None:
+            check_outside(groups, None)
+            ends = replace(ends, k=min(ends.k, n - int(np.bincount(groups).max())))
+        self.slider_range = ends
+        watch.report(0.0)
+        if n <= LARGEST_DENSE:
+            self.table = neighbor_table(points, k=1, epsilon=None, groups=groups)
+        else:
+            from rwn_core.neighbors.index import build_index
+            from rwn_core.neighbors.search import Search
+
+            self.index = index = build_index(points, watch=watch)
+            watch.report(0.0)
+            # out to the radius that should fit, or less far, or none
+            k, epsilon, fitting = ends.k, ends.stored, replace(watch, budget=TABLE_BYTES)
+            while self.table is None and epsilon >= 0:
+                with suppress(ParameterError):
+                    if self.shown is None:
+                        self.table = neighbor_table(
+                            points, k=k, epsilon=epsilon, watch=fitting, index=index, groups=groups
+                        )
+                    else:
+                        ball = RadiusAndK(k=k, epsilon=epsilon)
+                        some = Search.of_some(index, points, self.shown, ball, groups)
+                        self.table = some.table(fitting)
+                halved = epsilon / 2 if epsilon / 2 >= ends.step else 0.0
+                epsilon = halved if epsilon > 0 else -1.0
+        watch.report(1.0)
+
+
+def _is_one(epsilon: object) -> bool:
+    return epsilon is None or one_radius(epsilon)
 
 
 def find_neighborhoods(
@@ -109,36 +303,7 @@ def find_neighborhoods(
     [1, 2, 1, 0]
     """
     ball = RadiusAndK(k=k, epsilon=epsilon, strict=strict)
-    return find_and_draw(points, ball, threads=threads, progress=progress)[0]
-
-
-def find_and_draw(
-    points: Points,
-    ball: RadiusAndK,
-    drawing: DrawRequest | None = None,
-    *,
-    known: Sizes | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Neighborhoods, Integers | None]:
-    """Find neighborhoods and, where the table is large, draw donors in the same pass."""
-    # Shapes: points (n, d). Sizes of a large table that are `known` are not counted again.
-    check_radius_and_k(ball.k, ball.epsilon, len(points))
-    if len(points) <= LARGEST_DENSE:
-        return complete_table(points).cut(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
-    if ball.strict and ball.epsilon == 0:  # no distance is below it
-        offsets = np.zeros(len(points) + 1, np.int64)
-        no, none = np.empty(0, np.int32), np.empty(0)
-        table = NeighborTable(offsets=offsets, records=no, squared=none, k=0, epsilon=0.0)
-        return table.cut(k=None, epsilon=0.0, strict=True), None
-    from rwn_core.neighbors.search import Search, check_search
-
-    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
-    check_search(points, 0 if drawing is None else len(drawing.q))
-    search = Search.of_points(points, ball, watch)
-    if known is not None:
-        return search.recalled(known, watch), None
-    return search.neighborhoods(watch, drawing)
+    return Finder(points=points).find(ball, threads=threads, progress=progress)[0]
 
 
 def nearest_radii(

@@ -77,6 +77,11 @@ class Kernel:
         return self.shape == "even"
 
     @property
+    def options(self) -> tuple[object, ...]:
+        """Return what scaled distances depend on; a move of the width leaves them."""
+        return self.shape, self.bandwidth, self.bandwidth_k, self.own
+
+    @property
     def weighs_all(self) -> bool:
         """True if all records of a table of any size are donors, as a certificate needs it."""
         exponential = self.shape == "exponential" and self.bandwidth == "absolute"

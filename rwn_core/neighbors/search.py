@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.kernel import Radius, RadiusAndK, one_radius, radius_values
+from rwn_core.neighbors.kernel import RadiusAndK, one_radius, radius_values
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
@@ -31,16 +32,14 @@ class Search:
         Where members come from.
     query : Index, optional
         Records with searched neighborhoods; the target itself by default. Same frame.
-    k : int
-        0 for none.
-    epsilon : float or ndarray of float64, shape (n,), or None
-        A radius for all query records, or one for each. Then the query index must keep records
-        of unlike radii apart.
-    strict : bool
-        Leave out records at exactly the radius epsilon.
+    ball : RadiusAndK
+        With a radius for each query record, the query index must keep records of unlike radii
+        apart.
     own : ndarray of int32, shape (n,), optional
         Which of the target's records each query record is, -1 for none; found by their numbers
         when left out.
+    groups : ndarray of int64, shape (N,), optional
+        By the number of a record: those of one group leave each other out.
     """
 
     def __init__(
@@ -48,47 +47,62 @@ class Search:
         target: Index,
         query: Index | None = None,
         *,
-        k: int,
-        epsilon: Radius | None,
-        strict: bool = False,
+        ball: RadiusAndK,
         own: Integers32 | None = None,
+        groups: Integers | None = None,
     ) -> None:
-        self.target = target
-        self.query = target if query is None else query
-        self.k, self.epsilon, self.strict = k, epsilon, strict
-        self.own = _same_records(self.query, target) if own is None else own
-        self.edges = self._edges()
-
-    def _edges(self) -> Floats:
-        if self.epsilon is None:
-            return np.full(self.query.rows, -1.0)
-        side = self.query.side
-        radius = np.broadcast_to(radius_values(self.epsilon), self.query.n)
-        each = radius[side.records[side.offsets[:-1]]]
-        if self.strict:  # the kernel takes what is at the edge in
-            below: Floats = np.nextafter(each * each * (1 - TIE), -1.0)
-            return below
-        edges: Floats = each * each * (1 + TIE)
-        return edges
+        self.target, self.query = target, target if query is None else query
+        self.k, self.epsilon, self.groups = ball.k or 0, ball.epsilon, groups
+        numbers, mine, side = target.side.numbers, self.query.side.numbers, self.query.side
+        # which record of the target each query record is
+        if own is None:
+            rows = np.minimum(np.searchsorted(numbers, mine), target.n - 1)
+            own = np.where((numbers[rows] == mine) & (groups is None), rows, -1).astype(np.int32)
+        self.own = own
+        # how far the radius of each query row goes, squared
+        self.edges = np.full(self.query.rows, -1.0)
+        if self.epsilon is not None:
+            radius = np.broadcast_to(radius_values(self.epsilon), self.query.n)
+            each = radius[side.records[side.offsets[:-1]]]
+            self.edges = each * each * (1 + TIE)
+            if ball.strict:  # the kernel takes what is at the edge in
+                self.edges = np.nextafter(each * each * (1 - TIE), -1.0)
 
     def request(self, drawing: DrawRequest | None) -> SearchRequest:
         """Return the parameters of the search, with draws or without."""
         streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
+        groups = np.empty(0, np.int64) if self.groups is None else self.groups
+        some = self.groups is not None
         return SearchRequest(
             own=self.own,
             edges=self.edges,
             k=self.k,
+            groups=groups[self.target.side.numbers] if some else groups,
+            own_group=groups[self.query.side.numbers] if some else groups,
+            others=int(np.bincount(groups).max()) - 1 if some else 0,
             unit=self.target.frame.unit,
             key=np.zeros(8, np.uint32) if drawing is None else drawing.key.words,
             streams=streams,
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
         )
 
+    @property
+    def numbers(self) -> Integers | None:
+        """Return the records with neighborhoods; None for all records of the table."""
+        return self.query.side.numbers if self.query.n < self.target.n else None
+
     @classmethod
-    def of_points(cls, points: Points, ball: RadiusAndK, watch: ProgressMonitor) -> Search:
+    def of_points(
+        cls,
+        points: Points,
+        ball: RadiusAndK,
+        watch: ProgressMonitor,
+        groups: Integers | None = None,
+    ) -> Search:
         """Return the search for the neighborhoods of all records of a table."""
+        # Shapes: points (n, d); groups (n,).
         index = build_index(points, epsilon=ball.epsilon, watch=watch)
-        return cls(index, k=ball.k or 0, epsilon=ball.epsilon, strict=ball.strict)
+        return cls(index, ball=ball, groups=groups)
 
     @classmethod
     def of_some(
@@ -96,24 +110,25 @@ class Search:
         index: Index,
         points: Points,
         records: Integers,
-        k: int | None,
-        epsilon: Radius | None,
-        *,
-        strict: bool = False,
+        ball: RadiusAndK,
+        groups: Integers | None = None,
     ) -> Search:
         """Return the search for the neighborhoods of a few records in the full table."""
-        own = epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)[records]
-        query = build_index(points[records], numbers=records, epsilon=own, frame=index.frame)
-        return cls(index, query, k=k or 0, epsilon=own, strict=strict)
+        # Shapes: points (n, d); records (m,); groups (n,).
+        if ball.epsilon is not None and not one_radius(ball.epsilon):
+            ball = replace(ball, epsilon=np.asarray(ball.epsilon)[records])
+        query = build_index(
+            points[records], numbers=records, epsilon=ball.epsilon, frame=index.frame
+        )
+        return cls(index, query, ball=ball, groups=groups)
 
     @classmethod
-    def among(
-        cls, points: Points, candidates: Integers, k: int | None, epsilon: Radius | None
-    ) -> Search:
+    def among(cls, points: Points, candidates: Integers, ball: RadiusAndK) -> Search:
         """Return the search for every record's neighborhood among some records."""
-        query = build_index(points, epsilon=epsilon)
+        # Shapes: points (n, d); candidates (m,).
+        query = build_index(points, epsilon=ball.epsilon)
         target = build_index(points[candidates], numbers=candidates, frame=query.frame)
-        return cls(target, query, k=k or 0, epsilon=epsilon)
+        return cls(target, query, ball=ball)
 
     def run(self, watch: ProgressMonitor, drawing: DrawRequest | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
@@ -132,24 +147,20 @@ class Search:
         return result
 
     def neighborhoods(
-        self,
-        watch: ProgressMonitor,
-        drawing: DrawRequest | None = None,
-        budget: float | None = None,
+        self, watch: ProgressMonitor, drawing: DrawRequest | None = None
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
         result = self.run(watch, drawing)
-        return self.unlisted(result, watch, budget), None if drawing is None else result.donors
+        return self.unlisted(result, watch), None if drawing is None else result.donors
 
-    def unlisted(
-        self, result: SearchResult, watch: ProgressMonitor, budget: float | None = None
-    ) -> Neighborhoods:
+    def unlisted(self, result: SearchResult, watch: ProgressMonitor) -> Neighborhoods:
         """Return the neighborhoods of known sizes and distances, without their members."""
         radius = np.sqrt(result.kth)
         if self.epsilon is not None:
             radius = np.maximum(radius_values(self.epsilon), radius)
+        quiet = ProgressMonitor(threads=watch.threads, budget=watch.budget)
         return Neighborhoods(
-            table=SearchedTable(self, result, ProgressMonitor(threads=watch.threads), budget),
+            table=SearchedTable(self, result, quiet),
             sizes=result.sizes,
             within=result.within,
             radius=radius,
@@ -171,11 +182,9 @@ class Search:
         )
         return self.unlisted(result, watch)
 
-    def table(
-        self, watch: ProgressMonitor, budget: float | None = None, found: SearchResult | None = None
-    ) -> NeighborTable:
+    def table(self, watch: ProgressMonitor, found: SearchResult | None = None) -> NeighborTable:
         """Store the members, once their sizes are found."""
-        allowed = budget_bytes(budget)
+        allowed = budget_bytes(watch.budget)
         check_fits(pairs_bytes(float(self.query.n * self.k)), allowed, TABLE, FEWER)
         result = self.run(watch.part(0.0, 0.5)) if found is None else found
         check_fits(pairs_bytes(float(result.sizes.sum())), allowed, TABLE, FEWER)
@@ -189,7 +198,7 @@ class Search:
             squared=table.squared,
             k=self.k,
             epsilon=0.0 if self.epsilon is None else self.epsilon,
-            numbers=_numbers(self),
+            numbers=self.numbers,
         )
 
     def fill(self, result: SearchResult, watch: ProgressMonitor) -> SearchResult:
@@ -198,16 +207,12 @@ class Search:
         table = result._replace(
             starts=starts, members=np.empty(starts[-1], np.int32), squared=np.empty(starts[-1])
         )
-        self.write(self._out_to(result.kth), table, STORE, watch)
-        return table
-
-    def _out_to(self, kth: Floats) -> SearchRequest:
-        """Return the parameters of a search that knows how far the k-th nearest are."""
         request, side = self.request(None), self.query.side
-        if not self.k:
-            return request
-        farthest = np.maximum.reduceat(kth[side.records], side.offsets[:-1])
-        return request._replace(k=0, edges=np.maximum(self.edges, farthest))
+        if self.k:  # how far the k-th nearest are is known
+            farthest = np.maximum.reduceat(result.kth[side.records], side.offsets[:-1])
+            request = request._replace(k=0, edges=np.maximum(self.edges, farthest))
+        self.write(request, table, STORE, watch)
+        return table
 
     def write(
         self, request: SearchRequest, result: SearchResult, sink: int, watch: ProgressMonitor
@@ -219,16 +224,6 @@ class Search:
             search(query, target, request, result, sink, first, last)
 
         watch.run(work, self.query.leaves)
-
-
-def _same_records(query: Index, target: Index) -> Integers32:
-    """The target's record of the same number, for each query record; -1 for none."""
-    if query is target:
-        return np.arange(query.n, dtype=np.int32)
-    rows = np.searchsorted(target.side.numbers, query.side.numbers)
-    rows = np.minimum(rows, target.n - 1)
-    same = target.side.numbers[rows] == query.side.numbers
-    return np.where(same, rows, -1).astype(np.int32)
 
 
 class SearchedTable:
@@ -245,17 +240,15 @@ class SearchedTable:
         As in `NeighborTable`.
     """
 
-    def __init__(
-        self, search: Search, result: SearchResult, watch: ProgressMonitor, budget: float | None
-    ) -> None:
+    def __init__(self, search: Search, result: SearchResult, watch: ProgressMonitor) -> None:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
-        self.search, self.result, self._watch, self._budget = search, result, watch, budget
-        self.numbers = _numbers(search)
+        self.search, self.result, self._watch = search, result, watch
+        self.numbers = search.numbers
 
     @cached_property
     def stored(self) -> NeighborTable:
         """The table itself."""
-        return self.search.table(self._watch, self._budget, self.result)
+        return self.search.table(self._watch, self.result)
 
     @property
     def offsets(self) -> Integers:
@@ -291,12 +284,6 @@ def check_search(points: Points, columns: int, budget: float | None = None) -> N
     """Refuse a search that does not fit into memory."""
     needed = search_bytes(len(points), points.shape[1], columns)
     check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
-
-
-def _numbers(search: Search) -> Integers | None:
-    """Return the records with neighborhoods; None for all records of the table."""
-    query = search.query
-    return query.side.numbers if query.n < search.target.n else None
 
 
 class Sizes(NamedTuple):

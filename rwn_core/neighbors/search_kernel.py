@@ -318,7 +318,7 @@ def _visit_tile(
         return 0
     begin = target.starts[leaves - 1 + other]
     error = error_between(query, mine, target, tile, request.unit)
-    found, need = 0, min(request.k + 1, len(target.exact))
+    found, need = 0, min(request.k + request.others + 1, len(target.exact))
     for number in range(rows):
         row = work.near[number]
         if candidates.held[row] + width >= candidates.position.shape[1]:
@@ -407,7 +407,7 @@ def search(
     """Search for the records of the query leaves `first` to `last` - 1."""
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
     work, row, unit = _allocate_workspace(query, target), allocate_row(ZERO + 1024), np.empty(8)
-    room = max(2 * (request.k + 1) + 4 * target.tiles.shape[2], ROOM // width)
+    room = max(2 * (request.k + request.others + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))
     candidates = _allocate_candidates(most, room)
     for leaf in range(first, last):

@@ -10,11 +10,12 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.all_neighbors import neighbor_table
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.find import neighbor_table
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
+from rwn_core.parallel.threads import ProgressMonitor, thread_count
 
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
@@ -53,17 +54,20 @@ def list_neighbors(
     scale_rank: int,
     records: Integers | None = None,
     *,
-    households: Integers | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    groups: Integers | None = None,
+    watch: ProgressMonitor | None = None,
 ) -> Lists:
     """List the others of all records, or of some, ascending, among all of a table."""
-    # With `households` those of all records: members of one do not list each other.
-    if households is not None:
-        every = list_neighbors(points, scale_rank, threads=threads, progress=progress)
-        return _outside(every, households)
-    n = len(points)
-    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+    # With `groups` those of all records: records of one do not list each other.
+    if groups is not None:
+        table = list_neighbors(points, scale_rank, watch=watch).table.without_group(groups)
+        if not np.diff(table.offsets).all():
+            raise ParameterError(
+                "A household holds all that a record lists, so that it has no donors; leave out "
+                "outside_household."
+            )
+        return ranked_lists(table, scale_rank)
+    n, watch = len(points), watch or ProgressMonitor(threads=thread_count())
     if n <= LARGEST_DENSE:
         lists = ranked_lists(complete_table(points), scale_rank)
         return (
@@ -88,16 +92,6 @@ def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
     least = int(np.diff(table.offsets).min())
     scaling = to_rank(table, scale_rank)
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
-
-
-def _outside(lists: Lists, households: Integers) -> Lists:
-    table = lists.table.without_household(households)
-    if not np.diff(table.offsets).all():
-        raise ParameterError(
-            "A household holds all that a record lists, so that it has no donors; leave out "
-            "outside_household."
-        )
-    return ranked_lists(table, lists.scale_rank)
 
 
 def to_rank(table: NeighborTable, rank: int) -> Floats:
@@ -175,11 +169,12 @@ def _listed_of_some(
     place = np.full(n, -1, np.int32)
     place[records] = np.arange(len(records))
     scaling, least, near, back = np.empty(n), n, [], []
+    ball = RadiusAndK(k=nearest, epsilon=None)
     parts = np.array_split(index.side.records, -(-n // AT_ONCE))
     for number, part in enumerate(parts):
         some = np.sort(part).astype(np.int64)
         share = watch.part(number / len(parts), (number + 1) / len(parts))
-        table = Search.of_some(index, points, some, nearest, None).table(share)
+        table = Search.of_some(index, points, some, ball).table(share)
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
         mine, theirs = find_entries(table, place)

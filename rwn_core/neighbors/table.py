@@ -161,18 +161,19 @@ class NeighborTable:
             epsilon=float("inf"),
         )
 
-    def without_household(self, households: Integers) -> NeighborTable:
-        """The same ranks without the members of each record's own household."""
+    def without_group(self, groups: Integers) -> NeighborTable:
+        """The same ranks without the records of each record's own group."""
+        # Shapes: groups (n,) of all records, such as their households.
         numbers = np.arange(self.n) if self.numbers is None else self.numbers
-        own = np.repeat(households[numbers], np.diff(self.offsets))
-        retained = households[self.records] != own
+        own = np.repeat(groups[numbers], np.diff(self.offsets))
+        retained = groups[self.records] != own
         before = np.concatenate(([0], np.cumsum(retained)))
         return replace(
             self,
             offsets=before[self.offsets].astype(np.int64),
             records=self.records[retained],
             squared=self.squared[retained],
-            k=max(0, self.k - int(np.bincount(households).max()) + 1),
+            k=max(0, self.k - int(np.bincount(groups).max()) + 1),
         )
 
     def without_copies(self, rows: Integers) -> NeighborTable:

@@ -179,11 +179,12 @@ def _start_helpers(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressMonitor:
-    """Threads to use, the progress callback and the cancellation of a work."""
+    """Threads and memory to use, the progress callback and the cancellation of a work."""
 
     threads: int = 1
     progress: Progress | None = None
     cancel: threading.Event | None = None
+    budget: float | None = None  # bytes; None for what is free, see `memory.budget_bytes`
 
     def run(self, work: Callable[[int, int], None], count: int) -> None:
         """Run `work` over its ranges."""
