@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.neighbors import source
+from rwn_core.neighbors import find
 from rwn_ui.features import analysis_plan
 from rwn_ui.state import results
 from rwn_ui.state.results import SHOWN, PreparedTable, current_release, full_release, prepared
@@ -35,10 +35,10 @@ def same_release(current, release, records: np.ndarray) -> None:
 def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch: pytest.MonkeyPatch, beyond: float
 ) -> None:
-    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
+    monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
     data = table()
     ready = PreparedTable.prepare(data)
-    params = rwn.RWN(epsilon=beyond * ready.prepared.state.about.stored, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * ready.prepared.about.stored, k=5, q=0.7)
     assert ready.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
     current = ready.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
@@ -51,7 +51,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     ready = PreparedTable.prepare(data)
     records = ready.prepared.records
     assert (len(records), ready.prepared.masks_all_records) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * ready.prepared.state.about.epsilon, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * ready.prepared.about.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = ready.release(params, 3)
     same_release(current, release, records)

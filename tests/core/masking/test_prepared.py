@@ -52,7 +52,7 @@ def test_settings_share_what_no_lever_changes(data: Microdata, name: str) -> Non
     assert other.law.neighborhoods is not made.law.neighborhoods
     assert (same.law.modification("x"), other.params.k) == (0.5, 4)
     ranges = made.ranges
-    assert made.with_levers(k=5).state.about is made.state.about
+    assert made.with_levers(k=5).about is made.about
     assert ranges["k"].high == 19
     grouped = made.with_slices((("x", "y"),))
     assert grouped.law.neighborhoods is made.law.neighborhoods
@@ -65,7 +65,7 @@ def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) ->
     made = RWN(k=3).prepare(data)
     release = made.release(KEY)
     assert release.law is made.law
-    assert made.state.found is made.law.neighborhoods
+    assert made.found is made.law.neighborhoods
     assert made.release(KEY).masked.frame.equals(release.masked.frame)
     random = RWN(k=3, neighbors="sample", m=6).prepare(data)
     assert random.law is None
@@ -197,7 +197,7 @@ def test_whole_rows_share_a_donor_but_for_what_is_not_masked(data: Microdata) ->
     assert law.q.tolist() == [0.5, 0.5, 0.5, 0.0]
     assert RowCopy(k=3).preview(shown).law.units() == law.units()
     assert law.neighborhoods.sizes.tolist() == [3] * 20
-    assert (law.rule.k, law.rule.epsilon) == (3, 0.0)
+    assert (law.rule.ball.k, law.rule.ball.epsilon) == (3, 0.0)
 
 
 def test_a_release_says_how_it_was_made_and_drops_lost_rows_only_of_a_sample(

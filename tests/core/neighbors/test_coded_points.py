@@ -13,6 +13,7 @@ from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import DrawRequest
 from rwn_core.neighbors.distance import CodedPoints, squared_distances
 from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
@@ -91,7 +92,7 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
     for k, epsilon in settings(dummies, number):
         expected = complete.cut(k=k, epsilon=epsilon)
-        search = Search(index, k=k or 0, epsilon=epsilon)
+        search = Search(index, ball=RadiusAndK(k=k, epsilon=epsilon))
         result = search.run(ProgressMonitor(), DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         np.testing.assert_array_equal(result.within, expected.within)
@@ -101,11 +102,13 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
         for record in range(0, n, 7):
             mine = stored.members[stored.starts[record] : stored.starts[record + 1]]
             np.testing.assert_array_equal(mine, expected.members(record))
-        few = Search.of_some(index, coded, some, k, epsilon).run(ProgressMonitor(), DRAWING)
+        few = Search.of_some(index, coded, some, RadiusAndK(k=k, epsilon=epsilon)).run(
+            ProgressMonitor(), DRAWING
+        )
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = Search.among(coded, candidates, 4, 0.5).table(ProgressMonitor())
-    other = Search.among(dummies, candidates, 4, 0.5).table(ProgressMonitor())
+    one = Search.among(coded, candidates, RadiusAndK(k=4, epsilon=0.5)).table(ProgressMonitor())
+    other = Search.among(dummies, candidates, RadiusAndK(k=4, epsilon=0.5)).table(ProgressMonitor())
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

@@ -11,6 +11,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.rule import NeighborhoodRule
 
@@ -127,7 +128,8 @@ def test_a_rule_has_records_at_its_radius_unless_it_is_strict() -> None:
     data = table()
     epsilon, metric = middle_distance(data, {}), RWN(k=1).metric(data)
     for strict in ({}, {"strict": False}, {"strict": True}):
-        found = NeighborhoodRule(metric=metric, k=None, epsilon=epsilon, **strict).find(data)
+        ball = RadiusAndK(k=None, epsilon=epsilon, **strict)
+        found = NeighborhoodRule(metric=metric, ball=ball).find(data)
         expected = find_neighborhoods(coordinates(data), epsilon=epsilon, **strict)
         assert found.sizes.tolist() == expected.sizes.tolist()
 

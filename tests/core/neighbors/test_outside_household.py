@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
-from rwn_core.neighbors.excluded import check_outside
+from rwn_core.neighbors.find import check_outside
 from tests.core.laws.cell_probability import probability
 from tests.oracles.soft_weights import balanced_by_projections
 from tests.properties.reference_rwn import points

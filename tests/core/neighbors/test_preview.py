@@ -9,16 +9,22 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.neighbors import DrawRequest, find_neighborhoods, source
+from rwn_core.neighbors import DrawRequest, Finder, find, find_neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.slider_range import find_slider_range
-from rwn_core.neighbors.source import build_preview
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(7)
 RNG = np.random.default_rng(1)
 POINTS = RNG.normal(size=(4000, 3)) @ RNG.normal(size=(3, 3))
+
+
+def build_preview(points: np.ndarray, **options) -> Finder:
+    """What the sliders of a screen begin with."""
+    made = Finder(points=points)
+    made.store_for_sliders(**options)
+    return made
 
 
 @pytest.fixture(params=["whole", "some"], scope="module")
@@ -54,7 +60,7 @@ def test_a_radius_for_each_record_is_searched_and_a_wrong_k_refused(built):
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     """Then the sliders' ends are searched when they are asked for."""
-    monkeypatch.setattr(source, "TABLE_BYTES", 12e6)
+    monkeypatch.setattr(find, "TABLE_BYTES", 12e6)
     built = build_preview(POINTS)
     assert built.table.epsilon < built.slider_range.epsilon
     assert 12 * len(built.table.records) <= 12e6
@@ -64,8 +70,8 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
 
 
 def test_the_slider_goes_farther_than_the_table(monkeypatch):
-    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
-    monkeypatch.setattr(source, "LISTED_PAIRS", 200_000)
+    monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
+    monkeypatch.setattr(find, "LISTED_PAIRS", 200_000)
     built = build_preview(POINTS)
     sizes = {
         end: built.find(RadiusAndK(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()
@@ -104,7 +110,7 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
-    monkeypatch.setattr(source, "TABLE_BYTES", 1e6)
+    monkeypatch.setattr(find, "TABLE_BYTES", 1e6)
     twins = (np.arange(3000) % 3)[:, None] * np.ones(2)
     built = build_preview(twins)
     assert built.table is None

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.neighbors import DrawRequest, Neighborhoods, Radii, source
-from rwn_core.neighbors.find import find_and_draw
+from rwn_core.neighbors import DrawRequest, Finder, Neighborhoods, Radii, find
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Sizes, known_sizes
-from rwn_core.neighbors.source import build_preview
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
 
@@ -47,8 +45,8 @@ def members(found: Neighborhoods) -> list[set[int]]:
 
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
 def test_they_have_the_members_of_a_search(ball: RadiusAndK) -> None:
-    found, _ = find_and_draw(points(), ball, DRAWING)
-    again = find_and_draw(points(), ball, known=known_sizes(found), threads=2)[0]
+    found, _ = Finder(points=points()).find(ball, DRAWING)
+    again = Finder(points=points()).find(ball, known=known_sizes(found), threads=2)[0]
     for name in ("sizes", "within", "radius"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     assert members(again) == members(found)
@@ -57,25 +55,27 @@ def test_they_have_the_members_of_a_search(ball: RadiusAndK) -> None:
 
 
 def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch) -> None:
-    monkeypatch.setattr(source, "STORED_PAIRS", 60_000)
-    made = build_preview(points())
+    monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
+    made = Finder(points=points())
+    made.store_for_sliders()
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
         ball = RadiusAndK(k=6, epsilon=epsilon)
         known = known_sizes(made.find(ball, DRAWING)[0])
-        again = find_and_draw(made.points, ball, known=known)[0]
-        assert members(again) == members(find_and_draw(made.points, ball)[0])
+        again = Finder(points=made.points).find(ball, known=known)[0]
+        assert members(again) == members(Finder(points=made.points).find(ball)[0])
 
 
 def test_sizes_of_something_else_are_refused() -> None:
-    found, _ = find_and_draw(points(), BALLS["a radius"])
+    found, _ = Finder(points=points()).find(BALLS["a radius"])
     known = known_sizes(found)
     wrong = Sizes(known.within, known.sizes + 1, known.kth)
     with pytest.raises(ValueError, match="fewer members"):
-        members(find_and_draw(points(), BALLS["a radius"], known=wrong)[0])
+        members(Finder(points=points()).find(BALLS["a radius"], known=wrong)[0])
 
 
 def test_those_of_some_records_are_not_known() -> None:
-    made = build_preview(points(), most=500)
+    made = Finder(points=points())
+    made.store_for_sliders(most=500)
     for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
         assert known_sizes(made.find(RadiusAndK(k=3, epsilon=epsilon), DRAWING)[0]) is None

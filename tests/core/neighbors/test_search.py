@@ -19,6 +19,7 @@ from rwn_core.neighbors import (
     neighbor_table,
 )
 from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel import threads as worker_threads
@@ -62,7 +63,9 @@ def test_sizes_distances_and_donors_of_hard_tables(group):
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
-            result = Search(index, k=k or 0, epsilon=epsilon).run(ProgressMonitor(), DRAWING)
+            result = Search(index, ball=RadiusAndK(k=k or 0, epsilon=epsilon)).run(
+                ProgressMonitor(), DRAWING
+            )
             expected = member_sets(points, k=k, epsilon=epsilon)
             assert result.sizes.tolist() == [len(members) for members in expected]
             some = result.sizes > 0
@@ -99,7 +102,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     threads = cycle((1, 2, 4))
     tried = set()
     for leaf in (16, 64, 128):
-        search = Search(build_index(points, layout=Layout(leaf)), **setting)
+        search = Search(build_index(points, layout=Layout(leaf)), ball=RadiusAndK(**setting))
         for size in (1, 2, 7, 1000):
             ranges_of(size)
             watch = ProgressMonitor(threads=next(threads))
@@ -139,7 +142,9 @@ def test_donors_among_many_members(number):
     index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
-        result = Search(index, k=2, epsilon=epsilon).run(ProgressMonitor(), drawing)
+        result = Search(index, ball=RadiusAndK(k=2, epsilon=epsilon)).run(
+            ProgressMonitor(), drawing
+        )
         reference = complete.cut(k=2, epsilon=epsilon)
         np.testing.assert_array_equal(result.sizes, reference.sizes)
         np.testing.assert_array_equal(np.sqrt(result.nearest), reference.nearest)
@@ -171,8 +176,10 @@ def test_stored_tables_do_not_depend_on_threads():
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
     points = np.random.default_rng(2).normal(size=(300, 3))
-    reference = Search(build_index(points), k=4, epsilon=0.3).run(ProgressMonitor(), DRAWING)
-    scaled = Search(build_index(scale * points), k=4, epsilon=0.3 * scale).run(
+    reference = Search(build_index(points), ball=RadiusAndK(k=4, epsilon=0.3)).run(
+        ProgressMonitor(), DRAWING
+    )
+    scaled = Search(build_index(scale * points), ball=RadiusAndK(k=4, epsilon=0.3 * scale)).run(
         ProgressMonitor(), DRAWING
     )
     np.testing.assert_array_equal(scaled.sizes, reference.sizes)
@@ -233,7 +240,9 @@ def test_compiled_cuts_equal_plain_ones():
 def test_rows_with_more_candidates_than_are_held_at_a_time():
     """Then a leaf is searched in parts, and every part among the same leaves."""
     points = np.random.default_rng(3).normal(size=(9000, 3))
-    result = Search(build_index(points), k=0, epsilon=1.9).run(ProgressMonitor(threads=2), None)
+    result = Search(build_index(points), ball=RadiusAndK(k=0, epsilon=1.9)).run(
+        ProgressMonitor(threads=2), None
+    )
     assert result.sizes.mean() > 3000
     edge = 1.9 * 1.9
     for record in range(0, 9000, 90):
@@ -263,7 +272,9 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
         expected = complete.cut(k=3, epsilon=epsilon)
-        result = Search(index, k=3, epsilon=epsilon).run(ProgressMonitor(), DRAWING)
+        result = Search(index, ball=RadiusAndK(k=3, epsilon=epsilon)).run(
+            ProgressMonitor(), DRAWING
+        )
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)
         np.testing.assert_array_equal(result.donors, donors)

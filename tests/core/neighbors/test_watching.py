@@ -150,7 +150,7 @@ def test_progress_of_a_table_never_falls_back(monkeypatch):
     search = Search.of_points(LONG[:3000], RadiusAndK(k=5, epsilon=None), ProgressMonitor())
     result = search.run(ProgressMonitor())
     told.clear()
-    search.table(watch, found=result)
+    search.table(watch, result)
     assert told[0] == 0, "sizes that are known take no half of the time"
 
 
@@ -176,7 +176,7 @@ def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
     points = LONG[:20_000]
     monkeypatch.setattr("rwn_core.neighbors.search.Search.table", None)
     with pytest.raises(ParameterError) as refused:
-        neighbor_table(points, k=5, epsilon=4.0, budget=50e6)
+        neighbor_table(points, k=5, epsilon=4.0, watch=ProgressMonitor(budget=50e6))
     message = str(refused.value)
     for words in ("table of neighbors", "GB", "50 MB", "epsilon", "neighbors=", "RWN_MEMORY"):
         assert words in message
@@ -188,8 +188,9 @@ def test_the_estimate_is_near_what_the_table_takes():
     used = table.records.nbytes + table.squared.nbytes
     assert used == pairs_bytes(len(table.records))
     with pytest.raises(ParameterError, match="may be used"):
-        neighbor_table(points, k=5, epsilon=2.0, budget=0.8 * used)
-    neighbor_table(points, k=5, epsilon=2.0, budget=1.2 * used + search_bytes(10_000, 8, 0))
+        neighbor_table(points, k=5, epsilon=2.0, watch=ProgressMonitor(budget=0.8 * used))
+    enough = ProgressMonitor(budget=1.2 * used + search_bytes(10_000, 8, 0))
+    neighbor_table(points, k=5, epsilon=2.0, watch=enough)
 
 
 def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):

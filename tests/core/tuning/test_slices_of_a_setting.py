@@ -9,7 +9,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import Rounded
-from rwn_core.neighbors.source import StoredSource
+from rwn_core.neighbors import Finder
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
 from rwn_core.tuning.evaluate_settings import Trials
@@ -116,9 +116,9 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
     ready = rwn.RWN(k=5).prepare(bodyfat, settings=[rwn.RWN(k=9)])
     ready.release(rwn.SecretKey.from_seed(1))
     moved = ready.with_slices(SLICES)
-    assert moved.state.source is ready.state.source
+    assert moved.finder is ready.finder
     assert moved.law.neighborhoods is ready.law.neighborhoods
-    assert moved.state.about is not None
+    assert moved.about is not None
 
     settings = [
         Setting.of("rwn", {"k": 5}, slices=each) for each in ((), SLICES, (("hip", "neck"),))
@@ -126,9 +126,9 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
     settings = prepared(bodyfat, settings, references=False)
     trials = Trials(bodyfat, settings, Plan(measures=("correlation",), releases=2))
     ranked = []
-    stored = StoredSource.__init__
+    stored = Finder.__init__
     monkeypatch.setattr(
-        StoredSource,
+        Finder,
         "__init__",
         lambda self, *args, **more: (ranked.append(1), stored(self, *args, **more))[1],
     )

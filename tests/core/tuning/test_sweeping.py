@@ -7,7 +7,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import source as source_module
+from rwn_core.neighbors import find as find_module
 from rwn_core.tuning import Grid, JobFolder, Plan, Setting, job_name, sweep
 
 MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
@@ -98,13 +98,13 @@ def test_a_measure_that_fails_does_not_end_the_sweep(bodyfat, monkeypatch) -> No
 
 def test_one_table_of_neighbors_serves_all_settings_of_a_metric(bodyfat, monkeypatch) -> None:
     made = []
-    original = source_module.neighbor_table
+    original = find_module.neighbor_table
 
     def counted(*arguments, **more):
         made.append(1)
         return original(*arguments, **more)
 
-    monkeypatch.setattr(source_module, "neighbor_table", counted)
+    monkeypatch.setattr(find_module, "neighbor_table", counted)
     grid = Grid(axes={"epsilon": (0, 1, 2), "k": (3, 5)}, weights=({}, {"age": 2.0}))
     sweep(bodyfat, grid, plan=PLAN, workers=1)
     assert len(made) == 2
