@@ -14,7 +14,7 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.transition_law import is_discrete
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.method import NoiseMethod, Prepared
+from rwn_core.masking.method import Method, NoiseMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
@@ -118,9 +118,7 @@ class AdditiveNoise(NoiseMethod):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if self.size == 0:
-            return ["size = 0 masks nothing: the release is the original."]
-        return [
+        return Method.cautions(self) or [
             f"Noise of {self.size:g} standard deviations multiplies every variance by "
             f"{1 + self.size**2:.3g} and every correlation by {1 / (1 + self.size**2):.3g}.",
             "Outliers stay outliers: noise moves them by as much as everybody else.",

@@ -173,20 +173,16 @@ class CARTSynthesis(Method):
         released = copy_columns(microdata, donors)
         return with_numbers(released, smooth) if smooth and selected.any() else released
 
-    def law(self, table: Prepared) -> None:
-        """A row's chance is the product of its leaves; for some variables alone it has no form."""
-        return None
-
+    # A row's chance is the product of its leaves; for some variables alone it has no form, so that
+    # there is no law.
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if self.q == 0:
-            return ["q = 0 masks nothing: the release is the original."]
         retained = [
             f"At q = {self.q:g} each record is released whole with probability {1 - self.q:.2g}; "
             "kept records identify."
         ]
         true = ["Every released number is somebody's true value, extremes included."]
-        return [
+        return Method.cautions(self) or [
             *(retained if self.q < 1 else []),
             *(true if not self.smoothing else []),
             "A synthesized row may equal a real person's: often where variables have few values, "

@@ -93,6 +93,11 @@ class CorrelatedNoise(NumberMethod):
         ),
     )
     keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"size": 0}),)
+    warns: ClassVar[tuple[str, ...]] = (
+        "Means and covariances are kept in expectation; skewness, bounds and whole groups of "
+        "equal values are not, and values may be impossible ones.",
+        "Outliers stay outliers: noise moves them by as much as everybody else.",
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or with too few records."""
@@ -127,7 +132,12 @@ class CorrelatedNoise(NumberMethod):
         if self.size == 0:
             return with_numbers(table.microdata, {})
         part = self._noise(table)
-        root = table.cached("root", lambda: _root(part.covariance / self.size))
+        if (
+            "root" not in table.made
+        ):  # a matrix R with R R' equal to the covariance, if singular too
+            scale, values, vectors = spread_axes(part.covariance / self.size)
+            table.made["root"] = scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T)
+        root = table.made["root"]
         normal = np.column_stack(
             [ndtri(two_uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
         )
@@ -141,16 +151,6 @@ class CorrelatedNoise(NumberMethod):
         """A joint density of all numbers."""
         return SeparateLaw.of_changes(table.microdata, [self._noise(table)] if self.size else [])
 
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.size == 0:
-            return ["size = 0 masks nothing: the release is the original."]
-        return [
-            "Means and covariances are kept in expectation; skewness, bounds and whole groups of "
-            "equal values are not, and values may be impossible ones.",
-            "Outliers stay outliers: noise moves them by as much as everybody else.",
-        ]
-
 
 def moments(values: Floats) -> tuple[Floats, Floats]:
     """Means of the known numbers, and covariances of the records that are complete."""
@@ -163,9 +163,3 @@ def moments(values: Floats) -> tuple[Floats, Floats]:
         return mean, np.diag(squares / np.maximum(count - 1, 1))
     varies = (complete != complete[0]).any(axis=0)  # of a constant only rounding would be left
     return mean, np.atleast_2d(np.cov(complete, rowvar=False)) * np.outer(varies, varies)
-
-
-def _root(covariance: Floats) -> Floats:
-    """Return a matrix R with R R' equal to the covariance, also to a singular one."""
-    scale, values, vectors = spread_axes(covariance)
-    return np.asarray(scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T))

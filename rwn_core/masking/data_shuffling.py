@@ -97,6 +97,12 @@ class DataShuffling(NumberMethod):
         Keeps(what="records", when={"anew": 0}),
         Keeps(what="values"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "The variables that are not shuffled are released as they are: a person who is "
+        "unique in them is recognized.",
+        "Every released number is somebody's true value of that variable, extremes included.",
+        "Relations that are not monotone, and those of single groups, are lost.",
+    )
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
@@ -131,21 +137,6 @@ class DataShuffling(NumberMethod):
                 ordered = known[np.argsort(values[known], kind="stable")]
                 donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
         return copy_columns(microdata, donors)
-
-    def law(self, table: Prepared) -> None:
-        """A value's rank depends on the new scores of all records; rows are not independent."""
-        return None
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.anew == 0:
-            return ["anew = 0 masks nothing: the release is the original."]
-        return [
-            "The variables that are not shuffled are released as they are: a person who is "
-            "unique in them is recognized.",
-            "Every released number is somebody's true value of that variable, extremes included.",
-            "Relations that are not monotone, and those of single groups, are lost.",
-        ]
 
 
 class _Model(NamedTuple):

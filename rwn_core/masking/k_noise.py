@@ -85,6 +85,10 @@ class KNoise(NoiseMethod):
         ),
     )
     keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"k": 1}),)
+    warns: ClassVar[tuple[str, ...]] = (
+        "k counts records near each value of one variable; several variables together may "
+        "still single a person out.",
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
@@ -105,15 +109,6 @@ class KNoise(NoiseMethod):
                     discrete=is_discrete(microdata, name),
                 )
         return parts
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.k == 1:
-            return ["k = 1 masks nothing: the release is the original."]
-        return [
-            "k counts records near each value of one variable; several variables together may "
-            "still single a person out."
-        ]
 
 
 def _sorted(microdata: Microdata, name: str) -> Floats:

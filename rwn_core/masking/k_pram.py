@@ -94,6 +94,10 @@ class KPRAM(NumberMethod):
         Keeps(what="support"),
         Keeps(what="values", when={"draw_from": "permute"}),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "k counts records in an interval of one variable; several variables together may still "
+        "single a person out, and a far outlier makes the intervals long for everybody.",
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
@@ -120,28 +124,20 @@ class KPRAM(NumberMethod):
 
     def law(self, table: Prepared) -> Law:
         """Values drawn within their interval."""
-        parts = [self._part(table, name) for name in self._drawn(table.microdata)]
-        return SeparateLaw.of_changes(table.microdata, parts)
-
-    def _part(self, table: Prepared, name: str) -> RedrawWithinGroups:
-        codes, values = value_codes(table.microdata, name)
-        group = np.zeros(len(values), dtype=np.int64)
-        group[codes] = self._groups(table, name)
-        weight = np.ones(len(values))
-        if self.draw_from != "uniform":
-            weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
-        chance = weight / np.bincount(group, weight)[group]
+        microdata, parts = table.microdata, []
         permuted = self.draw_from == "permute"
-        return RedrawWithinGroups(table.microdata, name, group, chance, keeps_value_counts=permuted)
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.k == 1:
-            return ["k = 1 masks nothing: the release is the original."]
-        return [
-            "k counts records in an interval of one variable; several variables together may still "
-            "single a person out, and a far outlier makes the intervals long for everybody."
-        ]
+        for name in self._drawn(microdata):
+            codes, values = value_codes(microdata, name)
+            group = np.zeros(len(values), dtype=np.int64)
+            group[codes] = self._groups(table, name)
+            # each value of an interval alike, or by the number of its records
+            weight = np.ones(len(values))
+            if self.draw_from != "uniform":
+                weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
+            chance = weight / np.bincount(group, weight)[group]
+            part = RedrawWithinGroups(microdata, name, group, chance, keeps_value_counts=permuted)
+            parts.append(part)
+        return SeparateLaw.of_changes(microdata, parts)
 
 
 def _donors(group: Integers, codes: Integers, uniform: Floats, draw_from: str) -> Integers:

@@ -97,6 +97,10 @@ class LocalSuppression(FixedMethod):
         Keeps(what="support", kinds=LEVELS_AND_DATES, including="spared"),
         Keeps(what="fixed"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "k records share their keys, but all of them may have one confidential value; and who "
+        "knows any other variable than the keys is not counted.",
+    )
 
     def _keys(self, microdata: Microdata) -> tuple[str, ...]:
         released = [variable for variable in microdata.schema.released if variable.masked]
@@ -150,13 +154,6 @@ class LocalSuppression(FixedMethod):
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Which variables are changed."""
         return [f"only the keys are changed: {', '.join(self._keys(microdata))}"]
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        return [
-            "k records share their keys, but all of them may have one confidential value; and who "
-            "knows any other variable than the keys is not counted."
-        ]
 
 
 def suppressed(cells: Integers, k: int) -> Booleans:

@@ -200,6 +200,7 @@ class Method(NamedParameters):
     has_forecast: ClassVar[Any] = True  # whether expectations have closed forms
     uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
     uses_slices: ClassVar[bool] = False  # and on which of them travel together
+    drops_lost_rows: ClassVar[bool] = False  # whether a file lacks the rows without any value
     # whether every released row is one person's true record
     releases_true_rows: ClassVar[bool] = False
     # whether a record that lacks a value in the original may have one in the release: missing

@@ -82,6 +82,11 @@ class Microaggregation(NumberMethod, FixedMethod):
         Keeps(what="totals", measured=True),
         Keeps(what="fixed"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "Who holds the original file knows the group of every row, and links one of {setting.k} "
+        "correctly by chance; means of groups are smoother than the data, so that variances "
+        "shrink and correlations grow.",
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records."""
@@ -99,16 +104,6 @@ class Microaggregation(NumberMethod, FixedMethod):
         columns = zip(names, values.T, strict=True)
         return with_numbers(microdata, {name: group_means(own, group) for name, own in columns})
 
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.k == 1:
-            return ["k = 1 masks nothing: the release is the original."]
-        return [
-            f"Who holds the original file knows the group of every row, and links one of {self.k} "
-            "correctly by chance; means of groups are smoother than the data, so that variances "
-            "shrink and correlations grow."
-        ]
-
 
 def _scaled(values: Floats) -> Floats:
     """Numbers in standard deviations from their means; a missing one at its mean."""
@@ -123,56 +118,30 @@ def _scaled(values: Floats) -> Floats:
 def mdav(points: Floats, k: int) -> Integers:
     """Return the group of each point, of k to 2k - 1 points, shape (n,)."""
     # MDAV-generic (Domingo-Ferrer and Torra 2005, section 2): about n^2 / k distances. Of points as
-    # far apart the first is taken.
+    # far apart the first is taken. Shapes: points (n, d).
     group = np.empty(len(points), dtype=np.int64)
-    left, number = _Left(points), -1
-    while left.count >= 2 * k:
-        first = left.farthest_from(left.mean())
-        number += 1
-        group[left.take_nearest(first, k)] = number
-        if left.count >= 2 * k:  # the point farthest from the first one founds a group, too
-            number += 1
-            group[left.take_nearest(left.farthest_from(first), k)] = number
-    group[left.records()] = number + 1
+    left, records, count, number = points.T.copy(), np.arange(len(points)), len(points), 0
+    first: Floats | None = None
+
+    def apart(center: Floats) -> Floats:
+        """Squared distance from a center to each point that has no group yet, shape (count,)."""
+        total = np.zeros(count)
+        for own, middle in zip(left, center, strict=True):
+            difference = own[:count] - middle
+            total += difference * difference
+        return total
+
+    while count >= 2 * k:
+        # the point farthest from the mean founds a group, and the one farthest from it the next
+        start = np.asarray(left[:, :count].mean(axis=1)) if first is None else first
+        center = left[:, apart(start).argmax()].copy()
+        first = center if first is None else None
+        nearest = np.argpartition(apart(center), k - 1)[:k]
+        group[records[nearest]] = number
+        number, count = number + 1, count - k
+        # the last points fill the gaps of those that leave
+        last = np.setdiff1d(np.arange(count, count + k), nearest)
+        gaps = nearest[nearest < count]
+        left[:, gaps], records[gaps] = left[:, last], records[last]
+    group[records[:count]] = number
     return group
-
-
-class _Left:
-    """Points that have no group yet, shape (n, d)."""
-
-    def __init__(self, points: Floats) -> None:
-        self._points, self._records = points.T.copy(), np.arange(len(points))
-        self.count = len(points)
-
-    def _apart(self, center: Floats) -> Floats:
-        """Squared distance of each point from a center."""
-        apart = np.zeros(self.count)
-        for own, middle in zip(self._points, center, strict=True):
-            difference = own[: self.count] - middle
-            apart += difference * difference
-        return apart
-
-    def mean(self) -> Floats:
-        """Return the mean of the points."""
-        return np.asarray(self._points[:, : self.count].mean(axis=1))
-
-    def farthest_from(self, center: Floats) -> Floats:
-        """The point farthest from a center."""
-        return self._points[:, self._apart(center).argmax()].copy()
-
-    def take_nearest(self, center: Floats, k: int) -> Integers:
-        """The k records nearest to a center, which leave."""
-        apart = self._apart(center)
-        nearest = np.argpartition(apart, k - 1)[:k] if k < self.count else np.arange(self.count)
-        taken = self._records[nearest]
-        self.count -= len(nearest)
-        # the last points fill the gaps
-        last = np.setdiff1d(np.arange(self.count, self.count + len(nearest)), nearest)
-        gaps = nearest[nearest < self.count]
-        self._points[:, gaps] = self._points[:, last]
-        self._records[gaps] = self._records[last]
-        return taken
-
-    def records(self) -> Integers:
-        """Those that are left."""
-        return self._records[: self.count]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 Form = Literal["choice", "switch", "whole", "number", "name", "names", "text"]
 
@@ -48,33 +48,33 @@ def method_options(method: Any) -> tuple[Option, ...]:
     moved = {lever.name for lever in method.levers}
     hints, words = get_type_hints(method), method_words(method, "parameters")
     titles = getattr(method, "choice_titles", {})
-    return tuple(
-        replace(
-            _option(each.name, hints[each.name], each.default, words.get(each.name, "")),
+    numbers: dict[Any, Form] = {bool: "switch", int: "whole", float: "number"}
+    made = []
+    for each in fields(method):
+        if each.name in moved:
+            continue
+        # the form that its type says
+        hint, form = hints[each.name], cast(Form, "text")
+        kinds = [kind for kind in (get_args(hint) or ()) if kind is not NoneType]
+        if get_origin(hint) is Literal:
+            form = "choice"
+        elif tuple[str, ...] in kinds:
+            form = "names"
+        elif kinds == [str]:
+            form = "name"
+        else:
+            form = numbers.get(kinds[0] if len(kinds) == 1 else hint, form)
+        option = Option(
+            name=each.name,
+            form=form,
+            choices=get_args(hint) if form == "choice" else (),
             titles=titles.get(each.name, {}),
+            optional=NoneType in get_args(hint),
+            default=each.default,
+            help=words.get(each.name, ""),
         )
-        for each in fields(method)
-        if each.name not in moved
-    )
-
-
-def _option(name: str, hint: Any, default: Any, words: str) -> Option:
-    kinds = [kind for kind in (get_args(hint) or ()) if kind is not NoneType]
-    optional = NoneType in get_args(hint)
-    form: Form = "text"
-    choices: tuple[str, ...] = ()
-    if get_origin(hint) is Literal:
-        form, choices = "choice", get_args(hint)
-    elif tuple[str, ...] in kinds:
-        form = "names"
-    elif kinds == [str]:
-        form = "name"
-    else:
-        numbers: dict[Any, Form] = {bool: "switch", int: "whole", float: "number"}
-        form = numbers.get(kinds[0] if len(kinds) == 1 else hint, form)
-    return Option(
-        name=name, form=form, choices=choices, optional=optional, default=default, help=words
-    )
+        made.append(option)
+    return tuple(made)
 
 
 def method_words(method: Any, about: str = "methods") -> Mapping[str, str]:

@@ -280,10 +280,8 @@ class PRAM(Method):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if self.alpha == 0 or (self.change == 0 and not self.matrices):
-            return ["Nothing is masked: the release is the original."]
         shares = "Shares of levels are kept in expectation, not exactly; "
-        return [
+        return Method.cautions(self) or [
             (shares if self.invariant or self.spread == "margins" else "Shares of levels change; ")
             + "relations to other variables shrink, and impossible combinations may arise.",
             "Publish the matrices, so that analysts can correct their estimates, but never the "

@@ -118,6 +118,11 @@ class RandomSwapping(Method):
         Keeps(what="records", when={"share": 0}),
         Keeps(what="rows"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "Counts of every single variable stay exact; relations between variables shrink, and "
+        "impossible combinations may arise.",
+        "A value that only one person has is in the release for certain.",
+    )
 
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
@@ -171,26 +176,23 @@ class RandomSwapping(Method):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Independent transitions of all units of variables."""
-        microdata = table.microdata
-        parts = [self._transition(table, unit) for unit in self.moved_together(microdata).values()]
+        microdata, parts = table.microdata, []
+        share_of = disjoint_share if self.pairs == "disjoint" else successive_share
+        for unit in self.moved_together(microdata).values():
+            some = self._taking_part(table, unit)
+            own = table.cached(("numbers", unit), partial(value_numbers, microdata, unit))
+            share = share_of(self._swaps(len(some)), len(some))
+            changing = np.zeros(microdata.n, dtype=bool)
+            changing[some] = True
+            part = Transition(
+                plain=microdata,
+                unit=unit,
+                choice=one_pool(share, own, changing),
+                by_value=not self.rarer_than,
+                keeps_value_counts=True,
+            )
+            parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)
-
-    def _transition(self, table: Prepared, unit: tuple[str, ...]) -> Transition:
-        microdata, some = table.microdata, self._taking_part(table, unit)
-        own = table.cached(("numbers", unit), partial(value_numbers, microdata, unit))
-        count = len(some)
-        share = (disjoint_share if self.pairs == "disjoint" else successive_share)(
-            self._swaps(count), count
-        )
-        changing = np.zeros(microdata.n, dtype=bool)
-        changing[some] = True
-        return Transition(
-            plain=microdata,
-            unit=unit,
-            choice=one_pool(share, own, changing),
-            by_value=not self.rarer_than,
-            keeps_value_counts=True,
-        )
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and the number of records swapped."""
@@ -203,16 +205,6 @@ class RandomSwapping(Method):
                 f"occurs fewer than {self.rarer_than:,} times; only they are swapped"
             )
         return remarks
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.share == 0:
-            return ["share = 0 masks nothing: the release is the original."]
-        return [
-            "Counts of every single variable stay exact; relations between variables shrink, and "
-            "impossible combinations may arise.",
-            "A value that only one person has is in the release for certain.",
-        ]
 
 
 def _keys(microdata: Microdata) -> tuple[str, ...]:

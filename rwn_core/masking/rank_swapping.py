@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.errors import ParameterError
@@ -197,13 +196,21 @@ class RankSwapping(Method):
                 uniform = two_uniforms(key, table.records, column)
                 order = descending(values, uniform[1])
                 first, last = self._ends(variable.kind, len(order))
-                partner = self._partners(values[order], first, last, uniform[0][order])
+                ranked, chance = values[order], uniform[0][order][first:last]
+                reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * len(chance))
+                # with which of the exchanged ranks each changes places
+                if self.form == "moore":
+                    partner = moore_partners(reach, chance)
+                else:
+                    partner = len(chance) - 1 - mu_argus_partners(reach, chance[::-1])[::-1]
                 donors[variable.name] = given = table.records.copy()
                 given[order[first:last]] = order[first + partner]
                 if last - first < len(order):
                     coded[variable.name] = group_means(values, order, first, last)
         swapped = copy_columns(microdata, donors)
-        return _with_means(swapped, coded) if coded else swapped
+        means = {name: np.where(np.isnan(own), swapped.values(name), own)
+                 for name, own in coded.items()}  # fmt: skip
+        return with_numbers(swapped, means) if coded else swapped
 
     def _ends(self, kind: Kind, n: int) -> tuple[int, int]:
         """From which rank to which values of a variable are exchanged."""
@@ -211,58 +218,40 @@ class RankSwapping(Method):
             return 0, n
         return whole_part(self.top * n), n - whole_part(self.bottom * n)
 
-    def _partners(self, ranked: Floats, first: int, last: int, uniform: Floats) -> Integers:
-        """Among the exchanged ranks, with which one each changes places, shape (last - first,)."""
-        reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * (last - first))
-        if self.form == "moore":
-            return moore_partners(reach, uniform[first:last])
-        upward = mu_argus_partners(reach, uniform[first:last][::-1])
-        return last - first - 1 - upward[::-1]
-
     def fraction(self, ranked: Floats, first: int, last: int) -> float:
         """P of a variable with these known values, the largest first; see `range_asked`."""
         # none of the three is None, once it is made
         asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
         return range_asked(ranked, first, last, asked)
 
-    def law(self, table: Prepared) -> None:
-        """Free partners depend on all earlier exchanges, so that no law can be listed."""
-        return None
-
+    # Free partners depend on all earlier exchanges, so that no law can be listed.
     def expectations(self, table: Prepared) -> Expectations:
         """Return the expectations of every cell."""
-        microdata = table.microdata
-        kinds = {v.name: v.kind for v in microdata.schema.released}
-        parts = {
-            name: self._expected_ranks(microdata, name, kinds[name], number)
-            for number, name in enumerate(self.masked_names(microdata))
-        }
+        microdata, parts = table.microdata, {}
+        for number, name in enumerate(self.masked_names(microdata)):
+            values = microdata.values(name)
+            order = descending(values, np.zeros(len(values)))
+            ranked = values[order]
+            first, last = self._ends(microdata.schema.variable(name).kind, len(order))
+            count = last - first
+            # the chances of pairs of ranks: followed case by case, or counted in simulated rankings
+            reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * count)
+            moore, exact = self.form == "moore", reach <= 1
+            if moore and is_exact(count, reach):
+                chances, exact = exact_moore_chances(count, reach), True
+            elif moore:
+                chances = counted_moore_chances(count, reach, number)
+            else:
+                chances = counted_mu_argus_chances(count, reach, number)[::-1, ::-1]
+            parts[name] = RankedVariable(
+                name=name,
+                order=order,
+                values=ranked,
+                first=first,
+                chances=chances,
+                releases=0 if exact else rankings(count),
+            )
         return rank_swap_expectations(microdata, parts)
-
-    def _expected_ranks(
-        self, microdata: Microdata, name: str, kind: Kind, number: int
-    ) -> RankedVariable:
-        values = microdata.values(name)
-        order = descending(values, np.zeros(len(values)))
-        ranked = values[order]
-        first, last = self._ends(kind, len(order))
-        count = last - first
-        reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * count)
-        moore, exact = self.form == "moore", reach <= 1
-        if moore and is_exact(count, reach):
-            chances, exact = exact_moore_chances(count, reach), True
-        elif moore:
-            chances = counted_moore_chances(count, reach, number)
-        else:
-            chances = counted_mu_argus_chances(count, reach, number)[::-1, ::-1]
-        return RankedVariable(
-            name=name,
-            order=order,
-            values=ranked,
-            first=first,
-            chances=chances,
-            releases=0 if exact else rankings(count),
-        )
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and a P too small to exchange any."""
@@ -277,20 +266,11 @@ class RankSwapping(Method):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if (self.p, self.r0, self.k0, self.top, self.bottom) == (0, 1, 0, 0, 0):
-            return ["P = 0 masks nothing: the release is the original."]
         but = " but those at the ends, which are means," if self.top or self.bottom else ""
-        return [
+        return Method.cautions(self) or [
             f"Every released number{but} is somebody's true value of that variable"
             f"{'' if but else ', extremes included'}.",
             "Each variable is exchanged by itself: relations between variables are lost the more, "
             "the larger P is, and impossible combinations may arise.",
             "An intruder who knows P knows between which values a person's own lies.",
         ]
-
-
-def _with_means(swapped: Microdata, means: Mapping[str, Floats]) -> Microdata:
-    columns = {
-        name: np.where(np.isnan(own), swapped.values(name), own) for name, own in means.items()
-    }
-    return with_numbers(swapped, columns)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Integers, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns
@@ -119,6 +119,10 @@ class Recoding(FixedMethod):
         Keeps(what="support", kinds=LEVELS),
         Keeps(what="fixed"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "Classes are made variable by variable: several together may still single a person "
+        "out, and nothing is random, so that who holds the original knows every row's class.",
+    )
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that cannot be recoded."""
@@ -136,23 +140,20 @@ class Recoding(FixedMethod):
         for name in self.masked_names(microdata):
             kind = microdata.schema.variable(name).kind
             if kind in NUMBERS:
-                numbers[name] = self._number(microdata.values(name))
+                # top and bottom coding first, then the means of intervals
+                values = microdata.values(name)
+                numbers[name], known = values.copy(), ~np.isnan(values)
+                order = np.flatnonzero(known)[np.argsort(values[known], kind="stable")]
+                for some in (order[len(order) - int(len(order) * self.top) :],
+                             order[: int(len(order) * self.bottom)]):  # fmt: skip
+                    if some.size:
+                        numbers[name][some] = values[some].mean()
+                if self.k > 1 and len(order):
+                    group = intervals(numbers[name], min(self.k, len(order)))
+                    numbers[name] = group_means(numbers[name], group)
             elif self.k > 1:
                 donors[name] = merged(microdata.codes(name)[0], self.k, kind is Kind.ORDERED)
         return with_numbers(copy_columns(microdata, donors), numbers)
-
-    def _number(self, values: Floats) -> Floats:
-        """Numbers after top and bottom coding, as means of their intervals."""
-        shown = values.copy()
-        known = ~np.isnan(values)
-        order = np.flatnonzero(known)[np.argsort(values[known], kind="stable")]
-        for some in (order[len(order) - int(len(order) * self.top) :],
-                     order[: int(len(order) * self.bottom)]):  # fmt: skip
-            if some.size:
-                shown[some] = values[some].mean()
-        if self.k > 1 and len(order):
-            shown = group_means(shown, intervals(shown, min(self.k, len(order))))
-        return shown
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and names of merged levels."""
@@ -161,13 +162,6 @@ class Recoding(FixedMethod):
         if self.k > 1 and any(microdata.schema.variable(n).kind in LEVELS for n in names):
             remarks.append("merged levels carry the name of the most frequent of them")
         return remarks
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        return [
-            "Classes are made variable by variable: several together may still single a person "
-            "out, and nothing is random, so that who holds the original knows every row's class."
-        ]
 
 
 def merged(codes: Integers32, k: int, ordered: bool) -> Integers:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Role
@@ -96,6 +96,11 @@ class RecordSwapping(Method):
         Keeps(what="records", when={"share": 0}),
         Keeps(what="rows", including="makers"),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "Swapped values move together and are somebody's true values; their relations to each "
+        "other and to the variables that make blocks are exact, those to the rest are lost.",
+        "Where all of a block have the same value, everybody in it is known to have it.",
+    )
 
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
@@ -118,7 +123,7 @@ class RecordSwapping(Method):
             if v.role is Role.KEY and v.kind in LEVELS and v.name not in self.variables
         )
 
-    def swapped(self, microdata: Microdata) -> tuple[str, ...]:
+    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that are swapped together, in the table's order."""
         makers, released = self.makers(microdata), microdata.schema.released
         if self.variables:
@@ -129,18 +134,14 @@ class RecordSwapping(Method):
             chosen = secret or {v.name for v in free if v.role is not Role.KEY}
         return tuple(variable.name for variable in released if variable.name in chosen)
 
-    def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
-        """Return the variables that the method masks on a table."""
-        return self.swapped(microdata)
-
     def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the swapped variables, which are one record's."""
-        return {0: self.swapped(microdata)}
+        return {0: self.masked_names(microdata)}
 
     def check(self, microdata: Microdata) -> None:
         """Refuse to move whole records, or nothing."""
         masked_columns(microdata)
-        swapped = self.swapped(microdata)
+        swapped = self.masked_names(microdata)
         if not swapped:
             raise ParameterError(
                 "No variable is left to be swapped; name some that do not make the blocks."
@@ -156,7 +157,7 @@ class RecordSwapping(Method):
         microdata = table.microdata
         return table.cached(
             ("blocks", self.within, self.variables),
-            partial(_blocks, microdata, self.makers(microdata), self.swapped(microdata)),
+            partial(_blocks, microdata, self.makers(microdata), self.masked_names(microdata)),
         )
 
     def selected(self, blocks: Integers) -> Integers:
@@ -168,27 +169,24 @@ class RecordSwapping(Method):
         """The table with exchanged values."""
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
-        swapped = self.swapped(microdata)
+        swapped = self.masked_names(microdata)
         stream = random_streams(microdata)[names.index(swapped[0])]
         uniform = uniforms(key, table.records, stream)
         blocks, given = self.blocks(table), table.records.copy()
-        movers = self._movers(blocks, uniform)
-        # the same records twice: as they lie in their blocks, and in a random order within
-        given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
-        return copy_columns(microdata, dict.fromkeys(swapped, given))
-
-    def _movers(self, blocks: Integers, uniform: Floats) -> Integers:
-        """The selected records, block by block."""
+        # the selected records, block by block
         order = np.lexsort((uniform[1], uniform[0], blocks))[np.count_nonzero(blocks < 0) :]
         sizes = np.bincount(blocks[blocks >= 0])
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return order[within < np.repeat(self.selected(blocks), sizes)]
+        movers = order[within < np.repeat(self.selected(blocks), sizes)]
+        # the same records twice: as they lie in their blocks, and in a random order within
+        given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
+        return copy_columns(microdata, dict.fromkeys(swapped, given))
 
     def law(self, table: Prepared) -> Law | None:
         """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,
-            self.swapped(table.microdata),
+            self.masked_names(table.microdata),
             self.makers(table.microdata),
             self.blocks(table),
             self.selected(self.blocks(table)),
@@ -196,8 +194,8 @@ class RecordSwapping(Method):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and records without a partner."""
-        remarks = kept_as_they_are(microdata, self.swapped(microdata))
-        blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
+        remarks = kept_as_they_are(microdata, self.masked_names(microdata))
+        blocks = _blocks(microdata, self.makers(microdata), self.masked_names(microdata))
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
@@ -207,16 +205,6 @@ class RecordSwapping(Method):
                 "of values and names no donors; more variables in within make smaller blocks"
             )
         return remarks
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        if self.share == 0:
-            return ["share = 0 masks nothing: the release is the original."]
-        return [
-            "Swapped values move together and are somebody's true values; their relations to each "
-            "other and to the variables that make blocks are exact, those to the rest are lost.",
-            "Where all of a block have the same value, everybody in it is known to have it.",
-        ]
 
 
 def _blocks(microdata: Microdata, makers: tuple[str, ...], swapped: tuple[str, ...]) -> Integers:

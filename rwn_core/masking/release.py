@@ -121,14 +121,9 @@ class Release(Summarized):
         if order not in get_args(Order):
             raise ParameterError("order must be one of: shuffled, original.")
         rows = self.order if order == "shuffled" else np.arange(self.masked.n)
-        return publishable(self.masked, self._published_rows(rows))
-
-    def _published_rows(self, order: Integers) -> Integers:
-        """The rows of a file in some order: those without any value only where they say so."""
-        if not getattr(self.params, "drops_lost_rows", False):
-            return order
-        lost = self.masked.frame.isna().all(axis=1).to_numpy()
-        return order[~lost[order]]
+        if self.params.drops_lost_rows:
+            rows = rows[~self.masked.frame.isna().all(axis=1).to_numpy()[rows]]
+        return publishable(self.masked, rows)
 
     def to_bytes(
         self,
@@ -154,7 +149,12 @@ class Release(Summarized):
         ReleaseError
             A variable may identify people, and no answer says whether it stays.
         """
-        self._take_answers(drop, keep)
+        # note the answers; refuse while a doubt has none
+        refuse_both(drop, keep)
+        for name in (*drop, *keep):
+            self.masked.schema.variable(name)
+        refuse_open(open_doubts(self.find_doubts(), self.masked.schema, (*drop, *keep)))
+        self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
         frame, schema = self.as_written(format, order, drop)
         return table_bytes(frame, format, schema)
 
@@ -164,14 +164,6 @@ class Release(Summarized):
         """The columns of a published file of this format, and their description."""
         table = without(self.published(order), drop)
         return without_formulas(table.frame, format), guarded_schema(table.schema, format)
-
-    def _take_answers(self, drop: Sequence[str], keep: Sequence[str]) -> None:
-        """Note the answers; refuse the release while a doubt has none."""
-        refuse_both(drop, keep)
-        for name in (*drop, *keep):
-            self.masked.schema.variable(name)
-        refuse_open(open_doubts(self.find_doubts(), self.masked.schema, (*drop, *keep)))
-        self.answers.update(dict.fromkeys(drop, DROP) | dict.fromkeys(keep, KEEP))
 
     def guarded(self, format: str) -> dict[str, int]:
         """Count the texts of each variable that get an apostrophe in a file of this format."""

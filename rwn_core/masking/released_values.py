@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Role, Variable
+from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import format_of_key
 
@@ -32,12 +31,21 @@ def publishable(masked: Microdata, rows: Integers) -> Microdata:
         raise ReleaseError(
             f"The masked table still holds the {what} {hidden[0].name}; a release cannot have it."
         )
-    taken = masked.frame.take(rows)
-    columns = {name: _fresh(taken[name]) for name in taken.columns}
+    taken, columns = masked.frame.take(rows), {}
+    for name in taken.columns:
+        column = taken[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.cat.remove_unused_categories()
+        columns[name] = column.reset_index(drop=True)
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
-    variables = tuple(_without_unused(v, frame[v.name]) for v in masked.schema.variables)
-    about = masked.schema
-    return Microdata(frame, Schema(variables=variables, question=about.question, file=about.file))
+    variables, about = list(masked.schema.variables), masked.schema
+    for place, variable in enumerate(variables):
+        if variable.levels is not None:  # those that occur
+            present = {str(value) for value in frame[variable.name].dropna().unique()}
+            levels = tuple(level for level in variable.levels if level in present)
+            variables[place] = replace(variable, levels=levels or None)
+    schema = Schema(variables=tuple(variables), question=about.question, file=about.file)
+    return Microdata(frame, schema)
 
 
 def without(table: Microdata, names: Sequence[str]) -> Microdata:
@@ -53,20 +61,6 @@ def without(table: Microdata, names: Sequence[str]) -> Microdata:
         question = None
     frame = table.frame[[variable.name for variable in variables]]
     return Microdata(frame, Schema(variables=variables, question=question, file=about.file))
-
-
-def _fresh(column: pd.Series[Any]) -> pd.Series[Any]:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-    return column.reset_index(drop=True)
-
-
-def _without_unused(variable: Variable, column: pd.Series[Any]) -> Variable:
-    if variable.levels is None:
-        return variable
-    present = {str(value) for value in column.dropna().unique()}
-    levels = tuple(level for level in variable.levels if level in present)
-    return replace(variable, levels=levels or None)
 
 
 def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, Booleans]:

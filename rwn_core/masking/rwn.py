@@ -66,6 +66,22 @@ _SOFT_LEVERS: tuple[Lever, ...] = (
     _Q,
 )
 
+_SOFT_CAUTIONS = (
+    "The width depends on the distances of this file: one more column or one outlier changes the "
+    "weights, so state the scaling with the release.",
+    "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights of the "
+    "donors come from the original, so never publish them.",
+    "No kernel both hides a rare category and keeps its count for certain: make it a separate "
+    "slice, or coarsen it. Variables of few categories change more often than with the k nearest.",
+    "In a slice that holds an identifying and a confidential variable, the attribute attack gains "
+    "more than with the k nearest: on bodyfat .62 instead of .57.",
+)
+_OF_BALANCE = (
+    "Balance keeps means, spreads and shares right on average, and extremes survive more often: "
+    "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
+    "the even kernel."
+)
+
 
 def imbalance_words(error: float) -> list[str]:
     """Return the remark on a balance that misses its sums of columns by so much, if it does."""
@@ -354,8 +370,23 @@ class RWN(RadiusAndNearest):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        if self.kernel != "even":
-            return self._soft_cautions()
+        kernel = self.weights_of_donors
+        if not kernel.is_even:
+            texts = [
+                "Records may keep their own values also at q = 1, as their own donors; over "
+                "several releases the most frequent value is the own one, unless another donor "
+                "weighs more."
+                if kernel.own
+                else kept_values(self.q, "cell keeps its own value"),
+                *_SOFT_CAUTIONS,
+            ]
+            if kernel.balance > 0:
+                texts.append(_OF_BALANCE)
+            if kernel.cap == 1:
+                texts.append(
+                    "Without a cap two outliers that lie together exchange nearly all values."
+                )
+            return texts
         texts = [kept_values(self.q, "cell keeps its own value"), EVERY_COLUMN]
         if self.neighbors == "sample" and not self.fresh:
             texts.append(
@@ -367,33 +398,6 @@ class RWN(RadiusAndNearest):
                 "Values never leave their part: an intruder who knows the parts has only a part to "
                 "search, so keep them secret."
             )
-        return texts
-
-    def _soft_cautions(self) -> list[str]:
-        kernel = self.weights_of_donors
-        texts = [
-            "Records may keep their own values also at q = 1, as their own donors; over several "
-            "releases the most frequent value is the own one, unless another donor weighs more."
-            if kernel.own
-            else kept_values(self.q, "cell keeps its own value"),
-            "The width depends on the distances of this file: one more column or one outlier "
-            "changes the weights, so state the scaling with the release.",
-            "An intruder is taken to know kernel, width, bandwidth, cap and balance; the weights "
-            "of the donors come from the original, so never publish them.",
-            "No kernel both hides a rare category and keeps its count for certain: make it a "
-            "separate slice, or coarsen it. Variables of few categories change more often than "
-            "with the k nearest.",
-            "In a slice that holds an identifying and a confidential variable, the attribute "
-            "attack gains more than with the k nearest: on bodyfat .62 instead of .57.",
-        ]
-        if kernel.balance > 0:
-            texts.append(
-                "Balance keeps means, spreads and shares right on average, and extremes survive "
-                "more often: top-code or round first. On bodyfat 66 % of the extremes appear, "
-                "instead of 15 to 39 % under the even kernel."
-            )
-        if kernel.cap == 1:
-            texts.append("Without a cap two outliers that lie together exchange nearly all values.")
         return texts
 
 

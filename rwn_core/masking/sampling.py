@@ -79,6 +79,10 @@ class RandomSample(Method):
         Keeps(what="support"),
         Keeps(what="order", kinds=ORDERED),
     )
+    warns: ClassVar[tuple[str, ...]] = (
+        "Released records are true records: sampling protects only by the doubt whether "
+        "somebody else in the population is like them. It is not differentially private.",
+    )
 
     def check_setting(self) -> None:
         """Refuse to leave out all records."""
@@ -118,10 +122,3 @@ class RandomSample(Method):
         """Return a remark on the number of records released."""
         n = microdata.n
         return [f"{n - self.count(n):,} of {n:,} records are released, as they are"]
-
-    def cautions(self) -> list[str]:
-        """Return cautions about this setting."""
-        return [
-            "Released records are true records: sampling protects only by the doubt whether "
-            "somebody else in the population is like them. It is not differentially private."
-        ]

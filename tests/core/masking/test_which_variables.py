@@ -73,11 +73,11 @@ def test_roles_say_what_is_swapped_and_within_what(data: Microdata) -> None:
     )
     method = RecordSwapping()
     assert [method.makers(each) for each in (plain, one, two)] == [(), ("g",), ("g", "s")]
-    assert method.swapped(one) == ("s", "x")  # a numeric key makes no block and is not swapped
-    assert method.swapped(two) == ("x",)
+    assert method.masked_names(one) == ("s", "x")  # a numeric key makes no block and is not swapped
+    assert method.masked_names(two) == ("x",)
     named = RecordSwapping(variables="x,s")
-    assert (named.makers(two), named.swapped(two)) == (("g",), ("s", "x"))
-    assert RecordSwapping(within="n").swapped(plain) == ("g", "s", "x")
+    assert (named.makers(two), named.masked_names(two)) == (("g",), ("s", "x"))
+    assert RecordSwapping(within="n").masked_names(plain) == ("g", "s", "x")
     made = RecordSwapping(within="g").prepare(one)
     assert made.params.blocks(made).tolist() == [0, 1, 1, 0]
     keys = LocalSuppression()._keys

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
+from rwn_core.neighbors import (
+    NeighborTable,
+    all_neighbors,
+    find,
+    find_neighborhoods,
+    neighbor_table,
+)
 from rwn_core.neighbors.table import complete_table
 from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets
 from tests.core.neighbors.searched import searched_table
@@ -59,7 +65,8 @@ def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
     points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
     tree = find_neighborhoods(points, k=7, epsilon=1.0)
     assert tree.table.k == 7
-    monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
+    for module in (find, all_neighbors):
+        monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
     dense = find_neighborhoods(points, k=7, epsilon=1.0)
     assert dense.table.k == 2000
     np.testing.assert_array_equal(tree.sizes, dense.sizes)

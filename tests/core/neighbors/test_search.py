@@ -14,6 +14,7 @@ from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import (
     DrawRequest,
     NeighborTable,
+    all_neighbors,
     find,
     find_neighborhoods,
     neighbor_table,
@@ -115,7 +116,8 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
             ).cut(**setting)
             hashes.add(sha256(draw_all(stored, DRAWING)))
     assert len(tried) == 3 * (3 + 4), "every number of threads meets every other choice"
-    monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
+    for module in (find, all_neighbors):
+        monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
     chain = RecordChain(KEY, np.arange(2400), DRAWING.streams)
     donors = assigned(reference, chain.records, chain.modify, chain.ranks, DRAWING.q)
