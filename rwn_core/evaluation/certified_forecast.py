@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import unit_of
-from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
-from rwn_core.laws.law import Law
+from rwn_core.laws.law import Law, independent_cells
 from rwn_core.measures.attacks.certificate import (
     Exchange,
     certified_share,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,20 @@ from rwn_core.data.microdata import Microdata, codes_together, joint_codes, valu
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
-from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import EnlargedNeighborhoods, NeighborhoodRule
+
+CellsT = TypeVar("CellsT", covariant=True)
+
+
+class MixtureComponent(NamedTuple, Generic[CellsT]):
+    """One way in which a row may come about, in which its cells are independent."""
+
+    weight: float  # the probability that a row comes about in this way
+    # The law of such a row's cells. A record without neighbors loses those that it modifies.
+    cells: CellsT
 
 
 class CellLaw:
@@ -60,7 +69,7 @@ class CellLaw:
         other._tables = {}  # the donors do not depend on how values are written
         return other
 
-    def components(self) -> tuple[MixtureComponent, ...]:
+    def components(self) -> tuple[MixtureComponent[CellLaw], ...]:
         """This law alone: all cells are independent."""
         return (MixtureComponent(1.0, self),)
 
@@ -139,9 +148,9 @@ class CellLaw:
 
     def retained(self, *names: str) -> Floats:
         """P(the released values of these variables equal the original's), shape (n,)."""
-        return np.asarray(self._retained([names])[0])
+        return np.asarray(self.retained_each([names])[0])
 
-    def _retained(self, units: Sequence[tuple[str, ...]]) -> Floats:
+    def retained_each(self, units: Sequence[tuple[str, ...]]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
         same = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
@@ -157,7 +166,7 @@ class CellLaw:
 
     def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod(self._retained(self.units()), axis=0))
+        return np.asarray(np.prod(self.retained_each(self.units()), axis=0))
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: Integers
@@ -179,21 +188,3 @@ class CellLaw:
         table, columns = self.likelihood_columns(names, masked, rows)
         chances = table[:, np.maximum(columns, 0)].toarray().T
         return np.where(columns[:, np.newaxis] >= 0, chances, 0.0)
-
-
-def independent_cells(law: Law) -> CellLaw:
-    """The law's only component: a record's cells are independent of each other."""
-    components = law.components()
-    cells = components[0].cells
-    if len(components) > 1:
-        raise NotApplicable("This is for a method that draws each cell independently.")
-    if not isinstance(cells, CellLaw):
-        raise NotApplicable("This is for a method that copies values from donors.")
-    return cells
-
-
-def donors_outside(law: Law, people: Microdata) -> tuple[sparse.csr_array, EnlargedNeighborhoods]:
-    """Return `CellLaw.outside`; NotApplicable for a law without donors."""
-    if not isinstance(law, CellLaw):
-        raise NotApplicable("This is for a method that copies values from donors.")
-    return law.outside(people)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32, Words
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
@@ -44,42 +44,6 @@ class Draws:
     def drawing(self, q: Floats) -> DrawRequest:
         """The same randomness, for a search that draws as it goes."""
         return DrawRequest(key=self.key, streams=self.streams, q=q)
-
-    def from_rows(
-        self,
-        rows: Integers,
-        sizes: Integers,
-        table: tuple[Integers, Integers32],
-        q: Floats,
-        *,
-        weights: Floats | None = None,
-        threads: int | None = None,
-    ) -> Integers:
-        """Return the donors of these records from their rows of a table, shape (m, p)."""
-        # The table holds where its rows begin, and their members; weights are those of the members.
-        from rwn_core.neighbors.draw_kernel import draw_rows
-
-        keys, streams = self._words()
-        given = np.empty(0) if weights is None else weights
-        donors = np.empty((len(rows), len(streams)), np.int64)
-        drawn = (keys, self.records, streams, np.array(q, dtype=np.float64), rows)
-
-        def draw(first: int, last: int) -> None:
-            draw_rows(*drawn, sizes, *table, given, donors, first, last)
-
-        in_parts(draw, len(donors), donors.size, thread_count(threads))
-        return donors
-
-    def from_all(self, table: AllDonors, q: Floats, threads: int | None = None) -> Integers:
-        """Return the donors of these records among all of a table, shape (m, p)."""
-        chances = np.asarray(q, dtype=np.float64)
-        keys, streams = self._words()
-        return table.draw(keys, self.records, streams, chances, threads=threads)
-
-    def _words(self) -> tuple[Words, Integers]:
-        """Return the keys of all records, shape (1, 8) or (m, 8), and the streams."""
-        keys = np.ascontiguousarray(self.key.words.reshape(8, -1).T)
-        return keys, np.array(self.streams, dtype=np.int64)
 
 
 def check_probability(q: object) -> None:
@@ -145,21 +109,29 @@ def draw_donors(
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
     table = neighborhoods.table
-    if isinstance(table, AllDonors):
-        return draws.from_all(table, q, threads)
-    rows = neighborhoods.rows(draws.records)
-    if not neighborhoods.is_stored:
+    rows = None if isinstance(table, AllDonors) else neighborhoods.rows(draws.records)
+    if rows is not None and not neighborhoods.is_stored:
         from rwn_core.neighbors.search import search_donors
 
         return search_donors(neighborhoods, draws.drawing(q), threads)[rows]
-    return draws.from_rows(
-        rows,
-        neighborhoods.sizes,
-        (table.offsets, table.records),
-        q,
-        weights=neighborhoods.shares,
-        threads=threads,
-    )
+    # the keys of all records, shape (1, 8) or (m, 8), the streams and the probabilities
+    keys = np.ascontiguousarray(draws.key.words.reshape(8, -1).T)
+    streams, chances = np.array(draws.streams, dtype=np.int64), np.array(q, dtype=np.float64)
+    if isinstance(table, AllDonors):
+        return table.draw(keys, draws.records, streams, chances, threads=threads)
+    assert rows is not None
+    from rwn_core.neighbors.draw_kernel import draw_rows
+
+    donors = np.empty((len(rows), len(streams)), np.int64)
+    weights = np.empty(0) if neighborhoods.shares is None else neighborhoods.shares
+    of_each = (keys, draws.records, streams, chances, rows)
+    of_table = (neighborhoods.sizes, table.offsets, table.records, weights)
+
+    def draw(first: int, last: int) -> None:
+        draw_rows(*of_each, *of_table, donors, first, last)
+
+    in_parts(draw, len(donors), donors.size, thread_count(threads))
+    return donors
 
 
 def copy_from_donors(microdata: Microdata, donors: Integers) -> Microdata:
@@ -217,10 +189,8 @@ def _with_lost(values: Any, donors: Integers) -> Any:
     """The donors' values, some of them missing, in a type that can be."""
     lost, column = donors < 0, pd.Series(values)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        column = column.astype(pd.api.types.pandas_dtype(_with_missing(column.dtype)))
+        # the type of the same whole numbers or truth values that can also be missing
+        kind, name = column.dtype.kind, column.dtype.name
+        nullable = "boolean" if kind == "b" else name.replace("u", "U").replace("int", "Int")
+        column = column.astype(pd.api.types.pandas_dtype(nullable))
     return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)
-
-
-def _with_missing(dtype: np.dtype[Any]) -> str:
-    """Name the type of the same whole numbers or truth values that can also be missing."""
-    return "boolean" if dtype.kind == "b" else dtype.name.replace("u", "U").replace("int", "Int")

@@ -61,12 +61,10 @@ def exact_moore_chances(n: int, reach: int) -> Chances:
             moved = ((cases >> 1) | (further << (width - 1))) & ~(1 << (step - 1))
             after += np.bincount(moved, taken, 2**width)
         chance = after
-    return _symmetric(pairs, n)
-
-
-def _symmetric(pairs: Floats, n: int) -> Chances:
-    rank, step = np.nonzero(pairs)
-    upper = sparse.coo_array((pairs[rank, step], (rank, rank + step)), shape=(n, n))
+    # both ranks of a pair, and what is left to stay
+    rank, further_on = np.nonzero(pairs)
+    places = (rank, rank + further_on)
+    upper = sparse.coo_array((pairs[rank, further_on], places), shape=(n, n))
     both = sparse.csr_array(upper + upper.T)
     stay = np.maximum(1.0 - np.asarray(both.sum(axis=1)).ravel(), 0.0)
     return sparse.csr_array(both + sparse.diags_array(stay))

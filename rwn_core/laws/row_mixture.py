@@ -11,9 +11,8 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw, MixtureComponent
 from rwn_core.laws.donor_lists import Column
-from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -51,7 +50,7 @@ class RowMixtureLaw(CellLaw):
         self._found = neighborhoods
         self.row_share, self.fixed_count = float(row_share), fixed_count
 
-    def components(self) -> tuple[MixtureComponent, ...]:
+    def components(self) -> tuple[MixtureComponent[CellLaw], ...]:
         """A row that is selected, and one that is kept."""
         drawn, stays = (self.given(selected=each) for each in (True, False))
         return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, stays)

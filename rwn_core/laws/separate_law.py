@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -12,46 +12,21 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_like
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
+from rwn_core.laws.cell_law import MixtureComponent
+from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn
 from rwn_core.laws.donor_lists import Column
-from rwn_core.laws.group_law import unchanged
-from rwn_core.laws.law import MixtureComponent
+from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
 from rwn_core.laws.moments import Moments, joined
+from rwn_core.laws.noise_law import NoiseOn
 from rwn_core.laws.privacy import Privacy
+from rwn_core.laws.transition_law import Transition
 
-
-class UnitLaw(Protocol):
-    """The law of one unit: variables drawn together."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables."""
-
-    @property
-    def retained(self) -> Floats:
-        """P(no value changes), shape (n,)."""
-
-    @property
-    def keeps_value_counts(self) -> bool:
-        """True if every release has as many of each value as the original."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """The differential-privacy parameters for one record."""
-
-    def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
-        """Return the likelihood of the rows' values for each person, shape (m, people.n)."""
-
-    def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each value is released for each record), shape (n, V), and the values."""
-
-    def moments(self) -> Moments:
-        """Mean and spread of its numbers."""
-
-    def restricted_to(self, names: frozenset[str]) -> UnitLaw:
-        """The law of some of its variables."""
-
-    def rounded(self, precision: Mapping[str, float]) -> UnitLaw:
-        """The law of the values after rounding."""
+# The law of one unit, variables drawn together: `names` are the variables, `retained`, shape
+# (n,), is P(no value changes), `keeps_value_counts` says if every release has as many of each
+# value as the original, `chances`, shape (m, people.n), are likelihoods of rows for each person.
+UnitLaw: TypeAlias = (
+    DeterministicUnit | RedrawWithinGroups | NoiseOn | CorrelatedNoiseOn | Transition
+)
 
 
 class SeparateLaw:
@@ -98,7 +73,7 @@ class SeparateLaw:
         """The mean probability that a cell of each released variable changes, shape (p,)."""
         return np.array([self.modification(v.name) for v in self.original.schema.released])
 
-    def components(self) -> tuple[MixtureComponent, ...]:
+    def components(self) -> tuple[MixtureComponent[SeparateLaw], ...]:
         """This law alone: all units are independent."""
         return (MixtureComponent(1.0, self),)
 

@@ -125,22 +125,18 @@ class Transition:
         released = codes_together(self._written, masked, self.names, rows)[1]
         keep, weights = self.choice.keep, self.choice.weights
         known = np.ones(len(shown), dtype=bool)
-        if people is not None:
-            like, known = self._equal_record(people)
+        if people is not None:  # a record with each person's values, where there is one
+            if not self.by_value:
+                raise NotApplicable("What others release depends on more than their own values.")
+            own, theirs = codes_together(self.plain, people, self.unit, np.arange(people.n))
+            first, known = np.zeros(int(own.max()) + 1, dtype=np.int64), theirs >= 0
+            first[own] = np.arange(len(own))
+            like = first[np.maximum(theirs, 0)]
             keep, weights, shown = keep[like], weights[like], shown[like]
         taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
         likely = taken + keep * (released[:, np.newaxis] == shown)
         possible = (released >= 0)[:, np.newaxis] & known
         return np.where(possible, np.maximum(likely, 0.0), 0.0)
-
-    def _equal_record(self, people: Microdata) -> tuple[Integers, Booleans]:
-        """A record with each person's values, and whether there is one."""
-        if not self.by_value:
-            raise NotApplicable("What others release depends on more than their own values.")
-        own, theirs = codes_together(self.plain, people, self.unit, np.arange(people.n))
-        first = np.zeros(int(own.max()) + 1, dtype=np.int64)
-        first[own] = np.arange(len(own))
-        return first[np.maximum(theirs, 0)], theirs >= 0
 
     def moments(self) -> Moments:
         """Kept numbers and those of the pools; sums are certain where records exchange."""

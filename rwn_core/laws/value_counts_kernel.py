@@ -51,7 +51,20 @@ def count_values(
     size = lists.sizes[index] if q > 0 else 0
     first, used = counts[0], 0
     if len(lists.weights) == 0 and values < size:  # then most values are touched
-        _count_all(lists, begin, size, codes, values, counts)
+        # in four rows at once: adding to one number again and again would wait each time
+        second, third, fourth = counts[1], counts[2], counts[3]
+        end = begin + size
+        even = end - size % LANES
+        for entry in range(begin, even, LANES):
+            first[codes[lists.members[entry]]] += 1.0
+            second[codes[lists.members[entry + 1]]] += 1.0
+            third[codes[lists.members[entry + 2]]] += 1.0
+            fourth[codes[lists.members[entry + 3]]] += 1.0
+        for entry in range(even, end):
+            first[codes[lists.members[entry]]] += 1.0
+        for code in range(values):
+            first[code] += second[code] + third[code] + fourth[code]
+            second[code] = third[code] = fourth[code] = 0.0
         for code in range(values):
             touched[used] = code
             used += first[code] > 0
@@ -67,26 +80,6 @@ def count_values(
     if lists.itself and q > 0:
         first[own] -= 1  # it is in its list, and no donor of its own
     return used
-
-
-@jit_inline
-def _count_all(
-    lists: Any, begin: int, size: int, codes: Integers32, values: int, counts: Floats
-) -> None:
-    """Count in four rows at once: adding to one number again and again would wait each time."""
-    one, two, three, four = counts[0], counts[1], counts[2], counts[3]
-    end = begin + size
-    even = end - size % LANES
-    for entry in range(begin, even, LANES):
-        one[codes[lists.members[entry]]] += 1.0
-        two[codes[lists.members[entry + 1]]] += 1.0
-        three[codes[lists.members[entry + 2]]] += 1.0
-        four[codes[lists.members[entry + 3]]] += 1.0
-    for entry in range(even, end):
-        one[codes[lists.members[entry]]] += 1.0
-    for code in range(values):
-        one[code] += two[code] + three[code] + four[code]
-        two[code] = three[code] = four[code] = 0.0
 
 
 @jit_inline

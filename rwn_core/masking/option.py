@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 Form = Literal["choice", "switch", "whole", "number", "name", "names", "text"]
 
@@ -54,7 +54,8 @@ def method_options(method: Any) -> tuple[Option, ...]:
         if each.name in moved:
             continue
         # the form that its type says
-        hint, form = hints[each.name], cast(Form, "text")
+        hint = hints[each.name]
+        form: Form = "text"
         kinds = [kind for kind in (get_args(hint) or ()) if kind is not NoneType]
         if get_origin(hint) is Literal:
             form = "choice"

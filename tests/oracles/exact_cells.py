@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import value_codes
-from rwn_core.laws.cell_law import CellLaw, independent_cells
-from rwn_core.laws.law import Law
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law, independent_cells
 from rwn_core.measures.attacks.posterior import attacked_units
 
 LARGEST_COUNT = 10**6  # a share of selected records is a count divided by at most so many

@@ -17,8 +17,7 @@ from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
-from rwn_core.laws.cell_law import independent_cells
-from rwn_core.laws.law import Law
+from rwn_core.laws.law import Law, independent_cells
 from rwn_core.laws.moments import Moments
 from rwn_core.laws.row_mixture import selected_rows
 from rwn_core.masking import Method, Prepared, family, lever_values

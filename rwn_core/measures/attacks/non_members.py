@@ -12,8 +12,8 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
-from rwn_core.laws.cell_law import CellLaw, donors_outside, independent_cells
-from rwn_core.laws.law import Law
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law, donors_outside, independent_cells
 from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
 from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison

@@ -13,8 +13,8 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import Unit
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import CellLaw, independent_cells
-from rwn_core.laws.law import Law
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law, independent_cells
 from rwn_core.measures.attacks.certificate import (
     Bounds,
     Exchange,

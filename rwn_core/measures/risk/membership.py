@@ -74,7 +74,7 @@ def _of_columns(cells: Law, units: Integers | None) -> tuple[Floats, Integers]:
 
 
 def _missed_of_units(
-    components: Sequence[MixtureComponent],
+    components: Sequence[MixtureComponent[Law]],
     slices: Sequence[tuple[str, ...]],
     alone: Booleans,
     units: Integers,
@@ -101,7 +101,7 @@ def _missed_of_units(
 
 
 def _missed(
-    components: Sequence[MixtureComponent], units: list[tuple[str, ...]], alone: Booleans
+    components: Sequence[MixtureComponent[Law]], units: list[tuple[str, ...]], alone: Booleans
 ) -> Floats:
     """Return P(no row shows a unique value of a record): columns dependent, rows independent."""
     # `alone` has shape (units, n): the record's value of the unit is unique.

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
-from rwn_core.laws.law import Law
+from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.assignment import (
     all_rows,
     blocks,
@@ -207,7 +207,7 @@ def bhattacharyya(
     # for a law of several components an upper bound, by sqrt(a + b) <= sqrt(a) + sqrt(b), so that
     # `bounds_of_records` stays a lower bound
     records = np.arange(law.original.n) if records is None else records
-    components = law.components()
+    components: Sequence[MixtureComponent[Law]] = law.components()
     affinity = np.zeros((len(records), law.original.n))
     for one, other in product(components, components):
         common = _in_common(one.cells, other.cells, names, records)

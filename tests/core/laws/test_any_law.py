@@ -13,8 +13,8 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
-from rwn_core.laws.cell_law import CellLaw, independent_cells
-from rwn_core.laws.law import MixtureComponent
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import MixtureComponent, independent_cells
 from rwn_core.measures.attacks.posterior import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints

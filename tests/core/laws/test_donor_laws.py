@@ -11,9 +11,10 @@ import pytest
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.laws.cell_law import CellLaw, independent_cells
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import masked_columns
+from rwn_core.laws.law import independent_cells
 from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
 from rwn_core.laws.transition_law import is_discrete, with_numbers

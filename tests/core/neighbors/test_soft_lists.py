@@ -76,7 +76,7 @@ def test_some_rows_are_those_of_all(
     expected, _ = everyone.table.for_records(some)
     for rows, threads in ((50_000, 1), (700, 2)):  # in parts, and in threads
         monkeypatch.setattr(soft_lists, "AT_ONCE", rows)
-        lists = list_neighbors(points, 10, some, threads=threads)
+        lists = list_neighbors(points, 10, some, watch=ProgressMonitor(threads=threads))
         for name in (*ROWS, "numbers"):
             assert getattr(lists.table, name).tobytes() == getattr(expected, name).tobytes()
         assert lists.scaling.tobytes() == everyone.scaling.tobytes()
