@@ -106,10 +106,6 @@ class AllDonors:
         fill_rows(np.array([0, n]), members, logs, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
 
-    def _ranked(self, squared: Floats) -> tuple[Floats, Integers]:
-        """Return what `rank` does of all records, by the distances of their points."""
-        return rank(squared[self.places.number], np.arange(self.donors))
-
     def neighborhoods(
         self, threads: int | None = None, progress: Progress | None = None
     ) -> Neighborhoods:
@@ -145,7 +141,8 @@ class AllDonors:
     def ranked_row(self, record: int) -> tuple[Integers32, Floats]:
         """Return all records by their distance from one, itself first, and their weights."""
         number = self.places.number[record : record + 1]
-        near, members = self._ranked(next(self.squared_from(number))[1])
+        squared = next(self.squared_from(number))[1][self.places.number]
+        near, members = rank(squared, np.arange(self.donors))
         weights = np.empty(self.donors)
         self._fill(near, weights)
         own = members == record
@@ -161,7 +158,10 @@ class AllDonors:
         threads: int | None = None,
     ) -> Integers:
         """Draw the donors of some records by layers, as `draw_rows` does, shape (m, p)."""
-        donors = np.empty((len(records), len(streams)), np.int64)
+        # Shapes: keys (1, 8) or (m, 8); records (m,); streams, q (p,).
+        from rwn_core.neighbors.draw_kernel import draw_rows
+
+        n, donors = self.donors, np.empty((len(records), len(streams)), np.int64)
         number = self.places.number[records]
         order, points = np.argsort(number, kind="stable"), np.unique(number)
         ends = np.append(np.searchsorted(number[order], points), len(records))
@@ -169,35 +169,23 @@ class AllDonors:
         def work(low: int, high: int) -> None:
             for place, (_, squared) in enumerate(self.squared_from(points[low:high]), low):
                 some = order[ends[place] : ends[place + 1]]
-                each = keys[some] if len(keys) > 1 else keys
-                donors[some] = self._draw(squared, each, records[some], streams, q)
+                own, each = records[some], keys[some] if len(keys) > 1 else keys
+                # by ranks that are the same for all records of one point, below 0: no record
+                near, members = rank(squared[self.places.number], np.arange(n))
+                weights, drawn = np.empty(n), np.empty((len(own), len(streams)), np.int64)
+                self._fill(near, weights)
+                ranks, rows = -1 - np.arange(n, dtype=np.int32), np.zeros(len(own), np.int64)
+                table = (np.array([n]), np.array([0, n]), ranks, weights)
+                draw_rows(each, own, streams, q, rows, *table, drawn, 0, len(own))
+                # a record's own comes first among those at distance 0
+                first, identical = np.maximum(-1 - drawn, 0), int((near == 0).sum())
+                before = np.searchsorted(members[:identical], own)[:, None]
+                shifted = np.where(first <= before, first - 1, first)
+                found = np.where(first == 0, own[:, None], members[shifted])
+                donors[some] = np.where(drawn >= 0, drawn, found)
 
         ProgressMonitor(threads=thread_count(threads)).run(work, len(points))
         return donors
-
-    def _draw(
-        self, squared: Floats, keys: Words, own: Integers, streams: Integers, q: Floats
-    ) -> Integers:
-        """Draw for the records of one point, by ranks that are the same for all of them."""
-        from rwn_core.neighbors.draw_kernel import draw_rows
-
-        n, m = self.donors, len(own)
-        near, members = self._ranked(squared)
-        weights, drawn = np.empty(n), np.empty((m, len(streams)), np.int64)
-        self._fill(near, weights)
-        ranks = -1 - np.arange(n, dtype=np.int32)  # below 0: no record
-        sizes, starts, rows = np.array([n]), np.array([0, n]), np.zeros(m, np.int64)
-        draw_rows(keys, own, streams, q, rows, sizes, starts, ranks, weights, drawn, 0, m)
-        return _from_ranks(drawn, own, members, int((near == 0).sum()))
-
-
-def _from_ranks(drawn: Integers, own: Integers, members: Integers, identical: int) -> Integers:
-    """Return donors from ranks of which a record's own comes first among those at distance 0."""
-    ranks = np.maximum(-1 - drawn, 0)
-    place = np.searchsorted(members[:identical], own)[:, None]
-    shifted = np.where(ranks <= place, ranks - 1, ranks)
-    found = np.where(ranks == 0, own[:, None], members[shifted])
-    return np.where(drawn >= 0, drawn, found)
 
 
 def _too_many(n: int) -> NotApplicable:

@@ -43,12 +43,29 @@ def row_weights(rows: Rows, cap: float, column: Floats) -> Weights:
 
 def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
     """Return weights with columns that sum to 1, or approach it by a share."""
-    if share >= 1:
-        return _fully(rows, cap)
-    free = row_weights(rows, cap, np.zeros(len(rows.starts) - 1))
-    if share <= 0:
-        return free
-    return _partly(rows, cap, (1 - share) * column_sums(rows, free.weights) + share)
+    from rwn_core.neighbors.weight_kernel import fill_log
+
+    n, fully = len(rows.starts) - 1, share >= 1
+    targets, column, caps, logs = np.ones(n), np.zeros(n), np.full(n, cap), np.zeros(n)
+    if not fully:
+        free = row_weights(rows, cap, np.zeros(n))
+        if share <= 0:
+            return free
+        targets = (1 - share) * column_sums(rows, free.weights) + share
+        fill_log(targets, logs)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        row, weights = _filled(rows, column, caps)
+        error = float(np.abs(column_sums(rows, weights) - targets).max())
+        if error <= STOP or rounds == MOST_ROUNDS:
+            break
+        if not fully:  # rows are scaled to 1 and columns to their targets by turns
+            column = _filled(rows, row, cap / targets)[0] + logs  # the kernel is symmetric
+            continue
+        # damped rounds, and Newton's steps where they help
+        column = (row + column) / 2
+        if rounds >= DAMPED_ROUNDS:
+            column = _newton(rows, column, cap, weights)
+    return Weights(row, column, weights, error, rounds)
 
 
 def column_sums(rows: Rows, weights: Floats) -> Floats:
@@ -69,21 +86,6 @@ def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     return row, weights
 
 
-def _fully(rows: Rows, cap: float) -> Weights:
-    """Balance by damped rounds, and by Newton's steps where they help."""
-    n = len(rows.starts) - 1
-    column, caps = np.zeros(n), np.full(n, cap)
-    for rounds in range(1, MOST_ROUNDS + 1):
-        row, weights = _filled(rows, column, caps)
-        error = float(np.abs(column_sums(rows, weights) - 1).max())
-        if error <= STOP or rounds == MOST_ROUNDS:
-            break
-        column = (row + column) / 2
-        if rounds >= DAMPED_ROUNDS:
-            column = _newton(rows, column, cap, weights)
-    return Weights(row, column, weights, error, rounds)
-
-
 def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
     """Return the factors after a step of Newton's method; as they were where it does not help."""
     from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways
@@ -91,45 +93,25 @@ def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
     n = len(column)
     free, totals, step = np.empty(n), np.empty(n), np.empty(n)
 
-    def look(tried: Floats) -> None:
+    def look(tried: Floats) -> float:
+        """Return the distance of sums from 1, added in their order."""
+
         def weigh(first: int, last: int) -> None:
             weigh_both_ways(*rows, tried, cap, room, free, totals, first, last)
 
         in_parts(weigh, n, len(room), thread_count())
+        return float(np.cumsum((totals - 1) ** 2)[-1])
 
-    look(column)
+    before = look(column)
     largest = float(np.abs(totals - 1).max())
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
     solve_newton(rows.starts, rows.members, room, free, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-    before = _distance(totals)
     for _ in range(CUTS):
         tried = column + size * step
-        look(tried)
-        if _distance(totals) < before:
+        if look(tried) < before:
             return tried
         size /= 3
     return column
-
-
-def _distance(totals: Floats) -> float:
-    """Return the distance of sums from 1, added in their order."""
-    return float(np.cumsum((totals - 1) ** 2)[-1])
-
-
-def _partly(rows: Rows, cap: float, targets: Floats) -> Weights:
-    """Scale rows to 1 and columns to their targets by turns."""
-    from rwn_core.neighbors.weight_kernel import fill_log
-
-    n = len(targets)
-    column, caps, logs = np.zeros(n), np.full(n, cap), np.empty(n)
-    fill_log(targets, logs)
-    for rounds in range(1, MOST_ROUNDS + 1):
-        row, weights = _filled(rows, column, caps)
-        error = float(np.abs(column_sums(rows, weights) - targets).max())
-        if error <= STOP or rounds == MOST_ROUNDS:
-            break
-        column = _filled(rows, row, cap / targets)[0] + logs  # the kernel is symmetric
-    return Weights(row, column, weights, error, rounds)

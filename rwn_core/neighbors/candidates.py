@@ -77,7 +77,8 @@ class Scheme:
             value = getattr(self, name)
             if value is not None and self.neighbors not in users:
                 raise ParameterError(f"{name} needs neighbors to be one of: {', '.join(users)}.")
-            if value is not None and not _is_count(value):
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not (whole and int(value) >= 1):
                 raise ParameterError(f"{name} must be a whole number of at least 1.")
         for name, user in (("m", "sample"), ("m", "pairs"), ("u", "partition")):
             if self.neighbors == user and getattr(self, name) is None:
@@ -112,10 +113,6 @@ def usual_sizes(neighbors: str, n: int) -> dict[str, int | None]:
     return {} if most is None else {"m": max(1, min(most, n // 2))}
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
-
-
 def _check_between(name: str, value: int | None, least: int, most: int) -> None:
     if value is not None and not least <= value <= most:
         raise ParameterError(
@@ -134,9 +131,19 @@ def restricted_table(
         return _paired(points, ball.k, m=m, key=key)
     if scheme.neighbors == "partition":
         return _partitioned(points, ball, scheme, key, watch)
-    if scheme.fresh:
-        return _freshly_sampled(points, ball, m, key, watch)
-    n = len(points)
+    n, parts, epsilon = len(points), [], 0.0 if ball.epsilon is None else ball.epsilon
+    if scheme.fresh:  # a sample of m others for each record (Method 1), some records at a time
+        step = max(1, BLOCK_PAIRS // m)
+        starts = range(0, n, step)
+        for done, start in enumerate(starts, start=1):
+            records = np.arange(start, min(start + step, n))
+            others = random_others(key, records, n, m, OTHERS_STREAM).ravel()
+            rows = np.repeat(np.arange(len(records)), m)
+            squared = squared_distances(points, np.repeat(records, m), others)
+            table = NeighborTable.ranked(len(records), rows, others, squared)
+            parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
+            watch.report(done / len(starts))
+        return NeighborTable.joined(parts, epsilon=epsilon)
     sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
     if n > LARGEST_DENSE:
         from rwn_core.neighbors.search import Search
@@ -146,24 +153,6 @@ def restricted_table(
     rows, others = rows[rows != others], others[rows != others]
     squared = squared_distances(points, rows, others)
     return _cut(NeighborTable.ranked(n, rows, others, squared), ball)
-
-
-def _freshly_sampled(
-    points: Points, ball: RadiusAndK, m: int, key: SecretKey, watch: ProgressMonitor
-) -> NeighborTable:
-    """Rank each record's others within a sample of m others of its own (Method 1)."""
-    n, step = len(points), max(1, BLOCK_PAIRS // m)
-    starts = range(0, n, step)
-    parts = []
-    for done, start in enumerate(starts, start=1):
-        records = np.arange(start, min(start + step, n))
-        others = random_others(key, records, n, m, OTHERS_STREAM)
-        rows = np.repeat(np.arange(len(records)), m)
-        squared = squared_distances(points, np.repeat(records, m), others.ravel())
-        table = NeighborTable.ranked(len(records), rows, others.ravel(), squared)
-        parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
-        watch.report(done / len(starts))
-    return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
 
 
 def _ball_for(ball: RadiusAndK, records: Integers) -> RadiusAndK:
@@ -177,19 +166,8 @@ def random_others(key: SecretKey, records: Integers, n: int, m: int, stream: int
     if CROWDED * m > n - 1:
         marks = _random_numbers(key, records, n - 1, stream)[:, : n - 1]
         others = np.argpartition(marks, m - 1, axis=1)[:, :m]
-    else:
-        others = _first_different(key, records, n, m, stream)
-    return others + (others >= records[:, None])  # a record is not among its others
-
-
-def _random_numbers(key: SecretKey, records: Integers, count: int, stream: int) -> Floats:
-    """Return uniform numbers of each record, shape (c, at least count)."""
-    blocks = range(-(-count // UNIFORMS_A_BLOCK))
-    return np.concatenate([uniforms(key, records, stream, block) for block in blocks]).T
-
-
-def _first_different(key: SecretKey, records: Integers, n: int, m: int, stream: int) -> Integers:
-    """Return the first m different ones of a sequence drawn with replacement."""
+        return others + (others >= records[:, None])  # a record is not among its others
+    # the first m different ones of a sequence drawn with replacement, as long as it takes
     count = m
     while True:
         count += m // 4 + 8
@@ -203,7 +181,14 @@ def _first_different(key: SecretKey, records: Integers, n: int, m: int, stream: 
         np.put_along_axis(new, order, ~repeated, 1)
         wanted = new & (np.cumsum(new, axis=1) <= m)
         if (wanted.sum(axis=1) == m).all():
-            return drawn[wanted].reshape(len(records), m)
+            others = drawn[wanted].reshape(len(records), m)
+            return others + (others >= records[:, None])
+
+
+def _random_numbers(key: SecretKey, records: Integers, count: int, stream: int) -> Floats:
+    """Return uniform numbers of each record, shape (c, at least count)."""
+    blocks = range(-(-count // UNIFORMS_A_BLOCK))
+    return np.concatenate([uniforms(key, records, stream, block) for block in blocks]).T
 
 
 def _paired(points: Points, k: int | None, *, m: int, key: SecretKey) -> NeighborTable:

@@ -224,17 +224,6 @@ def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None
     # Shapes: epsilon (n,).
     if k is None and epsilon is None:
         raise ParameterError("Give epsilon, k or both; neither is given.")
-    if epsilon is not None:
-        _check_epsilon(epsilon, n)
-    if k is None:
-        return
-    most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
-    is_integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not is_integer or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
-        raise ParameterError(f"k must be a whole number from 1 to {most}.")
-
-
-def _check_epsilon(epsilon: object, n: int | None) -> None:
     if not one_radius(epsilon):
         radii = epsilon if isinstance(epsilon, Radii) else Radii(epsilon)
         if n is not None and len(radii) != n:
@@ -242,9 +231,15 @@ def _check_epsilon(epsilon: object, n: int | None) -> None:
                 f"epsilon must be one number, or one for each of the {n:,} records; "
                 f"{len(radii):,} are given."
             )
+    elif epsilon is not None:
+        number = isinstance(epsilon, int | float | np.integer | np.floating)
+        if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
+            raise ParameterError(
+                "epsilon must be a number of at least 0 (a radius in standard deviations)."
+            )
+    if k is None:
         return
-    number = isinstance(epsilon, int | float | np.integer | np.floating)
-    if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
-        raise ParameterError(
-            "epsilon must be a number of at least 0 (a radius in standard deviations)."
-        )
+    most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
+    is_integer = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not is_integer or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
+        raise ParameterError(f"k must be a whole number from 1 to {most}.")

@@ -31,8 +31,17 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
     """Return lists with their distances in units of the bandwidth."""
     table, scales = lists.table, kernel.scales(lists.scaling)
     nearest = table.squared[table.offsets[:-1]]
-    if kernel.own:
-        table = _with_own(table)
+    if kernel.own:  # each record stands first in its own row
+        numbers, starts = (
+            np.arange(table.n) if table.numbers is None else table.numbers,
+            table.offsets,
+        )
+        table = replace(
+            table,
+            offsets=starts + np.arange(table.n + 1),
+            records=np.insert(table.records, starts[:-1], numbers.astype(np.int32)),
+            squared=np.insert(table.squared, starts[:-1], 0.0),
+        )
     own = scales if table.numbers is None else scales[table.numbers]
     both = np.repeat(own, np.diff(table.offsets)) * scales[table.records]
     scaled = kernel.scaled(table.squared, both)
@@ -84,15 +93,3 @@ def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> Weigh
         factors = np.zeros(scaled.n) if column is None else column
         return row_weights(rows, float(kernel.cap), factors)
     return balanced_weights(rows, float(kernel.cap), float(kernel.balance))
-
-
-def _with_own(table: NeighborTable) -> NeighborTable:
-    """Return a table in which each record stands first in its own row."""
-    starts = table.offsets[:-1]
-    own = np.arange(table.n) if table.numbers is None else table.numbers
-    return replace(
-        table,
-        offsets=table.offsets + np.arange(table.n + 1),
-        records=np.insert(table.records, starts, own.astype(np.int32)),
-        squared=np.insert(table.squared, starts, 0.0),
-    )

@@ -101,7 +101,12 @@ class NeighborTable:
             asked = radius_values(epsilon)
             edges[:] = asked * asked * ((1 - TIE) if strict else (1 + TIE))
             radius[:] = asked
-        within, sizes, kth = self._cut(edges, k or 0, strict)
+        # entries within each edge, in all, and the squared distance of the k-th
+        from rwn_core.neighbors.draw_kernel import cut_rows
+
+        n, kth = self.n, np.empty(self.n)
+        within, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
+        cut_rows(self.offsets, self.squared, edges, strict, k or 0, within, sizes, kth, 0, n)
         return Neighborhoods(
             table=self,
             sizes=sizes,
@@ -191,15 +196,6 @@ class NeighborTable:
             records=ranges(first[mine.records], copies).astype(np.int32),
             squared=np.repeat(mine.squared, copies),
         )
-
-    def _cut(self, edges: Floats, k: int, strict: bool) -> tuple[Integers, Integers, Floats]:
-        """Count the entries within each edge, and in all; find the k-th's squared distance."""
-        from rwn_core.neighbors.draw_kernel import cut_rows
-
-        within, sizes = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
-        kth = np.empty(self.n)
-        cut_rows(self.offsets, self.squared, edges, strict, k, within, sizes, kth, 0, self.n)
-        return within, sizes, kth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
