@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,7 @@ from rwn_core.data.sizes import QUICK_RECORDS, STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.table import Neighborhoods
+from rwn_core.neighbors.table import Neighborhoods, ranges
 from rwn_core.parallel.threads import ProgressMonitor, thread_count
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ class DonorTables:
         from rwn_core.neighbors.search import SearchedTable
 
         table = self._neighborhoods.table
-        return table if self._shares is None and isinstance(table, SearchedTable) else None
+        if self._shares is not None or not isinstance(table, SearchedTable):
+            return None
+        return table if table.search.groups is None else None  # whose records share no list
 
     def each(
         self,
@@ -133,41 +135,35 @@ class DonorTables:
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
         """The same; where their members are still to be found, they are after each step."""
         self._check()
-        if any_donors and self._held is None and self._to_search is not None:
-            yield from self._searched(self._to_search)
+        n, found, parts = self.n, self._neighborhoods, self._held or []
+        no, ones = np.empty(0, np.int64), np.ones(n)
+        if any_donors and not parts and self._to_search is not None:
+            keep = float(found.sizes.sum()) <= STORED_NUMBERS
+            for block in _search(self._to_search, found):
+                yield block
+                parts += [block.lists] if keep else []
+            self._held = parts
             return
-        if any_donors and isinstance(self._neighborhoods.table, AllDonors):
-            yield from _all_donors(self._neighborhoods.table)
+        if any_donors and not parts and isinstance(found.table, AllDonors):
+            yield from _all_donors(found.table)
             return
-        for lists in self._at_hand(any_donors):
-            yield _Block(lists, None, np.empty(0, np.int64))
-
-    def _at_hand(self, any_donors: bool) -> Iterable[Lists]:
         if not any_donors:
-            return [self._alone()]
-        if self._held is not None:
-            return self._held
-        return _cut(self._stored() if self._shares is None else _weighted(self._shares))
-
-    def _alone(self) -> Lists:
-        none = np.zeros(self.n, np.int64)
-        members, ones = np.empty(0, np.int32), np.ones(self.n)
-        return Lists(np.arange(self.n), none, none, members, np.empty(0), ones, False)
-
-    def _stored(self) -> Lists:
-        sizes, table = self._neighborhoods.sizes, self._neighborhoods.table
-        begin, totals = table.offsets[:-1], self._neighborhoods.total
-        return Lists(np.arange(self.n), begin, sizes, table.records, np.empty(0), totals, False)
-
-    def _searched(self, table: SearchedTable) -> Iterator[_Block]:
-        held: list[Lists] = []
-        keep = float(self._neighborhoods.sizes.sum()) <= STORED_NUMBERS
-        for block in _search(table, self._neighborhoods):
-            yield block
-            if keep:
-                held.append(block.lists)
-        if keep:
-            self._held = held
+            members, none = no.astype(np.int32), np.zeros(n, np.int64)
+            parts = [Lists(np.arange(n), none, none, members, np.empty(0), ones, False)]
+        elif not parts:  # what is stored, in parts without a copy
+            if self._shares is None:
+                begin, sizes, members = found.table.offsets[:-1], found.sizes, found.table.records
+                whole = Lists(np.arange(n), begin, sizes, members, np.empty(0), found.total, False)
+            else:
+                shares = self._shares.copy()
+                shares.eliminate_zeros()
+                starts = shares.indptr.astype(np.int64)
+                of_each = (np.arange(n), starts[:-1], np.diff(starts))
+                whole = Lists(*of_each, shares.indices.astype(np.int32), shares.data, ones, False)
+            ends = _ranges(np.concatenate(([0], np.cumsum(whole.sizes))))
+            parts = [only(whole, slice(low, high)) for low, high in ends]
+        for lists in parts:
+            yield _Block(lists, None, no)
 
     def table(self, codes: Integers, q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
@@ -182,7 +178,7 @@ class DonorTables:
         columns, chances = np.empty(starts[-1], np.int32), np.empty(starts[-1])
         while parts:  # each is dropped once it is copied
             records, used, some_columns, some_chances = parts.pop()
-            entries = _entries(starts[order[records]], used)
+            entries = ranges(starts[order[records]], used)
             columns[entries], chances[entries] = some_columns, some_chances
         if starts[-1] <= np.iinfo(np.int32).max:
             starts = starts.astype(np.int32)
@@ -200,23 +196,48 @@ class DonorTables:
             fill_chances(lists, codes, q, values, starts, used, columns, chances, first, last)
 
         self.watch.run(fill, len(room))
-        entries = _entries(starts, used)
+        entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]
 
     def columns(self, codes: Sequence[Integers], q: Sequence[float], enough: float) -> list[Column]:
         """Return the estimated support size and mean probability of each value, shape (V,)."""
-        tally = _Tally(self, codes, q)
-        done, look = 0, 0.0
+        from rwn_core.laws.value_counts_kernel import add_received, mark_values
+
+        numbers = np.array(codes, dtype=np.int32)[:, self.order]
+        chances, step = np.array(q, dtype=np.float64), max(1, self.n // QUICK_RECORDS)
+        starts = np.concatenate(([0], np.cumsum(numbers.max(axis=1) + 1, dtype=np.int64)))
+        supports, received = [np.zeros(starts[-1], np.int64)], np.zeros(self.n)
+        wanted, done, look = np.arange(len(numbers)), 0, 0.0
+
+        def mark(lists: Lists, wanted: Integers, first: int, last: int) -> None:
+            try:  # two threads must not add to the same numbers
+                own = supports.pop()
+            except IndexError:
+                own = np.zeros(starts[-1], np.int64)
+            mark_values(lists, numbers, chances, wanted, starts, own, first, last)
+            supports.append(own)
+
+        def read() -> list[Column]:
+            """Supports and chances of every variable so far."""
+            each = np.split(step * np.sum(supports, axis=0), starts[1:-1])
+            taken = step * received
+            return [
+                (support, np.bincount(own, (1 - some) + some * taken) / self.n)
+                for support, own, some in zip(each, numbers, chances, strict=True)
+            ]
+
         for lists in self.blocks(any_donors=any(q)):
-            tally.add(lists)
+            asked = only(lists, np.arange(0, len(lists.records), step))
+            self.watch.run(partial(mark, asked, wanted), len(asked.records))
+            add_received(asked, received)
             done += len(lists.records)
-            if done >= look:
+            if done >= look:  # is enough known?
                 look += self.n / LOOKS
-                sizes = [float(supports @ chances) for supports, chances in tally.columns()]
-                tally.open = np.flatnonzero(np.array(sizes) < enough)
-                if not len(tally.open):
+                sizes = [float(support @ chance) for support, chance in read()]
+                wanted = np.flatnonzero(np.array(sizes) < enough)
+                if not len(wanted):
                     break
-        return tally.columns()
+        return read()
 
     def received(self, people: Integers) -> sparse.csc_array:
         """P(each of some people is the donor of each record), shape (n, people)."""
@@ -249,53 +270,6 @@ class DonorTables:
         return result
 
 
-class _Tally:
-    """Count the values that some blocks of records may release."""
-
-    def __init__(self, donors: DonorTables, codes: Sequence[Integers], q: Sequence[float]) -> None:
-        self._watch = donors.watch
-        self._codes = np.array(codes, dtype=np.int32)[:, donors.order]
-        self._q = np.array(q, dtype=np.float64)
-        self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
-        self._supports = [np.zeros(self._starts[-1], np.int64)]
-        self._received = np.zeros(donors.n)
-        self._step = max(1, donors.n // QUICK_RECORDS)
-        self.open = np.arange(len(self._codes))
-
-    def add(self, lists: Lists) -> None:
-        """Count another block."""
-        from rwn_core.laws.value_counts_kernel import add_received
-
-        asked = only(lists, np.arange(0, len(lists.records), self._step))
-        self._watch.run(partial(self._mark, asked), len(asked.records))
-        add_received(asked, self._received)
-
-    def _mark(self, lists: Lists, first: int, last: int) -> None:
-        from rwn_core.laws.value_counts_kernel import mark_values
-
-        try:  # two threads must not add to the same numbers
-            supports = self._supports.pop()
-        except IndexError:
-            supports = np.zeros(self._starts[-1], np.int64)
-        mark_values(lists, self._codes, self._q, self.open, self._starts, supports, first, last)
-        self._supports.append(supports)
-
-    def columns(self) -> list[Column]:
-        """Supports and chances of every variable so far."""
-        supports = np.split(self._step * np.sum(self._supports, axis=0), self._starts[1:-1])
-        received = self._step * self._received
-        n = len(received)
-        return [
-            (each, np.bincount(own, (1 - q) + q * received) / n)
-            for each, own, q in zip(supports, self._codes, self._q, strict=True)
-        ]
-
-
-def _entries(starts: Integers, sizes: Integers) -> Integers:
-    """The numbers from each start on, as many as each size says."""
-    return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-
-
 def _find_and_look(
     find: Callable[[int, int], None],
     look: Callable[[int, int], None],
@@ -324,15 +298,7 @@ def _all_donors(table: AllDonors) -> Iterator[_Block]:
         yield _Block(lists, None, np.empty(0, np.int64))
 
 
-def _weighted(shares: sparse.csr_array) -> Lists:
-    shares = shares.copy()
-    shares.eliminate_zeros()
-    begin, sizes = shares.indptr[:-1].astype(np.int64), np.diff(shares.indptr).astype(np.int64)
-    members, ones = shares.indices.astype(np.int32), np.ones(len(sizes))
-    return Lists(np.arange(len(sizes)), begin, sizes, members, shares.data, ones, False)
-
-
-def only(lists: Lists, wanted: Booleans | Integers) -> Lists:
+def only(lists: Lists, wanted: Booleans | Integers | slice) -> Lists:
     """Some of the lists, without a copy of their members."""
     return lists._replace(
         records=lists.records[wanted],
@@ -340,17 +306,6 @@ def only(lists: Lists, wanted: Booleans | Integers) -> Lists:
         sizes=lists.sizes[wanted],
         totals=lists.totals[wanted],
     )
-
-
-def _cut(lists: Lists) -> Iterator[Lists]:
-    """The same lists in blocks, without a copy."""
-    for low, high in _ranges(np.concatenate(([0], np.cumsum(lists.sizes)))):
-        yield lists._replace(
-            records=lists.records[low:high],
-            begin=lists.begin[low:high],
-            sizes=lists.sizes[low:high],
-            totals=lists.totals[low:high],
-        )
 
 
 def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Block]:
@@ -374,7 +329,12 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         find = partial(list_members, search.query.querying, side, request, into, LIST)
         counted = local[base : end + 1]
         totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
-        lists = _lists(side.offsets[base : end + 1], counted, members, totals)
+        # identical records share a list, which has them too
+        offsets = side.offsets[base : end + 1]
+        twins, sizes = np.diff(offsets), np.diff(counted)
+        begin, each = np.repeat(counted[:-1], twins), np.repeat(sizes, twins)
+        own = np.arange(offsets[0], offsets[-1])
+        lists = Lists(own, begin, each, members, np.empty(0), np.repeat(totals, twins), True)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
         yield _Block(lists, partial(_find_leaves, find, low), records)
 
@@ -391,17 +351,3 @@ def _ranges(ends: Integers) -> Iterator[tuple[int, int]]:
         high = max(high, low + 1)
         yield low, high
         low = high
-
-
-def _lists(offsets: Integers, starts: Integers, members: Integers32, totals: Floats) -> Lists:
-    """Return the lists of the records at some positions."""
-    twins, sizes = np.diff(offsets), np.diff(starts)
-    return Lists(
-        np.arange(offsets[0], offsets[-1]),
-        np.repeat(starts[:-1], twins),
-        np.repeat(sizes, twins),
-        members,
-        np.empty(0),
-        np.repeat(totals, twins),
-        True,
-    )

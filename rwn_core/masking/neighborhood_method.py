@@ -289,8 +289,9 @@ class PreparedNeighbors(Prepared):
     @property
     def known(self) -> Sizes | None:
         """The sizes of the neighborhoods, if every record was searched for donors."""
-        small = len(self.finder.points) <= LARGEST_DENSE
-        if self.found is None or small or self.finder.needs_key or not self.ball.kernel.is_even:
+        finder, even = self.finder, self.ball.kernel.is_even
+        searched = len(finder.points) > LARGEST_DENSE and finder.groups is None
+        if self.found is None or not searched or finder.needs_key or not even:
             return None
         from rwn_core.neighbors.search import known_sizes
 
