@@ -151,11 +151,6 @@ class Frame:
         rotations = tuple(Rotation.fit(each, scale) for each in placed)
         return cls(rotations=rotations, embedding=embedding, scale=scale)
 
-    @property
-    def unit(self) -> float:
-        """Relative error of a rotated coordinate, by rotation and by rounding."""
-        return self.rotations[0].unit
-
     def columns(
         self, rows: Floats, which: int, watch: ProgressMonitor, *, querying: bool = False
     ) -> Singles:

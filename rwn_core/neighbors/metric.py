@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers32
+from rwn_core.data.arrays import Floats, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -71,24 +71,12 @@ def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[
                 "by a large number."
             )
         axes.append(Axis(variable=variable, center=float(known.mean()), factor=factor))
-    if missing.any():
-        axes += _missing_axis(missing, variable, scale)
-    return axes
-
-
-def _missing_axis(missing: Booleans, variable: Variable, scale: Scale) -> list[Axis]:
     indicator = missing.astype(np.float64)
     spread = _spread(indicator, scale)
-    if spread == 0:
-        return []
-    return [
-        Axis(
-            variable=variable,
-            center=float(indicator.mean()),
-            factor=variable.weight / spread,
-            missing=True,
-        )
-    ]
+    if spread > 0:
+        factor, center = variable.weight / spread, float(indicator.mean())
+        axes.append(Axis(variable=variable, center=center, factor=factor, missing=True))
+    return axes
 
 
 def category_axes(
@@ -233,8 +221,9 @@ class Metric:
         ParameterError
             Unknown option, no variable with a weight, or no variation in any of them.
         """
-        _check_option("scale", scale, get_args(Scale))
-        _check_option("encoding", encoding, get_args(Encoding))
+        for name, value, known in (("scale", scale, Scale), ("encoding", encoding, Encoding)):
+            if value not in get_args(known):
+                raise ParameterError(f"{name} must be one of: {', '.join(get_args(known))}.")
         used = [v for v in microdata.schema.released if v.weight > 0]
         if not used:
             raise ParameterError(
@@ -435,8 +424,3 @@ def coordinates(
     (241, 15)
     """
     return shared_metric(microdata, scale, encoding).points(microdata)
-
-
-def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ParameterError(f"{name} must be one of: {', '.join(known)}.")

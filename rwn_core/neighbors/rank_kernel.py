@@ -51,14 +51,6 @@ def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> N
         keys[hole], values[hole] = key, value
 
 
-@jit_no_refcount
-def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
-    one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
-    if one > two:
-        one, two = two, one
-    return max(one, min(two, three))
-
-
 @jit_internal
 def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort keys[start:stop] ascending, and values with them; equal keys in any order."""
@@ -88,7 +80,10 @@ def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) 
 @jit_no_refcount
 def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) -> tuple[int, int]:
     """Part keys[low : high + 1] at a middling one; where the left part ends, the right begins."""
-    pivot = _median_of_three(keys, low, high)
+    one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
+    if one > two:
+        one, two = two, one
+    pivot = max(one, min(two, three))
     left, right = low, high
     while left <= right:
         while keys[left] < pivot:

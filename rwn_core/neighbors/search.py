@@ -80,7 +80,7 @@ class Search:
             groups=groups[self.target.side.numbers] if some else groups,
             own_group=groups[self.query.side.numbers] if some else groups,
             others=int(np.bincount(groups).max()) - 1 if some else 0,
-            unit=self.target.frame.unit,
+            unit=self.target.frame.rotations[0].unit,
             key=np.zeros(8, np.uint32) if drawing is None else drawing.key.words,
             streams=streams,
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),

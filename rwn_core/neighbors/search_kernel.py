@@ -124,12 +124,6 @@ def _position(query: IndexArrays, leaf: int, candidates: Candidates, row: int) -
     return int(query.starts[len(query.starts) // 2 - 1 + leaf] + candidates.in_leaf[row])
 
 
-@jit_inline
-def _shift(query: IndexArrays, which: int, position: int) -> float:
-    """Return what is to be added to a row's squared distances in a pass."""
-    return float(query.shifts[which, position]) if len(query.levels) else 0.0
-
-
 @jit_no_refcount
 def _start_rows(
     query: IndexArrays,
@@ -179,7 +173,7 @@ def _limit(
     """Return how far a candidate may lie in a pass, rotated; negative where none may."""
     bound = float(candidates.bound[row])
     if len(query.levels):
-        bound -= _shift(query, which, _position(query, leaf, candidates, row))
+        bound -= float(query.shifts[which, _position(query, leaf, candidates, row)])
         bound = min(bound, target.far) if which > 0 else bound
     return bound * target.scale
 

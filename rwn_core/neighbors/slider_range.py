@@ -56,9 +56,15 @@ def find_slider_range(
     """Choose the ends of the sliders of epsilon and k, from evenly spread records."""
     n = len(points)
     rows = rows_stored or n
-    nearest, squared = _sampled(points)
-    typical = float(np.median(nearest))
-    distances = _Distances(squared.ravel())
+    # some records' nearest distances, and their squared distances to most others, shape (m, l)
+    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
+    sample = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
+    nearest, thinned = np.empty(len(sample)), -(-n // THINNED)
+    thin = np.empty((len(sample), len(range(0, n, thinned))))
+    for place, squared in enumerate(squared_to_all(points, sample)):
+        squared[sample[place]] = np.inf
+        nearest[place], thin[place] = squared.min(), squared[::thinned]
+    typical, distances = float(np.median(np.sqrt(nearest))), _Distances(thin.ravel())
     if typical == 0:
         typical = distances.low()
     few, near = n <= LARGEST_DENSE, SLIDER_RADIUS * typical
@@ -74,29 +80,16 @@ def find_slider_range(
     stores = within(reach if few else near, largest_pairs)  # ranking what is farther takes seconds
     most = within(reach, max(largest_pairs, largest_searched or 0))
     most = max(most, typical)  # of twins alone, any radius has too many
-    step = _step(most)
+    # the largest of 1, 2 and 5 times a power of ten that goes into the range 50 times
+    finest = most / STEPS
+    power = 10.0 ** math.floor(math.log10(finest))
+    step = float(next(m * power for m in (5, 2, 1) if m * power <= finest * (1 + 1e-9)))
     stored, epsilon = (max(step, math.floor(r / step) * step) for r in (stores, most))
     stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
-    k = LARGEST_K_OF_FEW if few else _largest_k(largest_pairs // rows)
+    # for a mean number of stored neighbors a multiple of ten
+    k = max(LEAST_K, min(SLIDER_K, largest_pairs // rows // 20 * 10))
+    k = LARGEST_K_OF_FEW if few else k
     return SliderRange(epsilon=epsilon, step=step, k=min(k, n - 1), typical=typical, stored=stored)
-
-
-def _largest_k(stored: int) -> int:
-    """Return the end of k for a mean number of stored neighbors: a multiple of ten."""
-    return max(LEAST_K, min(SLIDER_K, stored // 20 * 10))
-
-
-def _sampled(points: Points) -> tuple[Floats, Floats]:
-    """Some records' nearest distances, and their squared distances to most others, (m, l)."""
-    n = len(points)
-    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
-    rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
-    nearest, thinned = np.empty(len(rows)), -(-n // THINNED)
-    thin = np.empty((len(rows), len(range(0, n, thinned))))
-    for place, squared in enumerate(squared_to_all(points, rows)):
-        squared[rows[place]] = np.inf
-        nearest[place], thin[place] = squared.min(), squared[::thinned]
-    return np.sqrt(nearest), thin
 
 
 class _Distances:
@@ -144,10 +137,3 @@ class _Distances:
         if not below <= rank < below + len(between):
             below, between = 0, self._all
         return float(np.partition(between, rank - below)[rank - below])
-
-
-def _step(most: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that goes into the range 50 times."""
-    finest = most / STEPS
-    power = 10.0 ** math.floor(math.log10(finest))
-    return float(next(m * power for m in (5, 2, 1) if m * power <= finest * (1 + 1e-9)))

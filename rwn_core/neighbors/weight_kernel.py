@@ -104,13 +104,6 @@ def _largest(
 
 
 @jit_no_refcount
-def _exp_below(low: float, weights: Floats, first: int, last: int) -> None:
-    """Replace logarithms by exp of what they are below a limit, or 1."""
-    for entry in range(uint64(first), uint64(last)):
-        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
-
-
-@jit_no_refcount
 def _fill_row(
     logs: Floats,
     members: Integers32,
@@ -130,7 +123,9 @@ def _fill_row(
     count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
     _largest(logs, members, column, first, last, count, top, weights)
     low, total = top[count - 1], 0.0
-    _exp_below(low, weights, first, last)
+    # exp of what logarithms are below a limit, or 1
+    for entry in range(uint64(first), uint64(last)):
+        weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
     for entry in range(first, last):
         total += weights[entry]
     place, tail = count - 1, 1.0 + (total - count)

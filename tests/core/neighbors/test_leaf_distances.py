@@ -44,7 +44,7 @@ def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
 def test_every_rough_distance_is_within_its_error(kind):
     index = build_index(table(kind), layout=Layout(leaf=48))
-    side, unit = index.side, index.frame.unit
+    side, unit = index.side, index.frame.rotations[0].unit
     exact = squared_pairs(side.exact) * side.scale
     np.fill_diagonal(exact, 0.0)
     leaves, width = len(side.tiles), side.tiles.shape[2]
@@ -81,7 +81,9 @@ def none_is_left_out(index: Index, side: IndexArrays) -> bool:
         center, half = side.boxes[:, :, leaf].copy()
         leaf_gaps(side.boxes, 0, leaves, center, half, gaps)
         for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
-            widened = widened_edge(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
+            widened = widened_edge(
+                edge, side.norms[leaf], side.exact.shape[1], index.frame.rotations[0].unit
+            )
             if not (gaps[nearest <= edge] <= widened).all():
                 return False
     return True
