@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import NUMBERS, Kind
-from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
+from rwn_core.laws.donors import copy_columns, masked_columns
 from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
@@ -133,11 +133,7 @@ class CARTSynthesis(Method):
 
     def _units(self, microdata: Microdata) -> list[tuple[str, ...]]:
         """Return the variables that are drawn together, in the order of their visit."""
-        together: dict[int, tuple[str, ...]] = {}
-        streams = random_streams(microdata)
-        for stream, variable in zip(streams, microdata.schema.released, strict=True):
-            if variable.masked:
-                together[stream] = (*together.get(stream, ()), variable.name)
+        together = self.moved_together(microdata)
         first = {name: place for place, name in enumerate(self.visit)}
         last = len(first)
         return sorted(together.values(), key=lambda unit: min(first.get(n, last) for n in unit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -32,20 +33,16 @@ def thread_count(threads: int | None = None) -> int:
     """Return the number of threads to use."""
     if threads is None:
         given = os.environ.get("RWN_THREADS", "")
+        if not given and hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
         if not given:
-            return _processors()
+            return os.cpu_count() or 1
         if not given.isdecimal() or int(given) < 1:
             raise ParameterError("RWN_THREADS must be a whole number of at least 1.")
         return int(given)
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise ParameterError("threads must be a whole number of at least 1.")
     return threads
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def be_polite() -> None:
@@ -93,59 +90,6 @@ class Ranges:
             return (self.count - self._next) * self._pace
 
 
-def run_in_ranges(
-    work: Callable[[int, int], None],
-    count: int,
-    *,
-    threads: int,
-    progress: Progress | None = None,
-    cancel: threading.Event | None = None,
-) -> None:
-    """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads."""
-    # This thread is one of them; the others are started where there is work for them.
-    ranges, stop = Ranges(count, threads), threading.Event()
-    listener, others = _Listener(progress, cancel), set[Future[None]]()
-    watched = progress is not None or cancel is not None
-    pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)
-    try:
-        if 1 < count <= 2 * threads:  # each is a large part of it
-            others = _start_helpers(pool, help_with, threads - 1)
-        while not stop.is_set() and ranges.done < count:
-            ranges.alone = not others
-            left = _do_range(work, ranges)
-            if left is None:
-                break
-            if not others and threads > 1 and left > THREAD_GRAIN:
-                others = _start_helpers(pool, help_with, threads - 1)
-            if watched:
-                listener.look(ranges)
-        while others:
-            done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-            listener.look(ranges)
-        listener.look(ranges, end=True)
-    finally:
-        stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
-        pool.shutdown(wait=True)
-
-
-class _Listener:
-    """Report progress and check for cancellation every `POLL_SECONDS`."""
-
-    def __init__(self, progress: Progress | None, cancel: threading.Event | None) -> None:
-        self._progress, self._cancel = progress, cancel
-        self._reported = time.perf_counter()
-
-    def look(self, ranges: Ranges, *, end: bool = False) -> None:
-        if self._cancel is not None and self._cancel.is_set():
-            raise Cancelled("The work was cancelled.")
-        now = time.perf_counter()
-        if self._progress is not None and (end or now - self._reported >= _REPORT_EVERY):
-            self._progress(ranges.done / max(ranges.count, 1))
-            self._reported = now
-
-
 def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
     try:
         while not stop.is_set() and _do_range(work, ranges) is not None:
@@ -187,8 +131,41 @@ class ProgressMonitor:
     budget: float | None = None  # bytes; None for what is free, see `memory.budget_bytes`
 
     def run(self, work: Callable[[int, int], None], count: int) -> None:
-        """Run `work` over its ranges."""
-        run_in_ranges(work, count, threads=self.threads, progress=self.progress, cancel=self.cancel)
+        """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads."""
+        # This thread is one of them; the others are started where there is work for them.
+        threads, watched = self.threads, self.progress is not None or self.cancel is not None
+        ranges, stop, others = Ranges(count, threads), threading.Event(), set[Future[None]]()
+        pool = ThreadPoolExecutor(max(1, threads - 1))
+        help_with = partial(_labor, work, ranges, stop)
+        reported = time.perf_counter()
+        try:
+            if 1 < count <= 2 * threads:  # each is a large part of it
+                others = _start_helpers(pool, help_with, threads - 1)
+            while not stop.is_set() and ranges.done < count:
+                ranges.alone = not others
+                left = _do_range(work, ranges)
+                if left is None:
+                    break
+                if not others and threads > 1 and left > THREAD_GRAIN:
+                    others = _start_helpers(pool, help_with, threads - 1)
+                if watched:
+                    reported = self._look(ranges, reported)
+            while others:
+                done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                reported = self._look(ranges, reported)
+            self._look(ranges, -math.inf)
+        finally:
+            stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
+            pool.shutdown(wait=True)
+
+    def _look(self, ranges: Ranges, reported: float) -> float:
+        """Stop, or report the share done unless it was just before; return when it was."""
+        due = time.perf_counter() - reported >= _REPORT_EVERY
+        watch = self if due else replace(self, progress=None)
+        watch.report(ranges.done / max(ranges.count, 1))
+        return time.perf_counter() if due else reported
 
     def part(self, begin: float, end: float) -> ProgressMonitor:
         """The same monitor, for the part from `begin` to `end` of the whole."""

@@ -18,7 +18,6 @@ from rwn_core.parallel.threads import (
     Cancelled,
     ProgressMonitor,
     Ranges,
-    run_in_ranges,
     thread_count,
 )
 
@@ -28,7 +27,7 @@ LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds a
 def test_ranges_cover_everything_once_on_any_number_of_threads():
     for threads in (1, 2, 4):
         seen: list[tuple[int, int]] = []
-        run_in_ranges(lambda a, b: seen.append((a, b)), 1000, threads=threads)  # noqa: B023
+        ProgressMonitor(threads=threads).run(lambda a, b: seen.append((a, b)), 1000)  # noqa: B023
         covered = sorted(place for a, b in seen for place in range(a, b))
         assert covered == list(range(1000))
 
@@ -57,7 +56,7 @@ def test_the_end_of_slow_work_is_shared_out_piece_by_piece():
 
 
 def test_nothing_to_do_is_done_at_once():
-    run_in_ranges(lambda a, b: None, 0, threads=2, progress=lambda share: None)
+    ProgressMonitor(threads=2, progress=lambda share: None).run(lambda a, b: None, 0)
 
 
 def test_a_failure_in_a_thread_reaches_the_caller():
@@ -65,7 +64,7 @@ def test_a_failure_in_a_thread_reaches_the_caller():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run_in_ranges(fail, 10, threads=2)
+        ProgressMonitor(threads=2).run(fail, 10)
 
 
 @pytest.mark.parametrize("count", [2, 40])
@@ -76,7 +75,7 @@ def test_long_pieces_are_shared_from_the_first_or_second_on(count):
         time.sleep(0.03)
         threads.append(threading.get_native_id())
 
-    run_in_ranges(piece, count, threads=2)
+    ProgressMonitor(threads=2).run(piece, count)
     assert abs(2 * threads.count(threads[0]) - len(threads)) <= max(2, len(threads) // 4)
     assert len(set(threads)) == 2
 
@@ -91,7 +90,7 @@ def test_a_failure_in_another_thread_ends_the_work_of_all():
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run_in_ranges(fail_elsewhere, 100_000, threads=2)
+        ProgressMonitor(threads=2).run(fail_elsewhere, 100_000)
     assert max(done) < 50_000
 
 

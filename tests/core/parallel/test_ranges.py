@@ -7,10 +7,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rwn_core.parallel import memory, threads
-from rwn_core.parallel.threads import BRIEF, LEAST, Ranges, _Listener, run_in_ranges
+from rwn_core.parallel.threads import BRIEF, LEAST, ProgressMonitor, Ranges
 
 
 def test_ranges_grow_with_a_quick_pace_and_end_small() -> None:
@@ -52,7 +53,7 @@ def test_no_thread_works_on_after_an_error() -> None:
         working.discard(start)
 
     with pytest.raises(ValueError):  # noqa: PT011
-        run_in_ranges(work, 4, threads=3)
+        ProgressMonitor(threads=3).run(work, 4)
     assert working == set()
 
 
@@ -60,7 +61,7 @@ def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch) -> None
     now, told = [5.0], list[float]()
     monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
     ranges = Ranges(100)
-    listener = _Listener(told.append, None)
+    monitor, reported = ProgressMonitor(progress=told.append), now[0]
     for second, done, end in (
         (5.05, 10, False),
         (5.11, 20, False),
@@ -68,7 +69,7 @@ def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch) -> None
         (5.16, 40, True),
     ):
         now[0], ranges.done = second, done
-        listener.look(ranges, end=end)
+        reported = monitor._look(ranges, -np.inf if end else reported)
     assert told == [0.2, 0.4]
 
 
@@ -88,6 +89,7 @@ def test_free_memory_is_the_systems_word_or_a_guess(monkeypatch: pytest.MonkeyPa
 
 def test_a_system_without_affinity_has_the_processors_it_counts(monkeypatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.delenv("RWN_THREADS", raising=False)
     for counted, used in ((6, 6), (None, 1)):
         monkeypatch.setattr(os, "cpu_count", lambda counted=counted: counted)
-        assert threads._processors() == used
+        assert threads.thread_count() == used
