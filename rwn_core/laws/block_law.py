@@ -42,7 +42,19 @@ class BlockLaw(CellLaw):
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
         shares = _shares(blocks, selected)
-        super().__init__(original, _listed(shares), moved.astype(np.float64), shares)
+        # the possible donors as a table of members, in no distance
+        sizes, nowhere = np.diff(shares.indptr).astype(np.int64), np.zeros(len(blocks))
+        table = NeighborTable(
+            offsets=shares.indptr.astype(np.int64),
+            records=shares.indices.astype(np.int32),
+            squared=np.zeros(shares.nnz),
+            k=0,
+            epsilon=0.0,
+        )
+        found = Neighborhoods(
+            table=table, sizes=sizes, within=sizes, radius=nowhere, k=None, epsilon=0.0
+        )
+        super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
         self._swapped, self._known_by = swapped, known_by
@@ -145,18 +157,3 @@ def _shares(blocks: Integers, selected: Integers) -> sparse.csr_array:
     itself = donor == record
     chance[itself] = 1.0 - ((count - 1) * np.where(moving, other[blocks], 0.0))
     return sparse.csr_array((chance, donor, starts), shape=(n, n))
-
-
-def _listed(shares: sparse.csr_array) -> Neighborhoods:
-    """The possible donors as a table of members, in no distance."""
-    n, sizes = shares.shape[0], np.diff(shares.indptr).astype(np.int64)
-    table = NeighborTable(
-        offsets=shares.indptr.astype(np.int64),
-        records=shares.indices.astype(np.int32),
-        squared=np.zeros(shares.nnz),
-        k=0,
-        epsilon=0.0,
-    )
-    return Neighborhoods(
-        table=table, sizes=sizes, within=sizes, radius=np.zeros(n), k=None, epsilon=0.0
-    )

@@ -255,16 +255,6 @@ class Levels(NamedTuple):
         """v, shape (K,)."""
         return self.counts / max(int(self.counts.sum()), 1)
 
-    @property
-    def changing(self) -> Integers:
-        """The records that have a level."""
-        return np.flatnonzero(np.isin(self.own, self.codes))
-
-    @property
-    def places(self) -> Integers:
-        """Which level each of them has, from 0 to K - 1."""
-        return np.searchsorted(self.codes, self.own[self.changing])
-
 
 def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) -> Choice:
     """The choice under a given matrix."""
@@ -315,7 +305,9 @@ def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], C
 
 def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Choice:
     """The choice of every record from that of every level."""
-    n, changing, places = len(levels.own), levels.changing, levels.places
+    # the records that have a level, and which of them, from 0 to K - 1
+    n, changing = len(levels.own), np.flatnonzero(np.isin(levels.own, levels.codes))
+    places = np.searchsorted(levels.codes, levels.own[changing])
     own_keep = np.ones(n)
     own_keep[changing] = keep[places]
     by_level = sparse.csr_array(weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -138,28 +138,22 @@ class CARTSynthesis(Method):
         last = len(first)
         return sorted(together.values(), key=lambda unit: min(first.get(n, last) for n in unit))
 
-    def _drawn(
-        self, table: Prepared, key: SecretKey
-    ) -> Iterator[tuple[tuple[str, ...], _Leaves, Integers]]:
-        """Yield each unit with its leaves and the record that gives each row its values."""
-        microdata, names = table.microdata, [v.name for v in table.microdata.schema.released]
-        donors = {v.name: table.records for v in microdata.schema.released if not v.masked}
-        for unit in self._units(microdata):
-            given, at = tuple(donors), ("leaves", unit, tuple(donors), int(self.leaf))
-            leaves = table.cached(at, partial(_fitted, microdata, unit, given, int(self.leaf)))
-            uniform = two_uniforms(key, table.records, names.index(unit[0]))[0]
-            chosen = leaves.draw(donors, uniform)
-            donors.update(dict.fromkeys(unit, chosen))
-            yield unit, leaves, chosen
-
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
         names = [variable.name for variable in microdata.schema.released]
-        donors: dict[str, Integers] = {}
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
-        smooth: dict[str, Floats] = {}
-        for unit, leaves, chosen in self._drawn(table, key):
+        donors, smooth = dict[str, Integers](), dict[str, Floats]()
+        visited = {v.name: records for v in microdata.schema.released if not v.masked}
+        for unit in self._units(microdata):
+            # the leaves of a tree on what was visited before, and a record of each row's leaf
+            given = tuple(visited)
+            leaves = table.cached(
+                ("leaves", unit, given, int(self.leaf)),
+                partial(_fitted, microdata, unit, given, int(self.leaf)),
+            )
+            chosen = leaves.draw(visited, two_uniforms(key, records, names.index(unit[0]))[0])
+            visited.update(dict.fromkeys(unit, chosen))
             for name in unit:
                 donors[name] = np.where(selected, chosen, records)
                 if self.smoothing and microdata.schema.variable(name).kind in NUMBERS:

@@ -354,18 +354,14 @@ class FixedMethod(Method, ABC):
         """The variables that change together: all that are masked."""
         return [self.masked_names(microdata)]
 
-    def shown(self, table: Prepared) -> Microdata:
+    def draw(self, table: Prepared, key: SecretKey | None = None) -> Microdata:
         """The masked table, made the first time only."""
         levers = tuple(lever_values(self).values())
         return table.cached(("shown", *levers), partial(self.result, table))
 
-    def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The masked table."""
-        return self.shown(table)
-
     def law(self, table: Prepared) -> Law:
         """Each record's release follows from the original file."""
-        microdata, shown = table.microdata, self.shown(table)
+        microdata, shown = table.microdata, self.draw(table)
         parts = [DeterministicUnit(microdata, shown, unit) for unit in self.units(microdata)]
         return SeparateLaw.of_changes(microdata, parts)
 
@@ -395,6 +391,8 @@ class Rounded(NamedParameters):
     params: Any
     precision: Steps | Mapping[str, float]
 
+    has_forecast: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         """Keep the steps as plain data, which can be a key."""
         object.__setattr__(self, "precision", steps_by_name(dict(self.precision)))
@@ -409,11 +407,6 @@ class Rounded(NamedParameters):
         """Return what every release keeps of the rounded values; see `Method.invariants`."""
         own: Invariants = self.params.invariants(microdata)
         return own.rounded(dict(self.precision))
-
-    @property
-    def has_forecast(self) -> bool:
-        """Rounded values have none."""
-        return False
 
     def prepare(self, microdata: Microdata, **options: Any) -> Prepared:
         """Return the table ready for rounded releases; see `Method.prepare`."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata, joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
@@ -19,7 +19,6 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import (
-    Choice,
     Levels,
     Transition,
     chosen_anew,
@@ -48,7 +47,10 @@ def stated_matrices(matrices: Any) -> tuple[tuple[str, Rows], ...]:
     try:
         given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
         pairs = given.items() if isinstance(given, Mapping) else given
-        stated = tuple((str(name), _rows(rows)) for name, rows in pairs)
+        numbers = [(str(name), [[float(x) for x in row] for row in rows]) for name, rows in pairs]
+        stated = tuple((name, tuple(map(tuple, rows))) for name, rows in numbers)
+        if any(len(set(map(len, rows))) > 1 for _, rows in stated):
+            raise ValueError("rows of different lengths")
     except (TypeError, ValueError) as error:
         raise ParameterError(
             'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
@@ -57,13 +59,6 @@ def stated_matrices(matrices: Any) -> tuple[tuple[str, Rows], ...]:
     for _, rows in stated:
         check_transition(np.array(rows))
     return stated
-
-
-def _rows(rows: Sequence[Sequence[float]]) -> Rows:
-    made = tuple(tuple(float(x) for x in row) for row in rows)
-    if len({len(row) for row in made}) > 1:
-        raise ValueError("rows of different lengths")
-    return made
 
 
 Spread = Literal["even", "margins"]
@@ -211,8 +206,16 @@ class PRAM(Method):
         levels = table.cached(("levels", name), partial(occurring_levels, table.microdata, name))
         given, variable = self._given.get(name), table.microdata.schema.variable(name)
         if given is None:
-            strata = table.cached(("strata", self.within), partial(self._strata, table.microdata))
-            choice = within_strata(levels, strata, self._anew)
+            microdata, within = table.microdata, name_tuple(self.within)
+            one = np.zeros(microdata.n, dtype=np.int64)
+            strata = table.cached(
+                ("strata", within), lambda: joint_codes(microdata, within) if within else one
+            )
+            choice = within_strata(
+                levels,
+                strata,
+                lambda own: chosen_anew(own, self.change, self.spread, self.invariant, self.alpha),
+            )
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
         stated = given is not None or (
@@ -230,13 +233,6 @@ class PRAM(Method):
             and not (self.invariant or self.within)
             and bool((levels.counts > 1).all()),
         )
-
-    def _anew(self, levels: Levels) -> Choice:
-        return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
-
-    def _strata(self, microdata: Microdata) -> Integers:
-        within = name_tuple(self.within)
-        return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with changed categories."""

@@ -165,10 +165,23 @@ class RandomSwapping(Method):
         """The table with exchanged values."""
         microdata = table.microdata
         donors = {}
-        swap = _disjoint if self.pairs == "disjoint" else _successive
         for stream, unit in self.moved_together(microdata).items():
             some = self._taking_part(table, unit)
-            places = swap(key, some, stream, self._swaps(len(some)))
+            n, swaps = len(some), self._swaps(len(some))
+            if self.pairs == "disjoint":  # the first pairs of a random order change places
+                order = order_by(*two_uniforms(key, some, stream))
+                one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
+                places = np.arange(n)
+                places[one], places[other] = other, one
+            else:  # random pairs of places, one swap after the other
+                uniform = two_uniforms(key, np.arange(swaps), stream)
+                first = (uniform[0] * n).astype(np.int64)
+                second = (uniform[1] * (n - 1)).astype(np.int64)
+                second += second >= first
+                listed = list(range(n))
+                for left, right in zip(first.tolist(), second.tolist(), strict=True):
+                    listed[left], listed[right] = listed[right], listed[left]
+                places = np.array(listed, dtype=np.int64)
             given = table.records.copy()
             given[some] = some[places]
             donors.update(dict.fromkeys(unit, given))
@@ -209,25 +222,3 @@ class RandomSwapping(Method):
 
 def _keys(microdata: Microdata) -> tuple[str, ...]:
     return tuple(v.name for v in microdata.schema.released if v.role is Role.KEY)
-
-
-def _disjoint(key: SecretKey, records: Integers, stream: int, swaps: int) -> Integers:
-    """With which place each of some records changes places: the first pairs of a random order."""
-    order = order_by(*two_uniforms(key, records, stream))
-    one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
-    places = np.arange(len(records))
-    places[one], places[other] = other, one
-    return places
-
-
-def _successive(key: SecretKey, records: Integers, stream: int, swaps: int) -> Integers:
-    """From which place each of some records has its value after random swaps, one by one."""
-    n = len(records)
-    draws = two_uniforms(key, np.arange(swaps), stream)
-    first = (draws[0] * n).astype(np.int64)
-    second = (draws[1] * (n - 1)).astype(np.int64)
-    second += second >= first
-    places = list(range(n))
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        places[one], places[other] = places[other], places[one]
-    return np.array(places, dtype=np.int64)

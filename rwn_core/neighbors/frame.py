@@ -164,14 +164,3 @@ def _scale(extent: float) -> float:
     """Return the power of two that makes an extent at most 1, and more than a half."""
     exponent = -int(np.frexp(extent)[1])
     return float(np.ldexp(1.0, min(max(exponent, -LARGEST_EXPONENT), LARGEST_EXPONENT)))
-
-
-def levels_in_one(points: CodedPoints) -> tuple[Integers, Floats]:
-    """All levels' squares in one array, and where each column's begin; -1 for a coordinate."""
-    levels = np.full(points.shape[1], -1, dtype=np.int64)
-    begin, parts = 0, []
-    for column, square in points.squares.items():
-        levels[column] = begin
-        begin += len(square)
-        parts.append(square)
-    return levels, np.concatenate(parts)

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from rwn_core.data.arrays import Floats, Integers, Integers32, Singles
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
-from rwn_core.neighbors.frame import Frame, levels_in_one
+from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.kernel import Radius, one_radius
 from rwn_core.parallel.threads import ProgressMonitor
 
@@ -181,10 +181,12 @@ def _categories(
         }
     position = np.empty(len(rows), np.int32)
     position[orders[0]] = np.arange(len(rows), dtype=np.int32)
-    levels, squares = levels_in_one(points)
+    # all levels' squares in one array, and where each column's begin; -1 for a coordinate
+    levels, squares = np.full(points.shape[1], -1, dtype=np.int64), list(points.squares.values())
+    levels[list(points.squares)] = np.cumsum([0, *map(len, squares)])[:-1]
     return {
         "levels": levels,
-        "squares": squares,
+        "squares": np.concatenate(squares),
         "coded": embedding.coded,
         "places": np.stack([position[order] for order in orders]),
         "shifts": np.ascontiguousarray(embedding.shifts(rows)[:, orders[0]]),

@@ -77,14 +77,14 @@ def pairs_bytes(pairs: float) -> float:
 def check_fits(needed: float, allowed: float, what: str, instead: str) -> None:
     """Refuse work that would not fit."""
     if needed > allowed:
-        raise ParameterError(
-            f"{what} needs about {_size_text(needed)} of memory, and {_size_text(allowed)} may be "
-            f"used; {instead}, or allow more with RWN_MEMORY."
+        need, may = (
+            f"{size / GIGABYTE:.3g} GB" if size >= GIGABYTE else f"{size / 1e6:.3g} MB"
+            for size in (needed, allowed)
         )
-
-
-def _size_text(size: float) -> str:
-    return f"{size / GIGABYTE:.3g} GB" if size >= GIGABYTE else f"{size / 1e6:.3g} MB"
+        raise ParameterError(
+            f"{what} needs about {need} of memory, and {may} may be used; {instead}, or allow more "
+            "with RWN_MEMORY."
+        )
 
 
 def limit_memory(size: float) -> None:
