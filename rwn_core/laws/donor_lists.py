@@ -325,8 +325,8 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         base, end = leaves[low], leaves[high]
         local = starts - starts[base]
         members = np.empty(local[end], np.int32)
-        into = result._replace(starts=local, members=members)
-        find = partial(list_members, search.query.querying, side, request, into, LIST)
+        into = result._replace(starts=local, members=members, sink=LIST)
+        find = partial(list_members, request, into)
         counted = local[base : end + 1]
         totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
         # identical records share a list, which has them too

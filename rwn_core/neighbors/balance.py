@@ -80,7 +80,7 @@ def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     row, weights = np.empty(len(caps)), np.empty(len(rows.members))
 
     def fill(first: int, last: int) -> None:
-        fill_rows(*rows, column, caps, row, weights, first, last)
+        fill_rows(rows, column, caps, row, weights, first, last)
 
     in_parts(fill, len(row), len(weights), thread_count())
     return row, weights
@@ -97,7 +97,7 @@ def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
         """Return the distance of sums from 1, added in their order."""
 
         def weigh(first: int, last: int) -> None:
-            weigh_both_ways(*rows, tried, cap, room, free, totals, first, last)
+            weigh_both_ways(rows, tried, cap, (room, free, totals), first, last)
 
         in_parts(weigh, n, len(room), thread_count())
         return float(np.cumsum((totals - 1) ** 2)[-1])
@@ -107,7 +107,7 @@ def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
-    solve_newton(rows.starts, rows.members, room, free, 1 - totals, accuracy, NEWTON_ROUNDS, step)
+    solve_newton(rows, room, free, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     for _ in range(CUTS):
         tried = column + size * step

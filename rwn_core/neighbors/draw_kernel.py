@@ -9,7 +9,7 @@ layer and are always accepted: the chain alone, bit for bit.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,8 @@ LAYER_BLOCKS = 2**31  # where the blocks begin that choose layers
 class SearchRequest(NamedTuple):
     """Parameters of a search."""
 
+    query: IndexArrays
+    target: IndexArrays  # where members come from
     # shape (n,): which record of the target each query record is; -1 for none
     own: Integers32
     # shape (g,): the largest squared distance within each query row's radius
@@ -63,6 +65,7 @@ class SearchResult(NamedTuple):
     # shape (m,): records of the target (STORE); entries of its `records`, in no order (LIST)
     members: Integers32
     squared: Floats  # shape (m,): only by STORE
+    sink: int  # DRAW, LIST or STORE: what is written
 
 
 @jit_no_refcount
@@ -76,21 +79,12 @@ def _drawn_rank(key: Words, record: int, stream: int, size: int, q: float, unit:
 
 @jit_no_refcount
 def _finish_record(
-    query: IndexArrays,
-    record: int,
-    target: IndexArrays,
-    edge: float,
-    total: int,
-    row: Row,
-    request: SearchRequest,
-    result: SearchResult,
-    sink: int,
-    unit: Floats,
+    record: int, edge: float, total: int, row: Row, request: SearchRequest, result: SearchResult
 ) -> None:
     """Write the results of a query record from its listed row of `total` entries."""
     place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
-    if sink == STORE:
+    if result.sink == STORE:
         index, entry = result.starts[record], 0
         while index < result.starts[record + 1]:
             if entry != place:
@@ -109,77 +103,70 @@ def _finish_record(
         size = count_within(row.distance, ZERO, total, kth, False) - itself
     result.within[record], result.sizes[record], result.kth[record] = within, size, kth
     result.nearest[record] = row.distance[1 if place == 0 else 0] if size > 0 else np.nan
-    number = query.numbers[record]
+    number = request.query.numbers[record]
     for column in range(len(request.streams)):
         stream, q = request.streams[column], request.q[column]
-        entry = _drawn_rank(request.key, number, stream, size, q, unit) - 1
+        entry = _drawn_rank(request.key, number, stream, size, q, row.unit) - 1
         donor = number
         if entry >= 0:
             entry += 0 <= place <= entry
-            donor = target.numbers[row.members[entry]]
+            donor = request.target.numbers[row.members[entry]]
         result.donors[record, column] = donor if entry >= -1 else NO_DONOR
 
 
 @jit_no_refcount
 def finish_row(
-    query: IndexArrays,
     position: int,
-    target: IndexArrays,
-    found: Integers32,
-    squared: Floats,
-    limit: float,
+    candidates: Any,
+    index: int,
     row: Row,
     request: SearchRequest,
     result: SearchResult,
-    sink: int,
-    unit: Floats,
 ) -> bool:
     """Write the results of a query row's records; False if fewer members than were counted."""
-    retained = sort_candidates(found, squared, limit, row)
-    if sink == LIST:  # its members and itself, as entries of the target's records
-        index, stop = result.starts[position], result.starts[position + 1]
+    query, target, held = request.query, request.target, candidates.held[index]
+    found, squared = candidates.position[index, :held], candidates.squared[index, :held]
+    retained = sort_candidates(found, squared, candidates.bound[index], row)
+    if result.sink == LIST:  # its members and itself, as entries of the target's records
+        place, stop = result.starts[position], result.starts[position + 1]
         for entry in range(retained):
-            place = row.places[entry]
-            for record in range(target.offsets[place], target.offsets[place + 1]):
-                if index < stop:
-                    result.members[index] = record
-                    index += 1
-        return bool(index == stop)
+            row_of = row.places[entry]
+            for record in range(target.offsets[row_of], target.offsets[row_of + 1]):
+                if place < stop:
+                    result.members[place] = record
+                    place += 1
+        return bool(place == stop)
     total = list_row(target, retained, row)
     edge = request.edges[position]
-    for index in range(query.offsets[position], query.offsets[position + 1]):
-        record = query.records[index]
+    for number in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[number]
         listed, count = row, total
         if len(request.groups):  # the row without the record's group, where the candidates were
-            listed, count = Row(row.places, row.keys, row.members, row.distance, row.buckets), 0
+            listed, count = (
+                Row(row.places, row.keys, row.members, row.distance, row.buckets, row.unit),
+                0,
+            )
             for entry in range(total):
                 if request.groups[row.members[entry]] != request.own_group[record]:
                     listed.members[count] = row.members[entry]
                     listed.distance[count] = row.distance[entry]
                     count += 1
-        if sink == STORE:
+        if result.sink == STORE:
             counted = result.starts[record + 1] - result.starts[record]
             if counted > 0 and counted + (request.own[record] >= 0) > count:
                 return False
-        _finish_record(query, record, target, edge, count, listed, request, result, sink, unit)
+        _finish_record(record, edge, count, listed, request, result)
     return True
 
 
 @jit_entry
 def cut_rows(
-    offsets: Integers,
-    squared: Floats,
-    edges: Floats,
-    strict: bool,
-    k: int,
-    within: Integers,
-    sizes: Integers,
-    kth: Floats,
-    first: int,
-    last: int,
-) -> None:
-    """Count the entries of rows `first` to `last` - 1 that a radius or k admits."""
-    for row in range(first, last):
+    offsets: Integers, squared: Floats, edges: Floats, strict: bool, k: int
+) -> tuple[Integers, Integers, Floats]:
+    """Count each row's entries within its edge, and in all; find the k-th's squared distance."""
+    rows = len(edges)
+    within, sizes, kth = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows)
+    for row in range(rows):
         start, stop = offsets[row], offsets[row + 1]
         inside = count_within(squared, start, stop, edges[row], strict)
         within[row] = sizes[row] = inside
@@ -189,6 +176,7 @@ def cut_rows(
             kth[row] = squared[start + needed - 1]
             edge = kth[row] * (1 + TIE)
             sizes[row] = inside + count_within(squared, start + inside, stop, edge, False)
+    return within, sizes, kth
 
 
 @jit_no_refcount

@@ -25,6 +25,7 @@ class Row(NamedTuple):
     places: Integers32  # shape (room,): the candidates themselves, sorted by `keys`
     keys: Floats  # shape (room,): their squared distances
     buckets: Integers  # shape (room + 1,): where each bucket of `sort_candidates` ends
+    unit: Floats  # shape (8,): the uniform numbers of a block
 
 
 @jit_internal
@@ -36,6 +37,7 @@ def allocate_row(count: int) -> Row:
         np.empty(count, np.int32),
         np.empty(count),
         np.empty(count + 1, np.int64),
+        np.empty(8),
     )
 
 
@@ -204,39 +206,23 @@ def own_entry(row: Row, total: int, record: int) -> int:
 
 
 @jit_entry
-def place_entries(
-    rows: Integers32,
-    records: Integers32,
-    squared: Floats,
-    ends: Integers,
-    members: Integers32,
-    distances: Floats,
-) -> None:
+def place_entries(entries: Any, ends: Integers, listed: Any) -> None:
     """Put entries into their rows; `ends` holds where each row begins, and is moved to its end."""
-    for entry in range(len(rows)):
-        place = ends[rows[entry]]
-        ends[rows[entry]] = place + 1
-        members[place] = records[entry]
-        distances[place] = squared[entry]
+    for entry in range(len(entries.rows)):
+        place = ends[entries.rows[entry]]
+        ends[entries.rows[entry]] = place + 1
+        listed.records[place] = entries.records[entry]
+        listed.squared[place] = entries.squared[entry]
 
 
 @jit_entry
-def drop_listed(
-    n: int,
-    near_starts: Integers,
-    near: Integers32,
-    starts: Integers,
-    members: Integers32,
-    squared: Floats,
-    left: Integers,
-    first: int,
-    last: int,
-) -> None:
+def drop_listed(n: int, near: Any, added: Any, left: Integers, first: int, last: int) -> None:
     """Move the members that a row of n records does not hold yet to its begin, and count them."""
+    starts, members, squared = added.starts, added.records, added.squared
     seen = np.full(n, -1, np.int64)
     for row in range(first, last):
-        for entry in range(near_starts[row], near_starts[row + 1]):
-            seen[near[entry]] = row
+        for entry in range(near.starts[row], near.starts[row + 1]):
+            seen[near.records[entry]] = row
         end = starts[row]
         for entry in range(starts[row], starts[row + 1]):
             if seen[members[entry]] != row:
@@ -246,28 +232,17 @@ def drop_listed(
 
 
 @jit_entry
-def merge_rows(
-    near_starts: Integers,
-    near: Integers32,
-    near_squared: Floats,
-    added_starts: Integers,
-    added: Integers32,
-    added_squared: Floats,
-    starts: Integers,
-    members: Integers32,
-    squared: Floats,
-    first: int,
-    last: int,
-) -> None:
-    """Merge two lists of each row by distance, then record, into rows from `starts` on."""
+def merge_rows(near: Any, added: Any, merged: Any, first: int, last: int) -> None:
+    """Merge two lists of each row by distance, then record."""
+    members, squared = merged.records, merged.squared
     for row in range(first, last):
-        begin, stop = starts[row], starts[row + 1]
-        own = near_starts[row + 1] - near_starts[row]
+        begin, stop = merged.starts[row], merged.starts[row + 1]
+        own = near.starts[row + 1] - near.starts[row]
         for place in range(stop - begin):
-            one, other = near_starts[row] + place, added_starts[row] + place - own
+            one, other = near.starts[row] + place, added.starts[row] + place - own
             listed = place < own
-            members[begin + place] = near[one] if listed else added[other]
-            squared[begin + place] = near_squared[one] if listed else added_squared[other]
+            members[begin + place] = near.records[one] if listed else added.records[other]
+            squared[begin + place] = near.squared[one] if listed else added.squared[other]
         sort_pairs(squared, members, begin, stop)
         while begin < stop:
             end = begin + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +74,8 @@ class Search:
         groups = np.empty(0, np.int64) if self.groups is None else self.groups
         some = self.groups is not None
         return SearchRequest(
+            query=self.query.querying,
+            target=self.target.side,
             own=self.own,
             edges=self.edges,
             k=self.k,
@@ -142,8 +144,9 @@ class Search:
             starts=np.zeros(1, np.int64),
             members=np.empty(0, np.int32),
             squared=np.empty(0),
+            sink=DRAW,
         )
-        self.write(request, result, DRAW, watch)
+        watch.run(partial(search, request, result), self.query.leaves)
         return result
 
     def neighborhoods(
@@ -179,6 +182,7 @@ class Search:
             starts=none,
             members=none.astype(np.int32),
             squared=np.empty(0),
+            sink=DRAW,
         )
         return self.unlisted(result, watch)
 
@@ -205,25 +209,17 @@ class Search:
         """The members of every record, in rank order, for the sizes that `run` gave."""
         starts = np.concatenate(([0], np.cumsum(result.sizes)))
         table = result._replace(
-            starts=starts, members=np.empty(starts[-1], np.int32), squared=np.empty(starts[-1])
+            starts=starts,
+            members=np.empty(starts[-1], np.int32),
+            squared=np.empty(starts[-1]),
+            sink=STORE,
         )
         request, side = self.request(None), self.query.side
         if self.k:  # how far the k-th nearest are is known
             farthest = np.maximum.reduceat(result.kth[side.records], side.offsets[:-1])
             request = request._replace(k=0, edges=np.maximum(self.edges, farthest))
-        self.write(request, table, STORE, watch)
+        watch.run(partial(search, request, table), self.query.leaves)
         return table
-
-    def write(
-        self, request: SearchRequest, result: SearchResult, sink: int, watch: ProgressMonitor
-    ) -> None:
-        """Search for all query records, and write what a sink writes."""
-        query, target = self.query.querying, self.target.side
-
-        def work(first: int, last: int) -> None:
-            search(query, target, request, result, sink, first, last)
-
-        watch.run(work, self.query.leaves)
 
 
 class SearchedTable:

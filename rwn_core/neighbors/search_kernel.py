@@ -126,15 +126,10 @@ def _position(query: IndexArrays, leaf: int, candidates: Candidates, row: int) -
 
 @jit_no_refcount
 def _start_rows(
-    query: IndexArrays,
-    leaf: int,
-    begin: int,
-    end: int,
-    request: SearchRequest,
-    candidates: Candidates,
+    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Candidates
 ) -> None:
     """Begin with no candidates for rows `begin` to `end` - 1 of a leaf, equal levels together."""
-    rows = end - begin
+    query, rows = request.query, end - begin
     for row in range(rows):
         candidates.in_leaf[row] = begin + row
     if len(query.coded):
@@ -168,10 +163,10 @@ def _equal_until(
 
 @jit_inline
 def _limit(
-    query: IndexArrays, leaf: int, which: int, target: IndexArrays, row: int, candidates: Candidates
+    request: SearchRequest, leaf: int, which: int, row: int, candidates: Candidates
 ) -> float:
     """Return how far a candidate may lie in a pass, rotated; negative where none may."""
-    bound = float(candidates.bound[row])
+    bound, query, target = float(candidates.bound[row]), request.query, request.target
     if len(query.levels):
         bound -= float(query.shifts[which, _position(query, leaf, candidates, row)])
         bound = min(bound, target.far) if which > 0 else bound
@@ -180,20 +175,13 @@ def _limit(
 
 @jit_no_refcount
 def _set_edge(
-    query: IndexArrays,
-    leaf: int,
-    which: int,
-    target: IndexArrays,
-    row: int,
-    candidates: Candidates,
-    unit: float,
-    work: Workspace,
+    request: SearchRequest, leaf: int, which: int, row: int, candidates: Candidates, work: Workspace
 ) -> None:
     """Set how far a row visits boxes: `_limit` in rotated coordinates."""
-    limit = _limit(query, leaf, which, target, row, candidates)
+    limit, query = _limit(request, leaf, which, row, candidates), request.query
     if 0 <= limit < np.inf:
         norm = query.norms[which * (len(query.starts) // 2) + leaf]
-        limit = widened_edge(limit, norm, query.boxes.shape[1], unit) * (1 + SLACK)
+        limit = widened_edge(limit, norm, query.boxes.shape[1], request.unit) * (1 + SLACK)
     work.edges[row] = limit
 
 
@@ -282,18 +270,17 @@ def _belongs(
 
 @jit_no_refcount
 def _visit_tile(
-    query: IndexArrays,
+    request: SearchRequest,
     leaf: int,
     which: int,
     first: int,
     last: int,
-    target: IndexArrays,
     other: int,
-    request: SearchRequest,
     candidates: Candidates,
     work: Workspace,
 ) -> int:
     """Add what a tile has for some rows: 0 for nothing new, 1 for closer bounds, -1 for no room."""
+    query, target = request.query, request.target
     leaves, width = len(target.starts) // 2, target.tiles.shape[2]
     tile, mine = which * leaves + other, which * (len(query.starts) // 2) + leaf
     rows = rows_near(
@@ -327,7 +314,7 @@ def _visit_tile(
             if count_hits(work.products, inside) >= need:
                 candidates.bound[row] = edge * (1 + SLACK)
                 changed = True
-        limit = _limit(query, leaf, which, target, row, candidates) + error
+        limit = _limit(request, leaf, which, row, candidates) + error
         most = work.norms.dtype.type((limit - norm) / 2)
         # entries with a rough product above `most` are certainly beyond the row's bound
         for entry in range(list_hits(work.products, most, work.entries)):
@@ -343,43 +330,34 @@ def _visit_tile(
         if request.k and _tighten(candidates, row, need, edge * (1 + SLACK)):
             changed = True
         if changed:
-            _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+            _set_edge(request, leaf, which, row, candidates, work)
             found = 1
     return found
 
 
 @jit_no_refcount
 def gather(
-    query: IndexArrays,
-    leaf: int,
-    begin: int,
-    end: int,
-    target: IndexArrays,
-    request: SearchRequest,
-    candidates: Candidates,
-    work: Workspace,
+    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Candidates, work: Workspace
 ) -> bool:
     """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
-    rows = end - begin
-    _start_rows(query, leaf, begin, end, request, candidates)
+    query, rows = request.query, end - begin
+    _start_rows(request, leaf, begin, end, candidates)
     # rows that agree in most categories first: they are the nearest
     for which in range(len(query.shifts) - 1, -1, -1):
         first = ZERO
         while first < rows:
             last = _equal_until(query, leaf, which, candidates, first, rows)
             for row in range(first, last):
-                _set_edge(query, leaf, which, target, row, candidates, request.unit, work)
+                _set_edge(request, leaf, which, row, candidates, work)
             bound = _farthest(work, first, last)
             if bound >= 0:
                 _place_rows(query, leaf, which, candidates, first, last, work)
-                count = _order_leaves(target, which, bound, request.k, work)
+                count = _order_leaves(request.target, which, bound, request.k, work)
                 for number in range(count):
                     other = work.order[number]
                     if not work.apart[other] <= bound:
                         continue
-                    found = _visit_tile(
-                        query, leaf, which, first, last, target, other, request, candidates, work
-                    )
+                    found = _visit_tile(request, leaf, which, first, last, other, candidates, work)
                     if found < 0:
                         return False
                     if found:
@@ -389,18 +367,11 @@ def gather(
 
 
 @jit_entry
-def search(
-    query: IndexArrays,
-    target: IndexArrays,
-    request: SearchRequest,
-    result: SearchResult,
-    sink: int,
-    first: int,
-    last: int,
-) -> None:
+def search(request: SearchRequest, result: SearchResult, first: int, last: int) -> None:
     """Search for the records of the query leaves `first` to `last` - 1."""
+    query, target = request.query, request.target
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
-    work, row, unit = _allocate_workspace(query, target), allocate_row(ZERO + 1024), np.empty(8)
+    work, row = _allocate_workspace(query, target), allocate_row(ZERO + 1024)
     room = max(2 * (request.k + request.others + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))
     candidates = _allocate_candidates(most, room)
@@ -410,22 +381,17 @@ def search(
         begin = ZERO
         while begin < size:
             end = min(size, begin + most)
-            if not gather(query, leaf, begin, end, target, request, candidates, work):
+            if not gather(request, leaf, begin, end, candidates, work):
                 room *= 2  # too many candidates at once
                 most = max(1, most // 2)
                 candidates = _allocate_candidates(most, room)
                 continue
             for index in range(end - begin):
-                count = candidates.held[index]
-                found = candidates.position[index, :count]
-                squared, limit = candidates.squared[index, :count], candidates.bound[index]
-                needed = count_records(target, found, count)
+                held = candidates.held[index]
+                needed = count_records(target, candidates.position[index, :held], held)
                 if needed > len(row.members):
                     row = allocate_row(2 * needed)
                 position = start + candidates.in_leaf[index]
-                if not finish_row(
-                    query, position, target, found, squared, limit, row,
-                    request, result, sink, unit,
-                ):  # fmt: skip
+                if not finish_row(position, candidates, index, row, request, result):
                     raise ValueError("A neighborhood has fewer members than were counted.")
             begin = end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -110,33 +111,36 @@ def list_both_ways(
     """Return the lists of nearest others with the records added that list each."""
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
 
-    n = len(scaling)
-    starts, added, distances = grouped(back, near.n)
-    left = np.empty(near.n, np.int64)
-    watch.run(
-        lambda first, last: drop_listed(
-            n, near.offsets, near.records, starts, added, distances, left, first, last
-        ),
-        near.n,
-    )
-    offsets = near.offsets + np.concatenate(([0], np.cumsum(left)))
-    records, squared = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
-    found = (near.offsets, near.records, near.squared, starts, added, distances)
-    watch.run(
-        lambda first, last: merge_rows(*found, offsets, records, squared, first, last), near.n
-    )
-    table = replace(near, offsets=offsets, records=records, squared=squared)
+    left, own = np.empty(near.n, np.int64), Listed(near.offsets, near.records, near.squared)
+    added = grouped(back, near.n)
+    watch.run(partial(drop_listed, len(scaling), own, added, left), near.n)
+    merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))
+    watch.run(partial(merge_rows, own, added, merged), near.n)
+    table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
-def grouped(entries: Entries, rows: int) -> tuple[Integers, Integers32, Floats]:
+class Listed(NamedTuple):
+    """Hold lists as compressed rows."""
+
+    starts: Integers  # shape (n + 1,)
+    records: Integers32  # shape (m,)
+    squared: Floats  # shape (m,): their squared distances
+
+    @classmethod
+    def empty(cls, starts: Integers) -> Listed:
+        """Return room for rows of these lengths."""
+        return cls(starts, np.empty(starts[-1], np.int32), np.empty(starts[-1]))
+
+
+def grouped(entries: Entries, rows: int) -> Listed:
     """Return entries as compressed rows, in their order within each."""
     from rwn_core.neighbors.rank_kernel import place_entries
 
-    starts = np.concatenate(([0], np.cumsum(np.bincount(entries.rows, minlength=rows))))
-    records, squared = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-    place_entries(*entries, starts[:-1].copy(), records, squared)
-    return starts, records, squared
+    counts = np.bincount(entries.rows, minlength=rows)
+    listed = Listed.empty(np.concatenate(([0], np.cumsum(counts))))
+    place_entries(entries, listed.starts[:-1].copy(), listed)
+    return listed
 
 
 def find_entries(table: NeighborTable, place: Integers32) -> tuple[Entries, Entries]:
@@ -180,9 +184,14 @@ def _listed_of_some(
         mine, theirs = find_entries(table, place)
         near.append(mine)
         back.append(theirs)
-    offsets, members, squared = grouped(joined(near), len(records))
+    own = grouped(joined(near), len(records))
     rows = NeighborTable(
-        offsets=offsets, records=members, squared=squared, k=nearest, epsilon=0.0, numbers=records
+        offsets=own.starts,
+        records=own.records,
+        squared=own.squared,
+        k=nearest,
+        epsilon=0.0,
+        numbers=records,
     )
     quiet = replace(watch, progress=None)
     return list_both_ways(rows, joined(back), scale_rank, scaling, least, quiet)

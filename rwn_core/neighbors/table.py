@@ -104,9 +104,7 @@ class NeighborTable:
         # entries within each edge, in all, and the squared distance of the k-th
         from rwn_core.neighbors.draw_kernel import cut_rows
 
-        n, kth = self.n, np.empty(self.n)
-        within, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-        cut_rows(self.offsets, self.squared, edges, strict, k or 0, within, sizes, kth, 0, n)
+        within, sizes, kth = cut_rows(self.offsets, self.squared, edges, strict, k or 0)
         return Neighborhoods(
             table=self,
             sizes=sizes,

@@ -10,11 +10,12 @@ compiler from doing several at once.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import uint64
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Floats
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
@@ -77,17 +78,18 @@ def fill_log(x: Floats, out: Floats) -> None:
 
 
 @jit_no_refcount
-def _largest(
-    logs: Floats,
-    members: Integers32,
-    column: Floats,
-    first: int,
-    last: int,
-    count: int,
-    top: Floats,
-    weights: Floats,
-) -> None:
-    """Write each entry's logarithm with its column's factor, and the largest, descending."""
+def _fill_row(
+    rows: Any, column: Floats, first: int, last: int, cap: float, top: Floats, weights: Floats
+) -> float:
+    """Write min(cap, x K c) with sum 1 over a row, and return log x.
+
+    With t entries at the cap, x is (1 - cap t) over the tail of the others, relative to the
+    largest of them; t is the smallest number that leaves no other above the cap. The tail is
+    added from its small end, never as a difference: against two far twins it would be lost.
+    """
+    logs, members = rows.logs, rows.members
+    count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
+    # each entry's logarithm with its column's factor, and the largest, descending
     for place in range(count):
         top[place] = -np.inf
     least = -np.inf
@@ -101,33 +103,13 @@ def _largest(
                 place -= 1
             top[place] = log
             least = top[count - 1]
-
-
-@jit_no_refcount
-def _fill_row(
-    logs: Floats,
-    members: Integers32,
-    column: Floats,
-    first: int,
-    last: int,
-    cap: float,
-    top: Floats,
-    weights: Floats,
-) -> float:
-    """Write min(cap, x K c) with sum 1 over a row, and return log x.
-
-    With t entries at the cap, x is (1 - cap t) over the tail of the others, relative to the
-    largest of them; t is the smallest number that leaves no other above the cap. The tail is
-    added from its small end, never as a difference: against two far twins it would be lost.
-    """
-    count = min(int(1.0 / cap + ROUNDING) + 1, last - first)
-    _largest(logs, members, column, first, last, count, top, weights)
+    # exp of what logarithms are below the smallest of the largest, or 1
     low, total = top[count - 1], 0.0
-    # exp of what logarithms are below a limit, or 1
     for entry in range(uint64(first), uint64(last)):
         weights[entry] = bit_equal_exp(min(weights[entry] - low, 0.0))
     for entry in range(first, last):
         total += weights[entry]
+    # how many are at the cap, from the most down
     place, tail = count - 1, 1.0 + (total - count)
     factor = max(1.0 - cap * place, 0.0) / tail
     while place > 0:
@@ -150,48 +132,33 @@ def _fill_row(
 
 @jit_entry
 def fill_rows(
-    starts: Integers,
-    members: Integers32,
-    logs: Floats,
-    column: Floats,
-    caps: Floats,
-    row: Floats,
-    weights: Floats,
-    first: int,
-    last: int,
+    rows: Any, column: Floats, caps: Floats, row: Floats, weights: Floats, first: int, last: int
 ) -> None:
     """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors."""
-    # Shapes: starts (n + 1,), no row is empty; members, logs (m,); column (n,), logarithms of the
-    # factors c; caps (n,), at least 1 over the length of the row. Filled: row (n,), log x; weights
-    # (m,), min(cap, x K c), rows sum to 1.
-    longest, least = 1, np.inf
+    # Shapes: of `rows`, `balance.Rows` of which none is empty, starts (n + 1,), members and logs
+    # (m,); column (n,), logarithms of the factors c; caps (n,), at least 1 over the length of the
+    # row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
+    starts, longest, least = rows.starts, 1, np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])
         least = min(least, caps[index])
     top = np.empty(min(longest, int(1.0 / least) + 2))
     for index in range(first, last):
         row[index] = _fill_row(
-            logs, members, column, starts[index], starts[index + 1], caps[index], top, weights
+            rows, column, starts[index], starts[index + 1], caps[index], top, weights
         )
 
 
 @jit_entry
 def weigh_both_ways(
-    starts: Integers,
-    members: Integers32,
-    logs: Floats,
-    column: Floats,
-    cap: float,
-    weights: Floats,
-    free: Floats,
-    totals: Floats,
-    first_row: int,
-    last_row: int,
+    rows: Any, column: Floats, cap: float, arrays: Any, first_row: int, last_row: int
 ) -> None:
     """Write min(cap, c K c), zero where the cap binds, and the sums, of some rows."""
-    # `starts`, `members`, `logs`, `column` as in `fill_rows`, of a symmetric kernel. Filled:
-    # weights (m,), those below the cap, else 0; free and totals (n,), sums of the weights below the
-    # cap, and of all.
+    # `rows`, `column` as in `fill_rows`, of a symmetric kernel. Filled are three arrays: weights
+    # (m,), those below the cap, else 0; free and totals (n,), sums of the weights below the cap,
+    # and of all.
+    starts, members, logs = rows.starts, rows.members, rows.logs
+    weights, free, totals = arrays
     for index in range(first_row, last_row):
         first, last = starts[index], starts[index + 1]
         below = 0.0
@@ -211,8 +178,7 @@ def weigh_both_ways(
 
 @jit_entry
 def solve_newton(
-    starts: Integers,
-    members: Integers32,
+    rows: Any,
     weights: Floats,
     free: Floats,
     missing: Floats,
@@ -224,7 +190,7 @@ def solve_newton(
     # H is symmetric, as compressed rows; free (n,) are its rows' sums, missing (n,) is 1 less the
     # sums of rows. `accuracy` is of the remaining difference, relative to `missing`; `most` are
     # rounds; step (n,) is filled.
-    n = len(free)
+    n, starts, members = len(free), rows.starts, rows.members
     left, direction, product = np.empty(n), np.empty(n), np.empty(n)
     norm, slope = 0.0, 0.0
     for index in range(n):
