@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -181,7 +181,7 @@ def _apart(data: Microdata, table: Microdata) -> bool:
     return bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n))
 
 
-def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def released_rows(key: SecretKey, records: Integers, n: int) -> Integers:
     """Return the places of some records in a release in secret order, shape (c,)."""
     first, second = two_uniforms(key, records, ORDER_STREAM)
     order = np.argsort(first)
@@ -198,7 +198,7 @@ def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray
 
 
 def records_at(
-    dataset: Dataset, rows: NDArray[np.int64], names: Sequence[str], advance: Advance
+    dataset: Dataset, rows: Integers, names: Sequence[str], advance: Advance
 ) -> pa.Table:
     """Some columns of some records of a dataset, in the order of `rows`, shape (c,)."""
     order = np.argsort(rows)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rwn_core.data.arrays import Floats, Integers
 
 BLOCK = 1024  # records that are summed up at once; a task begins at a multiple of it
 AT_ONCE = 16  # blocks
 
-Sums = NDArray[np.float64]
+Sums = Floats
 """Of each block and column: count, sum, squares about the block's mean, least, greatest value."""
 
 
@@ -32,14 +33,14 @@ class ColumnStatistics:
     greatest: float
 
 
-def block_sums(values: NDArray[np.float64]) -> Sums:
+def block_sums(values: Floats) -> Sums:
     """Sum up the blocks of some columns."""
     parts = range(0, max(len(values), 1), AT_ONCE * BLOCK)
     sums = [_sums(values[start : start + AT_ONCE * BLOCK]) for start in parts]
     return np.concatenate(sums, axis=1)
 
 
-def _sums(values: NDArray[np.float64]) -> Sums:
+def _sums(values: Floats) -> Sums:
     """`block_sums` of few enough blocks for the processor's cache."""
     rows, columns = values.shape
     blocks = -(-rows // BLOCK)
@@ -69,7 +70,7 @@ def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
     return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
 
 
-def weighted_statistics(values: NDArray[np.float64], counts: NDArray[np.int64]) -> ColumnStatistics:
+def weighted_statistics(values: Floats, counts: Integers) -> ColumnStatistics:
     """Statistics of a column that has some values so many times."""
     count = int(counts.sum())
     mean = math.fsum((values * counts).tolist()) / max(count, 1)
@@ -78,7 +79,7 @@ def weighted_statistics(values: NDArray[np.float64], counts: NDArray[np.int64]) 
     return _statistics(count, mean, squares, occurring)
 
 
-def _merged(sums: NDArray[np.float64]) -> ColumnStatistics:
+def _merged(sums: Floats) -> ColumnStatistics:
     sums = sums[:, sums[0] > 0]
     counts, totals, within = sums[0], sums[1], sums[2]
     count = int(counts.sum())
@@ -88,9 +89,7 @@ def _merged(sums: NDArray[np.float64]) -> ColumnStatistics:
     return _statistics(count, mean, squares, sums[3:].ravel())
 
 
-def _statistics(
-    count: int, mean: float, squares: float, extremes: NDArray[np.float64]
-) -> ColumnStatistics:
+def _statistics(count: int, mean: float, squares: float, extremes: Floats) -> ColumnStatistics:
     least, greatest = (
         (float(extremes.min()), float(extremes.max())) if len(extremes) else (0.0, 0.0)
     )

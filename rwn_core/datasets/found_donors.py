@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run
@@ -18,10 +18,10 @@ from rwn_core.neighbors.draw_request import DrawRequest
 class Found(NamedTuple):
     """The donors of some records, and the sizes of their neighborhoods."""
 
-    donors: NDArray[np.int64]  # shape (n, p)
+    donors: Integers  # shape (n, p)
     # sizes, within: shape (n,): members, and those of them that lie within epsilon
-    sizes: NDArray[np.int64]
-    within: NDArray[np.int64]
+    sizes: Integers
+    within: Integers
 
 
 def draw_request(run: Run) -> DrawRequest:
@@ -32,7 +32,7 @@ def draw_request(run: Run) -> DrawRequest:
     )
 
 
-def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) -> dict[str, Any]:
+def release_rows(run: Run, number: int, ids: Integers, found: Found) -> dict[str, Any]:
     """Copy the donors' values, and keep the rows for the files of the release."""
     masked = values_of_donors(run, found.donors)
     before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))

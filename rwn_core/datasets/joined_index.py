@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers, Integers32
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import load, save, save_parts
@@ -71,12 +72,12 @@ def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
     before, records = _before(counts), _before([len(side.records) for side in sides])
     rows, passes = before[-1], len(sides[0].shifts)
 
-    def offsets() -> Iterator[NDArray[np.int64]]:
+    def offsets() -> Iterator[Integers]:
         for side, base in zip(sides, records, strict=False):
             yield side.offsets[:-1] + base
         yield np.array(records[-1:], dtype=np.int64)
 
-    def places() -> Iterator[NDArray[np.int32]]:
+    def places() -> Iterator[Integers32]:
         for which in range(passes):
             for side, base in zip(sides, before, strict=False):
                 yield side.places[which] + np.int32(base)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
@@ -97,12 +97,7 @@ def candidates(params: RWN, n: int) -> float:
 
 
 def _offer(
-    title: str,
-    params: RWN,
-    microdata: Microdata,
-    n: int,
-    distances: NDArray[np.float64],
-    threads: int,
+    title: str, params: RWN, microdata: Microdata, n: int, distances: Floats, threads: int
 ) -> Offer:
     share = candidates(params, n)
     fall_back, radius, members = _neighborhoods(distances, params, n, share)
@@ -122,7 +117,7 @@ def _offer(
     )
 
 
-def _distances(points: Points) -> NDArray[np.float64]:
+def _distances(points: Points) -> Floats:
     """Sorted distances from some records to all others, shape (probes, n - 1)."""
     rows = np.unique(np.linspace(0, len(points) - 1, _PROBES).astype(np.int64))
     everyone = np.arange(len(points))
@@ -133,7 +128,7 @@ def _distances(points: Points) -> NDArray[np.float64]:
 
 
 def _neighborhoods(
-    distances: NDArray[np.float64], params: RWN, n: int, share: float
+    distances: Floats, params: RWN, n: int, share: float
 ) -> tuple[float, float, float]:
     """Share of records that fall back to k, median radius, mean number of members."""
     thicker = share * n / (distances.shape[1] + 1)  # candidates for each record that we look at
@@ -146,9 +141,7 @@ def _neighborhoods(
     return float((within < k).mean()), float(np.median(radii)), float(members.mean())
 
 
-def _seconds(
-    params: RWN, microdata: Microdata, n: int, distances: NDArray[np.float64], threads: int
-) -> float:
+def _seconds(params: RWN, microdata: Microdata, n: int, distances: Floats, threads: int) -> float:
     """Forecast the masking from small ones, by what the search has to look at."""
     from scipy.optimize import nnls
 
@@ -172,7 +165,7 @@ def _scaled(params: RWN, size: int) -> RWN:
     return params
 
 
-def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, float]:
+def _work(params: RWN, n: int, distances: Floats) -> tuple[float, float]:
     """Count a search's work for n records: tree descents, and members examined."""
     share = candidates(params, n)
     members = _neighborhoods(distances, params, n, share)[2]

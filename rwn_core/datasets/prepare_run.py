@@ -76,11 +76,7 @@ class RunOptions:
 
 
 def prepare_run(
-    src: str | Path,
-    dst: str | Path,
-    params: Any,
-    seed: int | SecretKey | None,
-    options: RunOptions,
+    src: str | Path, dst: str | Path, params: Any, seed: int | SecretKey | None, options: RunOptions
 ) -> tuple[Run, Path]:
     """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)

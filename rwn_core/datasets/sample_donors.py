@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers, Integers32
 from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import points_like
@@ -49,7 +49,7 @@ def bounding_corners(points: Points) -> Points:
     return points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))
 
 
-def places_in_sample(ids: NDArray[np.int64], sampled: NDArray[np.int64]) -> NDArray[np.int32]:
+def places_in_sample(ids: Integers, sampled: Integers) -> Integers32:
     """The place in the sample of each of some records that follow each other; -1 for none."""
     places = np.full(len(ids), -1, dtype=np.int32)
     first, last = np.searchsorted(sampled, [ids[0], ids[-1] + 1])
@@ -62,7 +62,7 @@ def together(one: Points, other: Points) -> Points:
     return points_like(one, np.concatenate((point_values(one), point_values(other))))
 
 
-def copy_from_sample(table: pa.Table, sample: pa.Table, donors: NDArray[np.int64]) -> pa.Table:
+def copy_from_sample(table: pa.Table, sample: pa.Table, donors: Integers) -> pa.Table:
     """Fill every column from its donors."""
     columns = []
     for position, name in enumerate(table.column_names):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers32
 from rwn_core.datasets.exact_donors import search_of_leaf
 from rwn_core.datasets.found_donors import Found, draw_request, release_nobody, release_rows
 from rwn_core.datasets.run import Run, Task
@@ -123,7 +123,7 @@ def _near(run: Run, leaf: int) -> NeighborTable:
     )
 
 
-def _listing(run: Run, leaf: int, listed: int, place: NDArray[np.int32]) -> Entries:
+def _listing(run: Run, leaf: int, listed: int, place: Integers32) -> Entries:
     """Return the entries of a leaf's lists that lie in another leaf, by the rows there."""
     near = _near(run, leaf)
     assert near.numbers is not None

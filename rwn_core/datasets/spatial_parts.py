@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
@@ -34,7 +34,7 @@ def save_axes(run: Run) -> None:
     save(run, DEAL, "axes", principal_axes(run.survey_result.points))
 
 
-def axes(run: Run) -> NDArray[np.float64]:
+def axes(run: Run) -> Floats:
     """The axes that planes lie across."""
     return load(run, DEAL, "axes")
 
@@ -123,7 +123,7 @@ class Cut(NamedTuple):
     high: Cut | int
 
 
-def principal_axes(sample: Points) -> NDArray[np.float64]:
+def principal_axes(sample: Points) -> Floats:
     """Directions to cut along: those in which the records spread most, one in each column."""
     # A ball crosses a plane the less often, the wider the records are spread across it.
     values, coded = point_values(sample), level_squares(sample)
@@ -135,7 +135,7 @@ def principal_axes(sample: Points) -> NDArray[np.float64]:
     return axes
 
 
-def turned(points: Points, axes: NDArray[np.float64]) -> Points:
+def turned(points: Points, axes: Floats) -> Points:
     """The same records along other axes; distances stay, but for rounding."""
     return points_like(points, point_values(points) @ axes)
 
@@ -145,7 +145,7 @@ def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
     values, count = point_values(sample), 0
     free = [column for column in range(values.shape[1]) if column not in level_squares(sample)]
 
-    def cut(rows: NDArray[np.float64], parts: int) -> Cut | int:
+    def cut(rows: Floats, parts: int) -> Cut | int:
         nonlocal count
         plane = _plane(rows, free, parts) if parts > 1 else None
         if plane is None:
@@ -159,7 +159,7 @@ def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
     return cut(values, leaves), count
 
 
-def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[int, float] | None:
+def _plane(rows: Floats, free: Sequence[int], parts: int) -> tuple[int, float] | None:
     """The widest column, and a value with about half of the parts' rows up to it."""
     if len(rows) < 2 or not free:
         return None
@@ -176,13 +176,13 @@ def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[
     return None
 
 
-def leaf_numbers(root: Cut | int, points: Points, axes: NDArray[np.float64]) -> NDArray[np.int64]:
+def leaf_numbers(root: Cut | int, points: Points, axes: Floats) -> Integers:
     """The leaf of each record, shape (n,); planes are put through turned records."""
     values = point_values(points)
     leaf = np.zeros(len(values), dtype=np.int64)
-    along: dict[int, NDArray[np.float64]] = {}  # few axes are cut across
+    along: dict[int, Floats] = {}  # few axes are cut across
 
-    def sort(node: Cut | int, rows: NDArray[np.int64]) -> None:
+    def sort(node: Cut | int, rows: Integers) -> None:
         if not isinstance(node, Cut):
             leaf[rows] = node
             return

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.datasets.run import Run
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.neighbors.distance import CodedPoints, Points, level_squares
@@ -64,13 +65,13 @@ def give_back() -> None:
             each.madvise(mmap.MADV_DONTNEED)
 
 
-def points_like(points: Points, values: NDArray[np.float64]) -> Points:
+def points_like(points: Points, values: Floats) -> Points:
     """Other records of the same metric, from their columns."""
     squares = level_squares(points)
     return CodedPoints(values=values, squares=squares) if squares else values
 
 
-def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.int64]]:
+def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, Integers]:
     """The points of a leaf from all ranges, and their records' numbers, ascending."""
     values, ids = [], []
     for number in range(ranges):
@@ -126,7 +127,7 @@ def columns_path(run: Run, number: int) -> Path:
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
 
 
-def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
+def values_of_donors(run: Run, donors: Integers) -> pa.Table:
     """Fill every column from its donors, wherever in the dataset they are."""
     tasks = run.ranges("columns")
     kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting

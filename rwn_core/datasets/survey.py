@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
@@ -61,9 +61,7 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     return {}
 
 
-def candidates(
-    key: SecretKey, records: NDArray[np.int64], m: int, n: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def candidates(key: SecretKey, records: Integers, m: int, n: int) -> tuple[Integers, Floats]:
     """Which of some records may belong to the sample, and what it is ordered by."""
     # The sample is the m records that come first in the keyed order of `random_order`: the same as
     # that of a table in memory.

@@ -9,8 +9,8 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.column_sums import ColumnStatistics
@@ -36,7 +36,7 @@ class SurveyResult:
 
     schema: Schema  # of the released variables, with the levels of ordered ones
     metric: Metric
-    ids: NDArray[np.int64]  # shape (m,): the sampled records, ascending
+    ids: Integers  # shape (m,): the sampled records, ascending
     sample: Any  # a pyarrow table of their values
     points: Points  # shape (m, d)
 
@@ -50,10 +50,7 @@ class SurveyResult:
 
 
 def save_survey_result(
-    stage: Stage,
-    statistics: SurveyStatistics,
-    ids: NDArray[np.int64],
-    sample: pa.Table,
+    stage: Stage, statistics: SurveyStatistics, ids: Integers, sample: pa.Table
 ) -> None:
     """Write what the survey has found, for the workers of later steps."""
     content = {name: asdict(each) for name, each in statistics.numbers.items()}

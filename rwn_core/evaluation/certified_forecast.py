@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import unit_of
 from rwn_core.laws.cell_law import CellLaw
@@ -33,7 +33,7 @@ DRAWS = 3
 ROWS = 1000  # of a large table that each draw has
 FIRST_SEED = 2_000_000_000  # apart from the seeds of releases
 
-Columns = list[NDArray[np.int64]]
+Columns = list[Integers]
 
 
 def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
@@ -50,11 +50,7 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
 
 
 def _of_blocks(
-    law: CellLaw,
-    table: AllDonors,
-    units: Sequence[tuple[str, ...]],
-    codes: Columns,
-    rows: int,
+    law: CellLaw, table: AllDonors, units: Sequence[tuple[str, ...]], codes: Columns, rows: int
 ) -> tuple[float, ...]:
     exchange, shares = Exchange.from_table(table, codes), []
     unit = unit_of(law.original)
@@ -88,11 +84,7 @@ def _of_law(law: CellLaw, units: Sequence[tuple[str, ...]], codes: Columns) -> t
 
 
 def _drawn(
-    law: CellLaw,
-    units: Sequence[tuple[str, ...]],
-    codes: Columns,
-    draw: int,
-    records: NDArray[np.int64],
+    law: CellLaw, units: Sequence[tuple[str, ...]], codes: Columns, draw: int, records: Integers
 ) -> Columns:
     """Return the number of each slice's value in the rows of some records."""
     names = [variable.name for variable in law.original.schema.released]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import ParameterError
 
 
@@ -34,7 +34,7 @@ class Combined:
     degrees: float
 
 
-def combine_releases(estimates: NDArray[np.float64], variances: NDArray[np.float64]) -> Combined:
+def combine_releases(estimates: Floats, variances: Floats) -> Combined:
     """Combine one estimate over M releases of the same table.
 
     An approximation: a masking is not a draw from a posterior. Publishing several releases also

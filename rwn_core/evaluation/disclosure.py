@@ -8,8 +8,8 @@ from math import factorial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import SHARES, given_steps, rounded
 from rwn_core.data.variable import Role
@@ -28,7 +28,7 @@ from rwn_core.neighbors import Neighborhoods
 from rwn_core.parallel.pace import Part
 
 
-def mode_is_own(own: float, others: NDArray[np.float64], releases: int) -> float:
+def mode_is_own(own: float, others: Floats, releases: int) -> float:
     """Return P(the mode of a cell over M aligned releases is the true value)."""
     # `others` are the chances of other values, all different; ties are broken at random. With t
     # others tied 1 / (1 + t) is the integral of s^t over s from 0 to 1, and sums over all counts
@@ -46,7 +46,7 @@ def mode_is_own(own: float, others: NDArray[np.float64], releases: int) -> float
     return float(total * factorial(releases))
 
 
-def _logarithm(series: NDArray[np.float64]) -> NDArray[np.float64]:
+def _logarithm(series: Floats) -> Floats:
     """Return the coefficients of the logarithm of a series that begins with 1."""
     found = np.zeros_like(series)
     for n in range(1, len(series)):
@@ -55,7 +55,7 @@ def _logarithm(series: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _exponential(series: NDArray[np.float64]) -> NDArray[np.float64]:
+def _exponential(series: Floats) -> Floats:
     """Return the coefficients of the exponential of a series, given from its first power on."""
     found = np.zeros((len(series) + 1, series.shape[1]))
     found[0] = 1.0
@@ -64,7 +64,7 @@ def _exponential(series: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def distinct_donors(weights: NDArray[np.float64], releases: int) -> float:
+def distinct_donors(weights: Floats, releases: int) -> float:
     """Return the expected number of distinct donor values in M releases at q = 1."""
     return float((1.0 - (1.0 - weights) ** releases).sum())
 
@@ -90,7 +90,7 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
     }
 
 
-def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, NDArray[np.float64]]:
+def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, Floats]:
     """Return the weights of a typical record for itself and for its other donors."""
     sizes = neighborhoods.effective_sizes
     if neighborhoods.equally_likely:
@@ -265,9 +265,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     ]
 
 
-def _disclosed(
-    reading: Reading | NotApplicable, name: str, records: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _disclosed(reading: Reading | NotApplicable, name: str, records: Integers) -> Floats:
     if not isinstance(reading, Reading):
         return np.full(len(records), np.nan)
     return np.asarray(reading.detail[name], dtype=np.float64)[records]

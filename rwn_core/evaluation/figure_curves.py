@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.paper_figures import (
     PAPER_FIGURES,
@@ -46,9 +46,9 @@ class FigureCurves:
     title: str
     axis: str
     lever: str
-    at: NDArray[np.float64]  # shape (m,): positions of the lever, ascending
+    at: Floats  # shape (m,): positions of the lever, ascending
     original: Mapping[str, float]  # value of the unmasked table, by the curve's name
-    values: Mapping[str, NDArray[np.float64]]  # shape (m, releases): value of each release
+    values: Mapping[str, Floats]  # shape (m, releases): value of each release
     # for each position the number, from 1, of the record that most often has the maximum, and its
     # share of the releases; empty where no record has the value
     records: tuple[tuple[int, float], ...] = field(default=(), repr=False)
@@ -62,11 +62,11 @@ class FigureCurves:
         """Number of releases at each position."""
         return int(next(iter(self.values.values())).shape[1])
 
-    def mean(self, name: str) -> NDArray[np.float64]:
+    def mean(self, name: str) -> Floats:
         """Return the mean over releases at each position, shape (m,)."""
         return np.asarray(self.values[name].mean(axis=1), dtype=np.float64)
 
-    def band(self, name: str) -> NDArray[np.float64] | None:
+    def band(self, name: str) -> Floats | None:
         """Return the ends of 9 of 10 releases at each position, shape (2, m); None for fewer."""
         if self.releases < _LEAST:
             return None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL, UNBOUNDED, prediction_interval
@@ -52,9 +53,9 @@ class Band:
     """Return the band of one part of a detail; arrays have the shape of one draw."""
 
     # low, median, high: NaN where a draw has no number
-    low: NDArray[np.float64]
-    median: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    median: Floats
+    high: Floats
 
     @classmethod
     def from_draws(
@@ -71,7 +72,7 @@ class Band:
         median = np.median(values, axis=0)
         return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
 
-    def outside(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def outside(self, values: Floats) -> Booleans:
         """Which values lie beyond the band; a missing number lies nowhere."""
         return np.asarray((values < self.low) | (values > self.high))
 
@@ -81,7 +82,7 @@ class Gathering:
 
     def __init__(self, key: str) -> None:  # of the measure
         self._key = key
-        self._draws: dict[str, list[NDArray[np.float64]]] = {}
+        self._draws: dict[str, list[Floats]] = {}
         self._bounds: dict[str, Bounds] = {}
         self._frames: dict[str, NDArray[Any]] = {}
         self._unlike: set[str] = set()

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_number
 from rwn_core.data.variable import NamedParameters
@@ -149,7 +149,7 @@ def model_design(
 
 def fit_model(
     analysis: Analysis, original: Microdata, table: Microdata, where: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return the coefficients of a registered model on a table, and their standard errors."""
     design = model_design(analysis, original, table, where)
     return fit_design(analysis, design, where, own=table is original)
@@ -157,7 +157,7 @@ def fit_model(
 
 def fit_design(
     analysis: Analysis, design: Design, where: str, *, own: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Fit a registered model to its design; `own`: it is the original's."""
     if analysis.kind == "linear":
         fit = least_squares(design, where)
@@ -186,7 +186,7 @@ def _known(original: Microdata, names: Sequence[str]) -> None:
 
 def _cells(
     comparison: Comparison, names: Sequence[str]
-) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], list[int]]:
+) -> tuple[list[Integers], list[Integers], list[int]]:
     """Group numbers of the original and of the release, and how many groups each has."""
     original = comparison.original
     _known(original, names)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Plotted, Summary
@@ -44,7 +44,7 @@ class Ensemble(Plotted):
     """
 
     repeats: int
-    values: Mapping[str, NDArray[np.float64]]
+    values: Mapping[str, Floats]
     baselines: Mapping[str, float | None]
     bands: Mapping[str, Mapping[str, Band]]
     reasons: Mapping[str, str]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable
@@ -176,7 +176,7 @@ def _rated(
     signs = np.where(np.abs(own) > SIGNIFICANT * error, signs, 1.0)
     shift = (slopes - own).mean(axis=0) / error
 
-    def of_each(values: NDArray[np.float64], worst: Callable[..., Any]) -> tuple[float, ...]:
+    def of_each(values: Floats, worst: Callable[..., Any]) -> tuple[float, ...]:
         return tuple(
             float(worst(v for v, o in zip(values, model.owners, strict=True) if name in o))
             for name in names

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -31,7 +31,7 @@ from rwn_core.randomness import SecretKey
 
 Z95 = 1.96
 LEAST_SHARE = 0.5  # of the repeats that must give an estimate
-Estimate = tuple[NDArray[np.float64], NDArray[np.float64]]
+Estimate = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -76,16 +76,16 @@ class Validity(Summarized):
     response: str
     model: str
     terms: tuple[str, ...]
-    coefficient: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    shift: NDArray[np.float64]
-    between: NDArray[np.float64]
-    inflation: NDArray[np.float64]
-    inflation_with_bias: NDArray[np.float64]
-    reported: NDArray[np.float64]
-    true: NDArray[np.float64]
-    coverage: NDArray[np.float64]
-    error: NDArray[np.float64]
+    coefficient: Floats
+    standard_error: Floats
+    shift: Floats
+    between: Floats
+    inflation: Floats
+    inflation_with_bias: Floats
+    reported: Floats
+    true: Floats
+    coverage: Floats
+    error: Floats
     repeats: int
     means: pd.DataFrame | None = None
 
@@ -103,12 +103,12 @@ class Validity(Summarized):
         )
 
     @property
-    def ratio(self) -> NDArray[np.float64]:
+    def ratio(self) -> Floats:
         """Reported over true standard error; below 1 the reported one is too small."""
         return np.asarray(self.reported / self.true)
 
     @property
-    def factor(self) -> NDArray[np.float64]:
+    def factor(self) -> Floats:
         """Factor that makes a reported standard error true, at least 1."""
         return np.asarray(np.maximum(self.error / self.reported, 1.0))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
@@ -45,7 +45,7 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading:
     )
 
 
-def _correlation(values: NDArray[np.float64]) -> float | None:
+def _correlation(values: Floats) -> float | None:
     coefficient = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
     return None if np.isnan(coefficient) else coefficient
 

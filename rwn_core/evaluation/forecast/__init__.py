@@ -9,12 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
 from rwn_core.laws.law import Law, independent_cells

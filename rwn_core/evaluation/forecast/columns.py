@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.data.variable import Kind, Role
 
@@ -23,20 +23,20 @@ class Columns:
     released: tuple[str, ...]  # all p variables of a release
     names: tuple[str, ...]  # the m continuous and count variables
     # center, unit: shape (m,): a number is center + unit times its column
-    center: NDArray[np.float64]
-    unit: NDArray[np.float64]
+    center: Floats
+    unit: Floats
     # numbers, known: shape (n, m): from -1 to 1, 0 where missing; 1 where known
-    numbers: NDArray[np.float64]
-    known: NDArray[np.float64]
-    positions: NDArray[np.int64]  # shape (m,): which of the p released variables each is
+    numbers: Floats
+    known: Floats
+    positions: Integers  # shape (m,): which of the p released variables each is
     levels: dict[str, list[Any]]  # of the categorical and ordered variables with at most 200 levels
-    dummies: NDArray[np.float64]  # shape (n, L): a column for each level, in the order of `levels`
-    dummy_positions: NDArray[np.int64]  # shape (L,)
+    dummies: Floats  # shape (n, L): a column for each level, in the order of `levels`
+    dummy_positions: Integers  # shape (L,)
     # shape (n, p): equal where two records have the same value, missing included
-    codes: NDArray[np.int64]
+    codes: Integers
     units: tuple[tuple[int, ...], ...]  # which released variables share a donor; most stand alone
     key: int  # the first key variable, where all of them share a donor; -1 where they do not
-    uniques: NDArray[np.int64]  # sample uniques on the key variables, where those share a donor
+    uniques: Integers  # sample uniques on the key variables, where those share a donor
 
     @classmethod
     def from_table(cls, microdata: Microdata) -> Columns:
@@ -68,7 +68,7 @@ class Columns:
         """True if no number is missing."""
         return bool(self.known.all())
 
-    def pairs_sharing_donor(self, positions: NDArray[np.int64]) -> list[tuple[int, int]]:
+    def pairs_sharing_donor(self, positions: Integers) -> list[tuple[int, int]]:
         """Which pairs of columns, given each one's variable, share a donor."""
         unit_of = {position: number for number, unit in enumerate(self.units) for position in unit}
         own = [unit_of[int(position)] for position in positions]
@@ -87,7 +87,7 @@ def keys_of_one_unit(microdata: Microdata) -> tuple[str, ...]:
     return tuple(variable.name for variable in keys) if together else ()
 
 
-def sample_uniques(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
+def sample_uniques(microdata: Microdata, names: Sequence[str]) -> Integers:
     """Sample uniques on some variables, none of them missing."""
     codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
     missing = [value_codes(microdata, name)[1][-1:] == [None] for name in names]
@@ -97,9 +97,7 @@ def sample_uniques(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int
     return np.flatnonzero(known & (counts[inverse.ravel()] == 1))
 
 
-def _scaled(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _scaled(values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     missing = np.isnan(values)
     known = (~missing).astype(np.float64)
     filled = np.where(missing, 0.0, values)
@@ -111,11 +109,9 @@ def _scaled(
     return center, unit, numbers / unit, known
 
 
-def _dummies(
-    microdata: Microdata,
-) -> tuple[dict[str, list[Any]], NDArray[np.float64], NDArray[np.int64]]:
+def _dummies(microdata: Microdata) -> tuple[dict[str, list[Any]], Floats, Integers]:
     levels: dict[str, list[Any]] = {}
-    columns: list[NDArray[np.float64]] = []
+    columns: list[Floats] = []
     positions: list[int] = []
     for position, variable in enumerate(microdata.schema.released):
         if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
@@ -130,7 +126,7 @@ def _dummies(
     return levels, dummies, np.array(positions, dtype=np.int64)
 
 
-def _codes(microdata: Microdata, name: str) -> NDArray[np.int64]:
+def _codes(microdata: Microdata, name: str) -> Integers:
     if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         return microdata.codes(name)[0].astype(np.int64)
     return np.unique(microdata.values(name), return_inverse=True)[1].astype(np.int64)

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import EVEN
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,11 +49,11 @@ class ExpectedSums:
 class Neighbors:
     """Hold the ranked neighbors of m records, for s settings."""
 
-    starts: NDArray[np.int64]  # shape (m + 1,)
+    starts: Integers  # shape (m + 1,)
     # shape (P,): of each record at least one: itself where it has no neighbor
-    records: NDArray[np.int32]
+    records: Integers32
     # shape (s, m): how many each setting takes; 0 for a record that loses what it modifies
-    sizes: NDArray[np.int64]
+    sizes: Integers
 
     @classmethod
     def from_each(cls, found: Sequence[Neighborhoods]) -> tuple[Neighbors, NDArray[np.intp]]:
@@ -132,9 +131,7 @@ class Adder:
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
         return EVEN.mean(near, taken[..., None]), EVEN.mean(same, taken[..., None])
 
-    def _all_pairs(
-        self, members: NDArray[np.int32], local: NDArray[np.int64], weights: Floats
-    ) -> Floats:
+    def _all_pairs(self, members: Integers32, local: Integers, weights: Floats) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
         shape = (len(local) - 1, len(self._every))
         pairs = csr_array((weights, members, local), shape=shape)
@@ -192,7 +189,7 @@ class Adder:
         noise[:, one, two] += shared
         noise[:, two, one] += shared
 
-    def _unseen(self, found: Neighbors, sizes: NDArray[np.int64], block: slice) -> Floats:
+    def _unseen(self, found: Neighbors, sizes: Integers, block: slice) -> Floats:
         """Each person's sum over a block's rows of log P(the row shows another's), shape (s, n)."""
         n = len(self.columns.codes)
         if self.columns.key < 0 or len(found.starts) - 1 < n:
@@ -231,7 +228,7 @@ class Adder:
         return [retained.sum(axis=1), rows.sum(axis=1)]
 
 
-def _sums(equal: NDArray[np.bool_] | Floats, local: NDArray[np.int64]) -> Floats:
+def _sums(equal: Booleans | Floats, local: Integers) -> Floats:
     """Add up the equal pairs of each record, shape (b, columns); each record has a pair."""
     return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
 
@@ -251,9 +248,7 @@ def _counts(levels: Floats) -> Floats:
     return np.asarray(together)
 
 
-def record_blocks(
-    starts: NDArray[np.int64], columns: int, settings: int
-) -> Iterator[tuple[int, int]]:
+def record_blocks(starts: Integers, columns: int, settings: int) -> Iterator[tuple[int, int]]:
     """Yield (first, end) of runs of records with neighbor pairs that fit into memory."""
     n = len(starts) - 1
     pairs = max(NUMBERS_A_BLOCK // max(columns, 1), 1)
@@ -266,9 +261,7 @@ def record_blocks(
         first = end
 
 
-def prefix_sums(
-    values: NDArray[np.float64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def prefix_sums(values: Floats, starts: Integers, sizes: Integers) -> Floats:
     """Sum of each record's first neighbors, for several neighborhood sizes, shape (s, b, c).
 
     >>> values = np.array([[1.0], [2.0], [4.0], [8.0]])

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Floats, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.laws.row_mixture import RowMixtureLaw
 
 
@@ -25,9 +25,9 @@ class RowAdder(Adder):
     def __init__(
         self,
         columns: Columns,
-        masked: NDArray[np.bool_],  # shape (p,): which variables a selected record modifies
+        masked: Booleans,  # shape (p,): which variables a selected record modifies
         neighbors: Neighbors,
-        missing: NDArray[np.bool_],  # shape (n, p): cells without a value, which cannot lose it
+        missing: Booleans,  # shape (n, p): cells without a value, which cannot lose it
     ) -> None:
         settings = len(neighbors.sizes)
         super().__init__(columns, np.tile(masked.astype(np.float64), (settings, 1)))
@@ -59,9 +59,7 @@ class RowAdder(Adder):
 
 
 def mixed_sums(
-    columns: Columns,
-    laws: Sequence[RowMixtureLaw],
-    progress: Callable[[float], None] | None = None,
+    columns: Columns, laws: Sequence[RowMixtureLaw], progress: Callable[[float], None] | None = None
 ) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
     neighbors, which = Neighbors.from_each([law.drawn.neighborhoods for law in laws])

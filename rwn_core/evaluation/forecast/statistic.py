@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
@@ -32,7 +32,7 @@ class _Kind:
     label: str = ""
 
 
-def _mean_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+def _mean_change(before: Floats, after: Floats) -> float:
     first, second = np.triu_indices(len(before), 1)
     change = np.abs(after - before)[first, second]
     defined = ~np.isnan(change)
@@ -41,7 +41,7 @@ def _mean_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> flo
     return float(change[defined].mean())
 
 
-def _correlations(table: Microdata, original: Microdata) -> NDArray[np.float64]:
+def _correlations(table: Microdata, original: Microdata) -> Floats:
     return correlation_matrix(matrix(original, table, original.numeric_names))
 
 
@@ -61,7 +61,7 @@ def _entry(square: pd.DataFrame, names: tuple[str, ...]) -> float:
     return float(square.to_numpy()[row, column])
 
 
-def _first_share(correlations: NDArray[np.float64]) -> float:
+def _first_share(correlations: Floats) -> float:
     varied = ~np.isnan(np.diag(correlations))
     square = correlations[np.ix_(varied, varied)]
     if not len(square) or np.isnan(square).any():
@@ -70,7 +70,7 @@ def _first_share(correlations: NDArray[np.float64]) -> float:
 
 
 def _of_column(
-    compute: Callable[[NDArray[np.float64]], np.float64], least: int
+    compute: Callable[[Floats], np.float64], least: int
 ) -> Callable[[Statistic, Comparison], float]:
     """Return what computes a number of a released variable, of at least so many known values."""
 
@@ -87,7 +87,7 @@ def _realized_correlation(statistic: Statistic, comparison: Comparison) -> float
     return float(correlation_matrix(pair)[0, 1])
 
 
-def _has(statistic: Statistic, comparison: Comparison) -> NDArray[np.bool_]:
+def _has(statistic: Statistic, comparison: Comparison) -> Booleans:
     """Which masked records have the level of every variable."""
     chosen = np.ones(comparison.masked.n, dtype=bool)
     for name, level in zip(statistic.names, statistic.levels, strict=True):
@@ -110,7 +110,7 @@ def _positions(statistic: Statistic, original: Microdata) -> list[int]:
     return [list(original.codes(name)[1]).index(level) for name, level in pairs]
 
 
-def _own_values_shown(comparison: Comparison) -> NDArray[np.bool_]:
+def _own_values_shown(comparison: Comparison) -> Booleans:
     """Which cells show their own value, shape (n, p)."""
     original, columns = comparison.original, []
     for variable in original.schema.released:

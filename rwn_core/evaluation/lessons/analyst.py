@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Variable
@@ -45,8 +45,8 @@ class Analyst:
 
     terms: tuple[str, ...]  # the m predictors
     # original, released: shape (2, m): slopes and reported standard errors
-    original: NDArray[np.float64]
-    released: NDArray[np.float64]
+    original: Floats
+    released: Floats
     claims: AnalysisClaims
 
     @property

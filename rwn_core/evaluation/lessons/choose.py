@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
@@ -54,13 +52,13 @@ class Trade:
 
     # epsilon, loss, share: shape (m,): radius, loss of relations from 0 to 1, and the largest share
     # of a limit that is used
-    epsilon: NDArray[np.float64]
-    loss: NDArray[np.float64]
-    share: NDArray[np.float64]
+    epsilon: Floats
+    loss: Floats
+    share: Floats
     now: int  # the present setting, from 0
     accepted: float  # the most loss that the users of the file accept
 
     @property
-    def fits(self) -> NDArray[np.bool_]:
+    def fits(self) -> Booleans:
         """The settings that keep all limits at an accepted loss."""
         return (self.share <= 1) & (self.loss <= self.accepted)

@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
 
-Points = tuple[NDArray[np.float64], NDArray[np.float64]]
-_Normals = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+Points = tuple[Floats, Floats]
+_Normals = tuple[Floats, Floats, Floats]
 
 
 def _normal(normals: _Normals) -> Points:
@@ -50,7 +50,7 @@ def _discrete(normals: _Normals) -> Points:
     return np.round(x), np.round(y)
 
 
-def _angle(normals: _Normals) -> NDArray[np.float64]:
+def _angle(normals: _Normals) -> Floats:
     return np.arctan2(normals[1], normals[0])
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
@@ -47,9 +47,9 @@ class Disclosure:
     """Hold a released file, what an intruder knows of one person, and what the file gives away."""
 
     person: str
-    known: NDArray[np.float64]  # shape (2,): age and height of the person: what the intruder knows
+    known: Floats  # shape (2,): age and height of the person: what the intruder knows
     income: float  # of the person: what the intruder wants to know
-    rows: NDArray[np.float64]  # shape (n, 3): the released rows in their secret order
+    rows: Floats  # shape (n, 3): the released rows in their secret order
     own: int  # the row that was made from the person's record, from 0
     nearest: int  # the row with key variables nearest to the known ones, from 0
     linked: float  # share of all people with their own row as the nearest; ties share it
@@ -85,5 +85,5 @@ def disclosure(made: Masked, original: Microdata, *, person: str) -> Disclosure:
     )
 
 
-def _close(shown: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _close(shown: Floats, true: Floats) -> Booleans:
     return np.asarray(np.abs(shown - true) <= CLOSE * true)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -47,12 +48,12 @@ def extremes(data: Microdata) -> NDArray[np.intp]:
 class Edges:
     """Hold the donors of one record, how often each record gives, and three prices."""
 
-    points: NDArray[np.float64]  # shape (n, 2): in standard deviations
+    points: Floats  # shape (n, 2): in standard deviations
     record: int  # the record that receives, from 0
-    weights: NDArray[np.float64]  # shape (n,): the probability of each donor of that record
+    weights: Floats  # shape (n,): the probability of each donor of that record
     radius: float | None  # of that record's ball; None for a soft edge
     # shape (n,): expected number of times that each record gives, for one variable
-    loads: NDArray[np.float64]
+    loads: Floats
     extremes: float  # expected share of the extreme values that appear in a release
     paired: float  # expected share of the records with their x and y in one row
     # of y on x: the original's, and the ratio of the expected covariance and variance

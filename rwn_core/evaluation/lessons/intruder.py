@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.masking import Masked
@@ -29,8 +29,8 @@ class Intruder:
     row: int  # the row of the release, from 0, in the release's own order
     known: tuple[str, ...]  # the variables that the intruder has of all people
     source: int  # the record that the row comes from, from 0: what only the steward knows
-    records: NDArray[np.int64]  # shape (m,): the most probable originals, in falling order
-    belief: NDArray[np.float64]  # shape (m,): their posterior probabilities
+    records: Integers  # shape (m,): the most probable originals, in falling order
+    belief: Floats  # shape (m,): their posterior probabilities
     candidates: int  # originals that could have made the row
     of_source: float  # the posterior probability of the true source
     success: float  # expected share of right links over all rows, from 0 to 1

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -53,18 +53,18 @@ class KMethods:
     # half the length that holds k records around every record, halved: the noise is uniform on
     # [-delta, delta], or has the same variance
     delta: float
-    at: NDArray[np.float64]  # shape (v,): the different values, ascending
-    near: NDArray[np.int64]  # shape (v,): records within 2 delta of each
+    at: Floats  # shape (v,): the different values, ascending
+    near: Integers  # shape (v,): records within 2 delta of each
     # shape (v,): expected number of records that are released within 2 delta of it
-    expected: NDArray[np.float64]
-    borders: NDArray[np.float64]  # where the intervals of k-PRAM begin, and where the last ends
+    expected: Floats
+    borders: Floats  # where the intervals of k-PRAM begin, and where the last ends
     smallest: float  # the least of expected / near; theorem 1 says at least 1/2 for uniform noise
     noise: Change
     pram: Change
     # values, noisy, drawn: shape (n,): as they are, after k-noise and after k-PRAM, row by row
-    values: NDArray[np.float64]
-    noisy: NDArray[np.float64]
-    drawn: NDArray[np.float64]
+    values: Floats
+    noisy: Floats
+    drawn: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,11 +72,11 @@ class NearReleased:
     """Hold how many released records lie within delta of a released one."""
 
     k: int
-    at: NDArray[np.float64]  # shape (v,): the different true values, ascending
+    at: Floats  # shape (v,): the different true values, ascending
     # mean, error: shape (v,): of the count around the released values of records with this one,
     # over all releases, with its Monte Carlo standard error
-    mean: NDArray[np.float64]
-    error: NDArray[np.float64]
+    mean: Floats
+    error: Floats
     # fewer, fewer_error: share of released records with fewer than k released ones within delta,
     # themselves included, with its Monte Carlo standard error
     fewer: float
@@ -134,14 +134,14 @@ def near_released(data: Microdata, *, k: int, shape: Shape = "uniform") -> NearR
     )
 
 
-def resampling_error(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
+def resampling_error(values: Floats, group: Integers) -> float:
     """The expected mean square of k-PRAM: twice the variance within groups."""
     size = np.bincount(group)
     mean = np.bincount(group, values) / size
     return float(2 * ((values - mean[group]) ** 2).mean())
 
 
-def _change(moved: NDArray[np.float64], expected: float) -> Change:
+def _change(moved: Floats, expected: float) -> Change:
     root = np.sqrt(len(moved))
     return Change(
         bias=float(moved.mean()),

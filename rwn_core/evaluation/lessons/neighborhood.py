@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -43,10 +43,10 @@ def table(weight: float) -> Microdata:
 class Neighborhood:
     """Hold one record's neighborhood, and what all neighborhoods are like."""
 
-    points: NDArray[np.float64]  # shape (n, 2): the two numbers, in standard deviations
-    second: NDArray[np.bool_]  # shape (n,): True for the second group
+    points: Floats  # shape (n, 2): the two numbers, in standard deviations
+    second: Booleans  # shape (n,): True for the second group
     record: int  # the record of the neighborhood, from 0
-    members: NDArray[np.int32]  # shape (m,): possible donors of that record
+    members: Integers32  # shape (m,): possible donors of that record
     # epsilon, kth: the radius, and the distance of the k-th nearest other record, in standard
     # deviations
     epsilon: float

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.errors import ParameterError
 from rwn_core.laws.transition_matrix import Matrix, mixed_matrix, privacy_epsilon
 from rwn_core.measures.statistics.population import expected_inverse, probability_unique
@@ -42,12 +42,12 @@ class Sampling:
 
     fraction: float  # the sampling fraction pi
     # shape (m,): lambda, how many people of the population share a key on average
-    rate: NDArray[np.float64]
-    unique: NDArray[np.float64]  # shape (m,): P(F = 1 | f = 1) = exp(-(1 - pi) lambda)
+    rate: Floats
+    unique: Floats  # shape (m,): P(F = 1 | f = 1) = exp(-(1 - pi) lambda)
     # shape (m,): E(1/F | f = 1): chance that a match of a sample unique is right
-    match: NDArray[np.float64]
+    match: Floats
     # shape (m,): the same where the key of the row may be wrong: times the chance that it is right
-    misclassified: NDArray[np.float64]
+    misclassified: Floats
     right: float  # that chance
     matrix: Matrix  # shape (3, 3): P(released | true) of the key
     epsilon: float  # of local differential privacy; infinite for none

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
@@ -40,11 +40,11 @@ def sample(number: int) -> Microdata:
 class Slopes:
     """Hold the slope of every sample with its reported standard error, shape (m,) each."""
 
-    slope: NDArray[np.float64]
-    error: NDArray[np.float64]
+    slope: Floats
+    error: Floats
 
     @property
-    def covered(self) -> NDArray[np.bool_]:
+    def covered(self) -> Booleans:
         """Which nominal 95 % intervals hold the truth."""
         return np.abs(self.slope - TRUTH) <= Z95 * self.error
 

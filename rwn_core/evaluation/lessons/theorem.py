@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.laws.law import Law
 from rwn_core.masking import Prepared
 from rwn_core.measures.statistics.association import correlation_matrix
@@ -26,11 +26,11 @@ class Theorem:
     """Hold one release of points in the plane, and how far its joint distribution is off."""
 
     # original, released: shape (n, 2): in standard deviations of the original
-    original: NDArray[np.float64]
-    released: NDArray[np.float64]
+    original: Floats
+    released: Floats
     record: int  # the record at the center of the ball, from 0
-    donors: NDArray[np.int64]  # shape (2,): the donors of its U and V
-    members: NDArray[np.int32]  # shape (m,): the records in the ball
+    donors: Integers  # shape (2,): the donors of its U and V
+    members: Integers32  # shape (m,): the records in the ball
     radius: float  # of the ball, in standard deviations
     correlation: tuple[float, float]  # of the original and of the release, from -1 to 1
     distance: float  # largest difference of the two joint distribution functions, from 0 to 1
@@ -69,33 +69,29 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     )
 
 
-def correlation(points: NDArray[np.float64]) -> float:
+def correlation(points: Floats) -> float:
     """Pearson's correlation of two columns."""
     return float(correlation_matrix(points)[0, 1])
 
 
-def cut_points(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def cut_points(points: Floats) -> Floats:
     """The values at which distribution functions are compared, shape (`GRID`, 2)."""
     shares = (np.arange(GRID) + 0.5) / GRID
     return np.quantile(points, shares, axis=0, method="inverted_cdf")
 
 
-def joint_distribution(
-    points: NDArray[np.float64], steps: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def joint_distribution(points: Floats, steps: Floats) -> Floats:
     """P(X <= a, Y <= b) over the records, for each pair of cut points."""
     x, y = _below(points, steps)
     return np.asarray(x.T @ y / len(points))
 
 
-def _below(points: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+def _below(points: Floats, steps: Floats) -> Floats:
     """1 where a coordinate is at most a cut point, shape (2, n, `GRID`)."""
     return np.moveaxis(points[:, None, :] <= steps, -1, 0).astype(float)
 
 
-def expected_joint(
-    law: Law, points: NDArray[np.float64], steps: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def expected_joint(law: Law, points: Floats, steps: Floats) -> Floats:
     """The expected joint distribution function of all releases, without drawing one."""
     (x, y), members = _below(points, steps), law.probabilities
     if together(law):
@@ -109,7 +105,7 @@ def together(law: Law) -> bool:
     return len(law.units()) == 1
 
 
-def added_error(law: Law, values: NDArray[np.float64]) -> float:
+def added_error(law: Law, values: Floats) -> float:
     """Standard deviation over releases of the mean of x + y."""
     drawn = values.sum(axis=1, keepdims=True) if together(law) else values
     members = law.probabilities
@@ -117,7 +113,7 @@ def added_error(law: Law, values: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.maximum(spread, 0.0).sum()) / len(values))
 
 
-def whole_rows(original: NDArray[np.float64], released: NDArray[np.float64]) -> float:
+def whole_rows(original: Floats, released: Floats) -> float:
     """Share of released rows that are some original record as a whole."""
     known = {tuple(row) for row in original.tolist()}
     return float(np.mean([tuple(row) in known for row in released.tolist()]))
