@@ -77,7 +77,10 @@ class CorrelatedNoiseOn:
 
         if not known.any():
             return np.zeros((len(rows), len(own)))
-        rounding = self._steps[known] ** 2 / 12 / self.shrink**2
+        # the rounding steps of released numbers, 0 if not rounded
+        unit_steps = [float(is_discrete(self.original, name)) for name in self.names]
+        steps = np.maximum(unit_steps, [self.precision.get(name, 0.0) for name in self.names])
+        rounding = steps[known] ** 2 / 12 / self.shrink**2
         covariance = self.covariance[np.ix_(known, known)] + np.diag(rounding)
         scale, values, vectors = spread_axes(covariance)
         # a constant has no spread; any length will do for what is never changed
@@ -92,12 +95,6 @@ class CorrelatedNoiseOn:
             rounded_off = ROUNDED_OFF * max(1.0, float(np.abs(other).max()))
             logs = np.where(cdist(one @ fixed, other @ fixed) <= rounded_off, logs, -np.inf)
         return np.asarray(logs)
-
-    @property
-    def _steps(self) -> Floats:
-        """Return the rounding steps of released numbers, shape (d,); 0 if not rounded."""
-        unit_steps = [float(is_discrete(self.original, name)) for name in self.names]
-        return np.maximum(unit_steps, [self.precision.get(name, 0.0) for name in self.names])
 
     def moments(self) -> Moments:
         """Shrunk numbers with the noise's shrunk covariance; rounding to whole ones adds 1/12."""

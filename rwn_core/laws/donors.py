@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -158,8 +157,15 @@ def copy_from_donors(microdata: Microdata, donors: Integers) -> Microdata:
     columns, lowest = {}, donors.min(axis=0, initial=0)
     for variable, given, least in zip(microdata.schema.released, donors.T, lowest, strict=True):
         values = microdata.array(variable.name)
-        if least < 0:
-            columns[variable.name] = _with_lost(values, given)
+        if least < 0:  # some become missing, in a type that can be
+            lost, column = given < 0, pd.Series(values)
+            kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
+            if kind in ("i", "u", "b"):
+                named = column.dtype.name.replace("u", "U").replace("int", "Int")
+                nullable = pd.api.types.pandas_dtype("boolean" if kind == "b" else named)
+                column = column.astype(nullable)
+            taken = column.take(np.where(lost, 0, given)).reset_index(drop=True)
+            columns[variable.name] = taken.mask(lost)
         else:
             plain = isinstance(values, np.ndarray)
             columns[variable.name] = values[given] if plain else values.take(given)
@@ -183,14 +189,3 @@ def released_schema(schema: Schema) -> Schema:
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
     return Schema(variables=schema.released, question=question, file=schema.file)
-
-
-def _with_lost(values: Any, donors: Integers) -> Any:
-    """The donors' values, some of them missing, in a type that can be."""
-    lost, column = donors < 0, pd.Series(values)
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        # the type of the same whole numbers or truth values that can also be missing
-        kind, name = column.dtype.kind, column.dtype.name
-        nullable = "boolean" if kind == "b" else name.replace("u", "U").replace("int", "Int")
-        column = column.astype(pd.api.types.pandas_dtype(nullable))
-    return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)

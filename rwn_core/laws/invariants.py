@@ -52,13 +52,13 @@ class Keeps:
         """The invariant in words, with its conditions."""
         kinds = f" (of {', '.join(map(str, self.kinds))} columns)" if self.kinds else ""
         measured = " (of numbers that are no integers)" if self.measured else ""
-        when = " and ".join(f"{name} = {_shown(value)}" for name, value in self.when.items())
+        shown = {
+            name: "nothing" if value == () else f"{value:g}" if isinstance(value, float) else value
+            for name, value in self.when.items()
+        }
+        when = " and ".join(f"{name} = {value}" for name, value in shown.items())
         more = f", those of {self.including} included" if self.including else ""
         return WORDS[self.what] + more + kinds + measured + (f", where {when}" if when else "")
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value == () else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,17 +54,14 @@ def independent(names: Sequence[str], means: Floats, variances: Floats) -> Momen
 
 def joined(parts: Sequence[Moments]) -> Moments:
     """The moments of variables that are changed in several parts, each by itself."""
+    some, nothing = [part for part in parts if part.together.size], np.empty((0, 0))
     return Moments(
         names=tuple(name for part in parts for name in part.names),
         means=np.column_stack([part.means for part in parts]),
         variances=np.column_stack([part.variances for part in parts]),
-        together=_diagonal([part.together for part in parts]),
-        totals=_diagonal([part.totals for part in parts]),
+        together=np.asarray(block_diag(*[part.together for part in some] or [nothing])),
+        totals=np.asarray(block_diag(*[part.totals for part in some] or [nothing])),
     )
-
-
-def _diagonal(squares: Sequence[Floats]) -> Floats:
-    return np.asarray(block_diag(*[each for each in squares if each.size] or [np.empty((0, 0))]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

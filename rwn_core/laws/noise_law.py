@@ -136,12 +136,9 @@ class NoiseOn:
         missing = np.isnan(own)
         if not (self.discrete or self.step):
             return missing.astype(np.float64)
-        written = self._written(own)
+        written = np.rint(own) if self.discrete else own
+        written = rounded_values(written, self.step) if self.step else written
         return np.where(missing, 1.0, self._between(*self._ends(written), own))
-
-    def _written(self, numbers: Floats) -> Floats:
-        shown = np.rint(numbers) if self.discrete else numbers
-        return np.asarray(rounded_values(shown, self.step) if self.step else shown)
 
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""

@@ -78,7 +78,6 @@ class AdditiveNoise(NoiseMethod):
         Lever(
             name="size",
             title="Size of the noise (standard deviations)",
-            short="size",
             unit="standard deviations",
             help="How far noise moves each number; at 0 nothing is masked.",
             largest=100.0,

@@ -92,7 +92,6 @@ class CARTSynthesis(Method):
         Lever(
             name="q",
             title="Synthesized records q",
-            short="q",
             help="The share of records whose values are all drawn anew; at 0 nothing is masked.",
             range=SHARE,
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
@@ -100,7 +99,6 @@ class CARTSynthesis(Method):
         Lever(
             name="leaf",
             title="Smallest leaf (records)",
-            short="leaf",
             help="A value is drawn from at least so many records; larger leaves keep less.",
             whole_number=True,
             range=range_of_groups,
@@ -109,7 +107,6 @@ class CARTSynthesis(Method):
         Lever(
             name="smoothing",
             title="Smoothing (standard deviations of the leaf)",
-            short="smoothing",
             help="Noise on drawn numbers; at 0 each is the true number of some record.",
             off=0.0,
             largest=10.0,

@@ -85,7 +85,6 @@ class CorrelatedNoise(NumberMethod):
         Lever(
             name="size",
             title="Covariance of the noise (share of the data's)",
-            short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
             largest=100.0,
             range=LeverRange(low=0.0, high=4.0, step=0.05),

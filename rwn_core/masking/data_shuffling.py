@@ -85,7 +85,6 @@ class DataShuffling(NumberMethod):
         Lever(
             name="anew",
             title="Variance drawn anew (share of the unexplained)",
-            short="anew",
             help="What the other variables do not explain is kept less, the larger it is; at 0 "
             "nothing is masked.",
             range=SHARE,

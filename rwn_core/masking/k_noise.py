@@ -76,7 +76,6 @@ class KNoise(NoiseMethod):
         Lever(
             name="k",
             title="Records within reach of the noise k",
-            short="k",
             help="Noise is so wide that at least k records lie within twice its range; 1: none.",
             whole_number=True,
             neutral=1,

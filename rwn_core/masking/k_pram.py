@@ -81,7 +81,6 @@ class KPRAM(NumberMethod):
         Lever(
             name="k",
             title="Records in every interval k",
-            short="k",
             help="The range of a variable is cut into intervals of at least k records; 1: none.",
             whole_number=True,
             neutral=1,

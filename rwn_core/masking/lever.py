@@ -35,7 +35,7 @@ class Lever:
 
     name: str  # the parameter
     title: str  # above its slider
-    short: str  # in a line of words, such as "ε"
+    short: str = ""  # in a line of words, such as "ε"; the name if empty
     unit: str = ""  # empty for a share or a count
     help: str = ""  # one sentence
     whole_number: bool = False  # whether it takes whole numbers only, from 1 on
@@ -53,6 +53,10 @@ class Lever:
     presets: Mapping[str, float] = field(hash=False)
     # a function of a starting point and what levers depend on, where it is no position itself
     position: Callable[[float, Any], float] | None = None
+
+    def __post_init__(self) -> None:
+        """Take the name where no short one is given."""
+        object.__setattr__(self, "short", self.short or self.name)
 
     @property
     def words(self) -> str:
@@ -196,8 +200,3 @@ def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
 def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
     """Return how far k goes if groups hold k records."""
     return LeverRange(low=1, high=min(microdata.n, 100), step=1)
-
-
-def range_of_classes(params: Any, microdata: Microdata) -> LeverRange:
-    """Return how far k goes if classes hold k records and there are two or more."""
-    return LeverRange(low=1, high=max(2, microdata.n // 2), step=1)

@@ -73,7 +73,6 @@ class LocalSuppression(FixedMethod):
         Lever(
             name="k",
             title="Records that share their keys k",
-            short="k",
             help="Keys are recoded and suppressed until k records share each combination.",
             whole_number=True,
             neutral=1,
@@ -83,7 +82,6 @@ class LocalSuppression(FixedMethod):
         Lever(
             name="classes",
             title="Classes of a numeric key",
-            short="classes",
             help="Into how many intervals of equal counts numeric keys are recoded before.",
             whole_number=True,
             range=LeverRange(low=1, high=50, step=1),

@@ -69,7 +69,6 @@ class Microaggregation(NumberMethod, FixedMethod):
         Lever(
             name="k",
             title="Records in a group k",
-            short="k",
             help="Each number becomes the mean of k similar records; at 1 nothing is masked.",
             whole_number=True,
             neutral=1,

@@ -91,7 +91,6 @@ class NBRS2015(NeighborhoodMethod):
         Lever(
             name="q",
             title="Modified records q",
-            short="q",
             help="The share of records whose values are all replaced by those of random neighbors.",
             neutral=1.0,
             range=SHARE,

@@ -76,7 +76,6 @@ def nearest_lever(**words: Any) -> Lever:
     return Lever(
         name="k",
         title="Minimum neighbors k",
-        short="k",
         whole_number=True,
         neutral=1,
         range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1),
@@ -88,7 +87,7 @@ def nearest_lever(**words: Any) -> Lever:
 def probability_lever(**words: Any) -> Lever:
     """Return the lever of the modification probability."""
     presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
-    return Lever(name="q", short="q", neutral=1.0, range=SHARE, presets=presets, **words)
+    return Lever(name="q", neutral=1.0, range=SHARE, presets=presets, **words)
 
 
 def kept_values(q: float, what: str) -> str:

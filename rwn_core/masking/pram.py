@@ -145,7 +145,6 @@ class PRAM(Method):
         Lever(
             name="change",
             title="Categories drawn anew (probability)",
-            short="change",
             help="How likely a category is drawn anew; at 0 nothing is masked.",
             range=SHARE,
             presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},

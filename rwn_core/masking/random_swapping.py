@@ -37,10 +37,6 @@ Pairs = Literal["disjoint", "successive"]
 LARGEST = 100.0  # swaps for each two records; beyond, nothing of the order is left
 
 
-def _range(params: RandomSwapping, microdata: Microdata) -> LeverRange:
-    return LeverRange(low=0.0, high=1.0 if params.pairs == "disjoint" else 5.0, step=0.05)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomSwapping(Method):
     """Hold the parameters of random data swapping.
@@ -105,11 +101,12 @@ class RandomSwapping(Method):
         Lever(
             name="share",
             title="Swapped records (share)",
-            short="share",
             help="How many records exchange their value with a random other; at 0 nothing is "
             "masked.",
             largest=LARGEST,
-            range=_range,
+            range=lambda params, _: LeverRange(
+                low=0.0, high=1.0 if params.pairs == "disjoint" else 5.0, step=0.05
+            ),
             presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )

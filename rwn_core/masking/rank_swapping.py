@@ -49,7 +49,6 @@ def _end_lever(name: str, which: str) -> Lever:
     return Lever(
         name=name,
         title=f"{name.capitalize()} coding (share of the {which} numbers)",
-        short=name,
         help=f"So many of the {which} numbers become their mean; sdcMicro's default is 0.05.",
         off=0.0,
         neutral=0.0,

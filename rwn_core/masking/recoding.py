@@ -15,7 +15,7 @@ from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
-from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_classes
+from rwn_core.masking.lever import Lever, LeverRange, check_records
 from rwn_core.masking.method import FixedMethod, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, Others, kept_as_they_are
 
@@ -80,17 +80,16 @@ class Recoding(FixedMethod):
         Lever(
             name="k",
             title="Records in every class k",
-            short="k",
             help="Values are merged into classes of at least k records; 1: none.",
             whole_number=True,
             neutral=1,
-            range=range_of_classes,
+            # two classes or more
+            range=lambda _, table: LeverRange(low=1, high=max(2, table.n // 2), step=1),
             presets={"Light": 5, "Standard": 10, "Strong": 25},
         ),
         Lever(
             name="top",
             title="Top-coded share",
-            short="top",
             help="The largest values become their mean.",
             off=0.0,
             largest=LARGEST_TAIL,
@@ -100,7 +99,6 @@ class Recoding(FixedMethod):
         Lever(
             name="bottom",
             title="Bottom-coded share",
-            short="bottom",
             help="The smallest values become their mean.",
             off=0.0,
             largest=LARGEST_TAIL,

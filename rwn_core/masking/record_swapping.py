@@ -86,7 +86,6 @@ class RecordSwapping(Method):
         Lever(
             name="share",
             title="Selected records of a block (share)",
-            short="share",
             help="How many records of each block exchange their values; at 0 nothing is masked.",
             range=SHARE,
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},

@@ -56,7 +56,6 @@ _SOFT_LEVERS: tuple[Lever, ...] = (
     Lever(
         name="balance",
         title="Balance",
-        short="balance",
         help="1: every record gives equally often. 0: no balance.",
         off=0.0,
         neutral=0.0,

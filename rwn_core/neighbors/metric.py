@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -381,12 +382,11 @@ def shared_metric(
 ) -> Metric:
     """Fit the distance of a table, once for equal arguments."""
     weighting = tuple([(v.name, v.weight) for v in microdata.schema.released])
-
-    def fit() -> Metric:
-        table = discretely_weighted(microdata) if weights == "discrete" else microdata
-        return Metric.fit(table, scale, encoding)
-
-    return microdata.cached(("metric", scale, encoding, weights, weighting), fit)
+    fit, discrete = partial(Metric.fit, scale=scale, encoding=encoding), weights == "discrete"
+    return microdata.cached(
+        ("metric", scale, encoding, weights, weighting),
+        lambda: fit(discretely_weighted(microdata) if discrete else microdata),
+    )
 
 
 def coordinates(

@@ -90,75 +90,9 @@ def _allocate_candidates(rows: int, room: int) -> Candidates:
     )
 
 
-@jit_internal
-def _allocate_workspace(query: IndexArrays, target: IndexArrays) -> Workspace:
-    """Allocate what any leaf of `query` needs before any tile of `target`."""
-    _, height, width = query.tiles.shape
-    kind, leaves = query.tiles.dtype, len(target.starts) // 2
-    points = np.empty((height - 1, width), kind)
-    each = np.empty((3, width), kind)
-    box = np.zeros((3, height - 1), kind)
-    gaps = np.empty((2, leaves), kind)
-    room = target.tiles.shape[2]
-    return Workspace(
-        points,
-        np.empty_like(points),
-        each[0],
-        each[1],
-        each[2],
-        np.empty(width + 1, np.int64),
-        np.empty(room, kind),
-        np.empty(room + 1, np.int64),
-        box[0],
-        box[1],
-        box[2],
-        gaps[0],
-        gaps[1],
-        np.empty(leaves),
-        np.empty(leaves, np.int32),
-    )
-
-
 @jit_inline
 def _position(query: IndexArrays, leaf: int, candidates: Candidates, row: int) -> int:
     return int(query.starts[len(query.starts) // 2 - 1 + leaf] + candidates.in_leaf[row])
-
-
-@jit_no_refcount
-def _start_rows(
-    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Candidates
-) -> None:
-    """Begin with no candidates for rows `begin` to `end` - 1 of a leaf, equal levels together."""
-    query, rows = request.query, end - begin
-    for row in range(rows):
-        candidates.in_leaf[row] = begin + row
-    if len(query.coded):
-        for row in range(rows):
-            place, key = _position(query, leaf, candidates, row), 0.0
-            for number in range(len(query.coded)):
-                key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
-            candidates.bound[row] = key
-        sort_pairs(candidates.bound, candidates.in_leaf, ZERO, rows)
-    for row in range(rows):
-        candidates.held[row], candidates.tight[row] = 0, 0
-        edge = request.edges[_position(query, leaf, candidates, row)] * (1 + SLACK)
-        candidates.bound[row] = np.inf if request.k else edge
-
-
-@jit_no_refcount
-def _equal_until(
-    query: IndexArrays, leaf: int, which: int, candidates: Candidates, first: int, rows: int
-) -> int:
-    """Return where the rows end that have the same levels as the first of what a pass agrees in."""
-    start, last = _position(query, leaf, candidates, first), first + 1
-    while last < rows:
-        there = _position(query, leaf, candidates, last)
-        for number in range(len(query.coded)):
-            column = query.coded[number]
-            if which >> number & 1 and query.exact[start, column] != query.exact[there, column]:
-                return last
-        last += 1
-    return last
 
 
 @jit_inline
@@ -341,12 +275,33 @@ def gather(
 ) -> bool:
     """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
     query, rows = request.query, end - begin
-    _start_rows(request, leaf, begin, end, candidates)
+    # begin with no candidates, rows of equal levels together
+    for row in range(rows):
+        candidates.in_leaf[row] = begin + row
+    if len(query.coded):
+        for row in range(rows):
+            place, key = _position(query, leaf, candidates, row), 0.0
+            for number in range(len(query.coded)):
+                key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
+            candidates.bound[row] = key
+        sort_pairs(candidates.bound, candidates.in_leaf, ZERO, rows)
+    for row in range(rows):
+        candidates.held[row], candidates.tight[row] = 0, 0
+        edge = request.edges[_position(query, leaf, candidates, row)] * (1 + SLACK)
+        candidates.bound[row] = np.inf if request.k else edge
     # rows that agree in most categories first: they are the nearest
     for which in range(len(query.shifts) - 1, -1, -1):
         first = ZERO
         while first < rows:
-            last = _equal_until(query, leaf, which, candidates, first, rows)
+            # until where rows have the same levels of what the pass agrees in
+            start, last, equal = _position(query, leaf, candidates, first), first + 1, True
+            while last < rows and equal:
+                there = _position(query, leaf, candidates, last)
+                for number in range(len(query.coded)):
+                    column = query.coded[number]
+                    mine, theirs = query.exact[start, column], query.exact[there, column]
+                    equal = equal and not (which >> number & 1 and mine != theirs)
+                last += int(equal)
             for row in range(first, last):
                 _set_edge(request, leaf, which, row, candidates, work)
             bound = _farthest(work, first, last)
@@ -371,7 +326,20 @@ def search(request: SearchRequest, result: SearchResult, first: int, last: int) 
     """Search for the records of the query leaves `first` to `last` - 1."""
     query, target = request.query, request.target
     leaves, width = len(query.starts) // 2, query.tiles.shape[2]
-    work, row = _allocate_workspace(query, target), allocate_row(ZERO + 1024)
+    # arrays for any leaf of the query before any tile of the target
+    kind, height, others = query.tiles.dtype, query.tiles.shape[1] - 1, len(target.starts) // 2
+    points, each = np.empty((height, width), kind), np.empty((3, width), kind)
+    box, gaps, room = (
+        np.zeros((3, height), kind),
+        np.empty((2, others), kind),
+        target.tiles.shape[2],
+    )
+    work = Workspace(
+        points, np.empty_like(points), each[0], each[1], each[2],
+        np.empty(width + 1, np.int64), np.empty(room, kind), np.empty(room + 1, np.int64),
+        box[0], box[1], box[2], gaps[0], gaps[1], np.empty(others), np.empty(others, np.int32),
+    )  # fmt: skip
+    row = allocate_row(ZERO + 1024)
     room = max(2 * (request.k + request.others + 1) + 4 * target.tiles.shape[2], ROOM // width)
     most = max(1, min(width, ROOM // room))
     candidates = _allocate_candidates(most, room)
