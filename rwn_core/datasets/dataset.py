@@ -199,15 +199,6 @@ def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, A
     return f"has {len(columns)} columns, and the first file has {len(first)}; make them the same."
 
 
-def _rounded_decimals(table: pa.Table) -> pa.Table:
-    """Exact decimals as the nearest numbers: a decimal's own cast is not rounded correctly."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_decimal(field.type):
-            texts = decimal_texts(one_array(table.column(place)))
-            table = table.set_column(place, field.name, texts.cast(pa.float64()))
-    return table
-
-
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:
     """Records from `first` to before `last` of one file; other row groups are not unpacked."""
     with pq.ParquetFile(
@@ -222,6 +213,11 @@ def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[p
             low, high = max(first - begin, 0), min(last - begin, len(batch))
             if low < high:
                 part = pa.table(batch.slice(low, high - low)).select(wanted.names)
-                parts.append(_rounded_decimals(part).cast(wanted))
+                # a decimal's own cast is not rounded correctly: exact ones as the nearest numbers
+                for place, field in enumerate(part.schema):
+                    if pa.types.is_decimal(field.type):
+                        texts = decimal_texts(one_array(part.column(place)))
+                        part = part.set_column(place, field.name, texts.cast(pa.float64()))
+                parts.append(part.cast(wanted))
             begin += len(batch)
         return parts

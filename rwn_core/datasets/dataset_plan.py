@@ -16,7 +16,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import to_frame
 from rwn_core.datasets.planner import Offer, plan_large
 from rwn_core.datasets.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
-from rwn_core.datasets.run import Run
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.randomness import SecretKey
@@ -53,7 +52,16 @@ def plan_dataset(
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)
-    offers, choice = _offers(run, params)
+    # a sample of the dataset says which way suits it
+    offers: tuple[Offer, ...] = ()
+    n, choice = run.dataset.n, None
+    if n > LARGEST_DENSE and run.params.ball.kernel.is_even:
+        places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
+        some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]
+        schema = Schema(variables=run.schema.released)
+        sample = Microdata.from_frame(to_frame(pa.concat_tables(some)), schema)
+        offers = tuple(plan_large(params, microdata=sample, n=n, threads=1))
+        choice = choose(offers, params.points(sample))
     return DatasetPlan(
         n=run.dataset.n,
         files=len(run.dataset.paths),
@@ -65,18 +73,6 @@ def plan_dataset(
         offers=offers,
         choice=choice,
     )
-
-
-def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
-    n = run.dataset.n
-    if n <= LARGEST_DENSE or not run.params.ball.kernel.is_even:
-        return (), None
-    places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
-    some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]
-    schema = Schema(variables=run.schema.released)
-    sample = Microdata.from_frame(to_frame(pa.concat_tables(some)), schema)
-    offers = plan_large(params, microdata=sample, n=n, threads=1)
-    return tuple(offers), choose(offers, params.points(sample))
 
 
 def plan_lines(plan: DatasetPlan) -> list[str]:
@@ -97,8 +93,13 @@ def plan_lines(plan: DatasetPlan) -> list[str]:
             f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
             f"{offer.candidate_share:.2%} of the other records can give values"
         )
-        if effect := effect_on_risk(offer, plan.n):
-            lines.append(f"  risk: {effect}")
+        if offer.params.neighbors == "sample":  # what random candidates do to the records
+            m = int(offer.params.m or 1)
+            lines.append(
+                f"  risk: only {m:,} people give values, each {plan.n / m:,.0f} times as often on "
+                "average: what is rare about them is copied as often, and to know who was sampled "
+                "is to know whose values these are"
+            )
     if plan.choice is not None:
         lines.append(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
     return lines
@@ -164,16 +165,3 @@ def choose(offers: Sequence[Offer], points: Points) -> Choice:
         "and only then are the neighborhoods those of the setting"
     )
     return Choice(offer=exact, why=why)
-
-
-def effect_on_risk(offer: Offer, n: int) -> str:
-    """Say what random candidates do to the records; empty for the exact strategy."""
-    params = offer.params
-    if params.neighbors == "sample":
-        m = int(params.m or 1)
-        return (
-            f"only {m:,} people give values, each {n / m:,.0f} times as often on average: what is "
-            "rare about them is copied as often, and to know who was sampled is to know whose "
-            "values these are"
-        )
-    return ""

@@ -70,24 +70,15 @@ def plan_large(
             "a moment by the exact method."
         )
     base = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
-    schemes = _schemes(base, count, params.m if params.neighbors == "sample" else None)
+    # the exact method, and Method 1 with m, or a sample that suits n
+    sample = params.m if params.neighbors == "sample" else None
+    sample = sample or min(count - 1, max(_SAMPLE, 20 * (base.k or 1)))
+    restricted = replace(base, neighbors="sample", m=sample)
+    schemes = [("exact", base), (f"Method 1: a sample of {sample:,} records", restricted)]
     distances = _distances(base.points(microdata))
     return [
         _offer(title, scheme, microdata, count, distances, thread_count(threads))
         for title, scheme in schemes
-    ]
-
-
-def _schemes(params: RWN, n: int, m: int | None) -> list[tuple[str, RWN]]:
-    """The exact method, and Method 1 with m, or a sample that suits n."""
-    k = params.k or 1
-    sample = m or min(n - 1, max(_SAMPLE, 20 * k))
-    return [
-        ("exact", params),
-        (
-            f"Method 1: a sample of {sample:,} records",
-            replace(params, neighbors="sample", m=sample),
-        ),
     ]
 
 

@@ -20,7 +20,7 @@ from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking.method import unrounded
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
-from rwn_core.neighbors.kernel import RadiusAndK, one_radius
+from rwn_core.neighbors.kernel import one_radius
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -164,13 +164,7 @@ def checked_setting(params: Any, n: int) -> Any:
         raise ParameterError(
             f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
         )
-    _check_neighborhoods(setting.ball, n)
-    setting.scheme.check(n, setting.ball.k)
-    return setting
-
-
-def _check_neighborhoods(ball: RadiusAndK, n: int) -> None:
-    """Refuse a k that is too large, and a kernel of all pairs of records."""
+    ball = setting.ball
     if ball.kernel.is_even:
         check_radius_and_k(ball.k, ball.epsilon, n)
     elif ball.kernel.weighs_all and n > LARGEST_DENSE:
@@ -178,3 +172,5 @@ def _check_neighborhoods(ball: RadiusAndK, n: int) -> None:
             "This kernel weighs all pairs of records, more than a dataset is masked with; leave "
             "out own, or mask a table that fits into memory."
         )
+    setting.scheme.check(n, setting.ball.k)
+    return setting

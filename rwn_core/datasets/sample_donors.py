@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rwn_core.data.arrays import Integers, Integers32
+from rwn_core.data.arrays import Integers
 from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import points_like
 from rwn_core.laws.donors import random_streams
-from rwn_core.neighbors.distance import Points, point_values
+from rwn_core.neighbors.distance import point_values
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.search import Search
@@ -29,11 +29,17 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)
     points = found.to_points(microdata)
-    frame = shared_frame(together(bounding_corners(points), found.points))
+    # the least and the greatest value of each column, as two records, before those of the sample
+    values = point_values(points)
+    ends = points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))
+    frame = shared_frame(together(ends, found.points))
     query = build_index(points, numbers=ids, frame=frame)
     # numbered below 0 in their order: a donor's number says at once where its values are
     target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
-    own = places_in_sample(ids, found.ids)
+    # the place in the sample of each record, -1 for none
+    own = np.full(len(ids), -1, dtype=np.int32)
+    first, last = np.searchsorted(found.ids, [ids[0], ids[-1] + 1])
+    own[found.ids[first:last] - ids[0]] = np.arange(first, last)
     search = Search(target, query, ball=ball, own=own)
     q = run.params.draw_probability(microdata)
     result = search.run(
@@ -41,20 +47,6 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     )
     masked = copy_from_sample(table, found.sample, result.donors)
     return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
-
-
-def bounding_corners(points: Points) -> Points:
-    """The least and the greatest value of each column, as two records."""
-    values = point_values(points)
-    return points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))
-
-
-def places_in_sample(ids: Integers, sampled: Integers) -> Integers32:
-    """The place in the sample of each of some records that follow each other; -1 for none."""
-    places = np.full(len(ids), -1, dtype=np.int32)
-    first, last = np.searchsorted(sampled, [ids[0], ids[-1] + 1])
-    places[sampled[first:last] - ids[0]] = np.arange(first, last)
-    return places
 
 
 def together(one: Points, other: Points) -> Points:

@@ -94,7 +94,9 @@ def write_batches(
     ):
         for count in counts:
             part = combined.slice(begin, count).to_batches()
-            to.write_batch(part[0] if part else _empty(combined.schema))
+            empty = [pa.array([], field.type) for field in combined.schema]
+            nothing = pa.RecordBatch.from_arrays(empty, schema=combined.schema)
+            to.write_batch(part[0] if part else nothing)
             begin += count
 
 
@@ -116,10 +118,6 @@ def map_all(path: Path) -> pa.Table:
     """Map a file that is not packed: values are read from it when they are taken."""
     table: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
     return table
-
-
-def _empty(schema: pa.Schema) -> Any:
-    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
 
 def columns_path(run: Run, number: int) -> Path:

@@ -80,10 +80,13 @@ def merge_survey(run: Run) -> None:
     ]
     statistics = dict(zip(numbers, merge_sums(sums), strict=True))
     counted = [v.name for v in run.schema.released if has_levels(v)]
-    levels = {
-        name: _merged_counts(run, [task["number"] for task in tasks], position)
-        for position, name in enumerate(counted)
-    }
+    levels = {}
+    for position, name in enumerate(counted):
+        total: Counter[Any] = Counter()
+        for task in tasks:
+            file = _path(run.stage, task["number"], levels_name(position))
+            total.update(read_counts(str(file)))
+        levels[name] = dict(total)
     paths = [_path(run.stage, task["number"], "sample.arrow") for task in tasks]
     chosen = pa.concat_tables([read_all(path) for path in paths])
     first, second, ids = (chosen.column(i).to_numpy() for i in (-3, -2, -1))
@@ -98,10 +101,3 @@ def merge_survey(run: Run) -> None:
 
 def _path(stage: Stage, number: int, name: str) -> Any:
     return stage.path(STEP, f"{number:06d}-{name}")
-
-
-def _merged_counts(run: Run, numbers: list[int], position: int) -> dict[Any, int]:
-    total: Counter[Any] = Counter()
-    for number in numbers:
-        total.update(read_counts(str(_path(run.stage, number, levels_name(position)))))
-    return dict(total)
