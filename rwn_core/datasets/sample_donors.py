@@ -13,7 +13,7 @@ from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import points_like
 from rwn_core.laws.donors import random_streams
-from rwn_core.neighbors.distance import point_values
+from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import build_index, shared_frame
 from rwn_core.neighbors.search import Search

@@ -86,26 +86,24 @@ class RowMixtureLaw(CellLaw):
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return supports as `CellLaw.supports`, the missing value last."""
-        tables = super().supports(names, enough)
-        return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
-
-    def _with_lost(self, name: str, column: Column) -> Column:
-        codes, values = value_codes(self.original, name)
-        q, lost = self.modification(name), self.empty
-        if not lost.size or not q:
-            return column
-        supports, chances = column
-        missing = len(values) - 1
-        if values[-1] is not None:
-            missing, supports, chances = (
-                len(values),
-                np.append(supports, 0),
-                np.append(chances, 0.0),
-            )
-        already = codes[lost] == missing if q < 1 else np.zeros(len(lost), bool)
-        supports[missing] += np.count_nonzero(~already)
-        chances[missing] += q * len(lost) / self.original.n
-        return supports, chances
+        columns, lost = super().supports(names, enough), self.empty
+        for place, name in enumerate(names):
+            codes, values = value_codes(self.original, name)
+            q, (supports, chances) = self.modification(name), columns[place]
+            if not lost.size or not q:
+                continue
+            missing = len(values) - 1
+            if values[-1] is not None:
+                missing, supports, chances = (
+                    missing + 1,
+                    np.append(supports, 0),
+                    np.append(chances, 0),
+                )
+            already = codes[lost] == missing if q < 1 else np.zeros(len(lost), bool)
+            supports[missing] += np.count_nonzero(~already)
+            chances[missing] += q * len(lost) / self.original.n
+            columns[place] = supports, chances
+        return columns
 
     def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""
