@@ -71,20 +71,7 @@ class Worker:
         self.channel, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
         try:
-            # start it so that it does not run the calling program's main file again
-            with _STARTING:
-                main, nothing = sys.modules["__main__"], ModuleType("__main__")
-                sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
-                os.environ[_SAFE_PATH] = "1"
-                try:
-                    self.process.start()
-                finally:
-                    if sys.modules["__main__"] is nothing:
-                        sys.modules["__main__"] = main
-                    if before is None:
-                        del os.environ[_SAFE_PATH]
-                    else:
-                        os.environ[_SAFE_PATH] = before
+            _start(self.process)
         except OSError:
             self.channel.close()
             raise RWNError(
@@ -148,6 +135,23 @@ def be_polite() -> None:
         os.nice(POLITE)
 
 
+def _start(process: SpawnProcess) -> None:
+    """Start a process that does not run the calling program's main file again."""
+    with _STARTING:
+        main, nothing = sys.modules["__main__"], ModuleType("__main__")
+        sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            process.start()
+        finally:
+            if sys.modules["__main__"] is nothing:
+                sys.modules["__main__"] = main
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
+
+
 @atexit.register  # after multiprocessing's own, so before it: that would wait for the workers
 def _end_all() -> None:
     with _STARTING:
@@ -163,7 +167,7 @@ def _serve(channel: Channel) -> None:
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
         with on_compiling(lambda: _send(channel, _COMPILING)):
-            made = _attempt(lambda: (how := pickle.loads(channel.recv_bytes()))[0](*how[1]))
+            made = _attempt(lambda: _handle(channel.recv_bytes()))
             while True:
                 _send(channel, *_answer(made, channel))
     except BaseException:  # the last wall: a traceback's last line may hold a value
@@ -183,6 +187,12 @@ def _end_with_the_parent() -> None:
         if parent is not None:
             parent.join()
     os._exit(1)
+
+
+def _handle(how: bytes) -> Handle:
+    prepare, arguments = pickle.loads(how)
+    handle: Handle = prepare(*arguments)
+    return handle
 
 
 def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes | bytearray, ...]:
