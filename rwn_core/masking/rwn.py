@@ -340,10 +340,6 @@ class RWN(RadiusAndNearest):
             ("households", name), lambda: number_units(microdata.codes(name)[0])
         )
 
-    def distance_shares(self, microdata: Microdata) -> dict[str, float]:
-        """Return each variable's mean share of the squared distance between records."""
-        return self.metric(microdata).shares(microdata)
-
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         refuse_empty(int((neighborhoods.sizes == 0).sum()))
@@ -362,7 +358,7 @@ class RWN(RadiusAndNearest):
         if found is not None:
             remarks += imbalance_words(found.imbalance)
         if self.weights == "discrete":
-            shares = self.distance_shares(microdata)
+            shares = self.metric(microdata).shares(microdata)
             words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
             remarks.append(f"shares of the squared distance: {words}")
         return remarks

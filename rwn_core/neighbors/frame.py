@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Singles
+from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points
 from rwn_core.parallel.threads import ProgressMonitor
 
@@ -24,6 +25,7 @@ ROTATION_ROWS = 100_000  # rows that the axes are taken from
 # decides: passes of a search over coded categories; further ones are compared pair by pair
 CODED_PASSES = 4
 
+FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 LARGEST_EXPONENT = 500  # of a scale, which is squared
 
 
@@ -141,6 +143,11 @@ class Frame:
     @classmethod
     def fit(cls, rows: Floats, points: Points) -> Frame:
         """That of a table's distinct rows."""
+        if not float(np.ptp(rows, axis=0).max(initial=0.0)) < FARTHEST:
+            raise ParameterError(
+                f"Every coordinate of the records must be a number, less than {FARTHEST:g} from "
+                "any other one; make the weights smaller."
+            )
         if not isinstance(points, CodedPoints):
             scale = _scale(float(np.ptp(rows, axis=0).max(initial=0.0)))
             return cls(rotations=(Rotation.fit(rows, scale),), embedding=None, scale=scale)

@@ -11,7 +11,6 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from rwn_core.data.arrays import Floats, Integers, Integers32, Singles
-from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.kernel import Radius, one_radius
@@ -19,7 +18,6 @@ from rwn_core.parallel.threads import ProgressMonitor
 
 BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
-FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 
 
 class Layout(NamedTuple):
@@ -124,7 +122,7 @@ def build_index(
         begins = np.insert(begins, range(1, len(begins)), (begins[1:] + begins[:-1]) >> 1)
     orders, placed = [], []
     with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
-        frame = frame or _frame(rows, points)
+        frame = frame or Frame.fit(rows, points)
         passes = range(len(frame.rotations))
         for which in passes:
             columns = frame.columns(rows, which, quiet)
@@ -153,16 +151,7 @@ def build_index(
 
 def shared_frame(points: Points) -> Frame:
     """The frame of tables that are searched against each other, from the records of all of them."""
-    return _frame(np.ascontiguousarray(point_values(points)) + 0.0, points)
-
-
-def _frame(rows: Floats, points: Points) -> Frame:
-    if not float(np.ptp(rows, axis=0).max(initial=0.0)) < FARTHEST:
-        raise ParameterError(
-            f"Every coordinate of the records must be a number, less than {FARTHEST:g} from any "
-            "other one; make the weights smaller."
-        )
-    return Frame.fit(rows, points)
+    return Frame.fit(np.ascontiguousarray(point_values(points)) + 0.0, points)
 
 
 def _categories(

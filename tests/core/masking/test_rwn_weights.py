@@ -48,10 +48,10 @@ def test_a_neighborhood_crosses_categories_more_easily():
         params = RWN(k=10, weights=weights)
         release = mask(data, params, seed=7)
         crossed[weights] = (towns[release.donors[:, 2]] != towns).mean()
-        assert params.distance_shares(data)["town"] > 0
+        assert params.metric(data).shares(data)["town"] > 0
     assert crossed["schema"] < crossed["discrete"]
     plain, discrete = RWN(k=1), RWN(k=1, weights="discrete")
-    assert discrete.distance_shares(data)["town"] < plain.distance_shares(data)["town"]
+    assert discrete.metric(data).shares(data)["town"] < plain.distance_shares(data)["town"]
 
 
 def test_other_weights_are_refused():

@@ -117,7 +117,7 @@ def test_records_without_a_neighbor_are_remarked_on() -> None:
 
 def test_smaller_weights_of_categories_are_said_as_shares_of_the_distance(data: Microdata) -> None:
     params = RWN(k=1, weights="discrete")
-    shares = params.distance_shares(data)
+    shares = params.metric(data).shares(data)
     assert sum(shares.values()) == pytest.approx(1.0)
     words = ", ".join(f"{name} {100 * share:.1f}%" for name, share in shares.items())
     assert params.remarks(data, None) == [f"shares of the squared distance: {words}"]
