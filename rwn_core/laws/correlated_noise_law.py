@@ -45,6 +45,7 @@ class CorrelatedNoiseOn:
     @property
     def retained(self) -> Floats:
         """P(no value changes): 0 unless all are missing, or one is rounded to a whole number."""
+        # Shape: (n,).
         own = self.original.matrix(self.names)
         missing = np.isnan(own).all(axis=1)
         if len(self.names) > 1 or not is_discrete(self.original, self.names[0]):
@@ -139,6 +140,7 @@ class CorrelatedNoiseOn:
 
 def spread_axes(covariance: Floats) -> tuple[Floats, Floats, Floats]:
     """The axes of a covariance in standard deviations, so that no unit decides which are none."""
+    # Shapes: covariance, vectors (d, d); scale, values (d,).
     scale = np.sqrt(np.diag(covariance))
     length = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / length[:, np.newaxis] / length)

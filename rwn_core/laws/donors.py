@@ -42,6 +42,7 @@ class Draws:
 
     def drawing(self, q: Floats) -> DrawRequest:
         """The same randomness, for a search that draws as it goes."""
+        # Shapes: q (p,).
         return DrawRequest(key=self.key, streams=self.streams, q=q)
 
 

@@ -144,6 +144,7 @@ class RedrawWithinGroups:
     @property
     def retained(self) -> Floats:
         """P(the value does not change)."""
+        # Shape: (n,).
         shown = value_codes(self._written, self.name)[0]
         chances = self._by_group()[0][self._of_record, shown]
         return np.asarray(chances, dtype=np.float64).ravel()

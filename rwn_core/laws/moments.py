@@ -46,6 +46,7 @@ def certain(shown: Microdata, names: Sequence[str]) -> Moments:
 
 def independent(names: Sequence[str], means: Floats, variances: Floats) -> Moments:
     """The moments of numbers that are drawn each by itself."""
+    # Shapes: means, variances (n, m).
     spread = np.diag(variances.sum(axis=0))
     return Moments(
         names=tuple(names), means=means, variances=variances, together=spread, totals=spread

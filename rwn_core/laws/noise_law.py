@@ -25,6 +25,7 @@ SUMMED_INTEGERS = 100_000
 
 def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
     """Variance of noise that is rounded to integers."""
+    # `below` takes and gives an array of any shape, here (s,).
     if sd * FAR > SUMMED_INTEGERS:
         return sd**2 + 1 / 12
     steps = np.arange(1, np.ceil(sd * FAR) + 2)
@@ -132,6 +133,7 @@ class NoiseOn:
     @property
     def retained(self) -> Floats:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
+        # Shape: (n,).
         own = self.original.values(self.name)
         missing = np.isnan(own)
         if not (self.discrete or self.step):
@@ -142,6 +144,7 @@ class NoiseOn:
 
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
+        # Shapes: rows (m,); the answer (m, people.n).
         own = (people or self.original).values(self.name)
         released = masked.values(self.name)[rows][:, None]
         if self.discrete or self.step:
@@ -155,6 +158,7 @@ class NoiseOn:
 
     def _ends(self, released: Floats) -> tuple[Floats, Floats]:
         """Between which noisy numbers a released one lies."""
+        # Shapes: released, and both ends, (m, 1) or (n,).
         if not self.discrete:
             return released - self.step / 2, released + self.step / 2
         if not self.step:
@@ -167,6 +171,7 @@ class NoiseOn:
 
     def _between(self, low: Floats, high: Floats, own: Floats) -> Floats:
         """P(a released number lies between two ends)."""
+        # Shapes: low, high (m, 1) or (n,); own (n,); the answer as they broadcast.
         below = self.noise.below
         if not self.reflected:
             return np.asarray(np.maximum(below(high - own) - below(low - own), 0.0))

@@ -14,6 +14,7 @@ TRIES = 30  # random ranks, before the free ones are counted
 @jit_inline
 def _below(state: NDArray[np.uint64], end: int) -> int:
     """A random whole number from 0 to less than `end`, by a congruential generator."""
+    # Shapes: state (1,).
     state[0] = state[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     return int((state[0] >> np.uint64(33)) % np.uint64(end))
 

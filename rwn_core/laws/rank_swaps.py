@@ -122,6 +122,7 @@ class RankedVariable:
 
     def expected(self, shown: Floats) -> Floats:
         """The expectation of what a rank would show, of each rank, averaged over ties."""
+        # Shapes: shown, the answer (N, c).
         last = self.first + self.chances.shape[0]
         moved = np.vstack(
             [shown[: self.first], self.chances @ shown[self.first : last], shown[last:]]
@@ -138,6 +139,7 @@ class RankedVariable:
         return self._over_ties(same[:, None])[:, 0]
 
     def _over_ties(self, shown: Floats) -> Floats:
+        # Shapes: shown, the answer (N, c).
         ties = self.ties
         some = sparse.csr_array((np.ones(len(ties)), (ties, np.arange(len(ties)))))
         mean = (some @ shown) / np.bincount(ties)[:, None]
@@ -182,6 +184,7 @@ def rank_swap_expectations(
 
 
 def _levels(microdata: Microdata, part: RankedVariable) -> Floats:
+    # Shapes: (V, V).
     codes, values = value_codes(microdata, part.name)
     own = codes[part.order]
     chances, found = np.eye(len(values)), part.expected(np.eye(len(values))[own])
@@ -232,6 +235,7 @@ def mu_argus_partners(reach: int, uniform: Floats) -> Integers:
 
 def range_asked(ranked: Floats, first: int, last: int, asked: tuple[float, float, float]) -> float:
     """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for."""
+    # Shapes: ranked (N,).
     p, r0, k0 = asked
     exchanged = ranked[first:last]
     if not exchanged.size:
@@ -246,12 +250,14 @@ def range_asked(ranked: Floats, first: int, last: int, asked: tuple[float, float
 
 def descending(values: Floats, ties: Floats) -> Integers:
     """The records with a known value, the largest first, ties in random order."""
+    # Shapes: values, ties (n,); the answer (N,), of those known.
     known = np.flatnonzero(~np.isnan(values))
     return known[order_by(-values[known], ties[known])]
 
 
 def group_means(values: Floats, order: Integers, first: int, last: int) -> Floats:
     """The mean of its group for the largest and the smallest numbers, NaN for the others."""
+    # Shapes: values, the answer (n,); order (N,).
     means = np.full(len(values), np.nan)
     for group in (order[:first], order[last:]):
         if group.size:

@@ -146,6 +146,7 @@ class SeparateLaw:
         people: Microdata | None = None,
     ) -> Floats:
         """Return the likelihood of the rows' values for each person, up to a factor a row."""
+        # Shapes: rows (m,); the answer (m, people.n).
         return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def likelihood_columns(

@@ -99,6 +99,7 @@ class Transition:
     @cached_property
     def _shown(self) -> tuple[Integers, Floats]:
         """Each record's number as it is written, and the pools of those numbers."""
+        # Shapes: (n,) and (r, V).
         shown = value_numbers(self._written, self.names)
         values = self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
@@ -258,6 +259,7 @@ class Levels(NamedTuple):
 
 def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) -> Choice:
     """The choice under a given matrix."""
+    # Shapes: matrix (K, K).
     full = invariant(matrix, levels.shares) if second_stage else matrix
     count = levels.size
     return _choice(levels, np.full(count, 1 - alpha), alpha * np.eye(count), full)
@@ -330,6 +332,7 @@ def is_discrete(microdata: Microdata, name: str) -> bool:
 
 def with_numbers(microdata: Microdata, columns: Mapping[str, Floats]) -> Microdata:
     """The released table with other numbers in some variables."""
+    # Shape: each of columns (n,).
     frame = {}
     for variable in microdata.schema.released:
         own = microdata.frame[variable.name]
@@ -342,6 +345,7 @@ def with_numbers(microdata: Microdata, columns: Mapping[str, Floats]) -> Microda
 
 
 def _written(own: Any, numbers: Floats, *, discrete: bool) -> Any:
+    # Shape: numbers (n,).
     missing = own.isna().to_numpy()
     values = np.where(missing, np.nan, np.rint(numbers) if discrete else numbers)
     if not pd.api.types.is_integer_dtype(own.dtype):

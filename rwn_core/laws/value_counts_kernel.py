@@ -180,6 +180,7 @@ def equal_value_shares(
 @jit_entry
 def add_received(lists: Any, received: Floats) -> None:
     """Add to every donor what the records of some lists are expected to take from it."""
+    # Shape: received (n,).
     for index in range(len(lists.records)):
         record, begin, share = lists.records[index], lists.begin[index], 1 / lists.totals[index]
         for entry in range(begin, begin + lists.sizes[index]):
@@ -217,6 +218,7 @@ def list_received(
 @jit_internal
 def longer(numbers: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     """Return the first numbers of an array in a new one of another length."""
+    # Shapes: numbers (at least used,); the answer (room,).
     more = np.empty(room, numbers.dtype)
     for at in range(used):  # a slice on the left compiles for seconds
         more[at] = numbers[at]
@@ -251,6 +253,7 @@ def _by_column(
     rows: int,
     columns: int,
 ) -> tuple[Floats, Integers32, Integers]:
+    # Shapes: record, column, value (m,); number (rows,); the answer (m,), (m,), (columns + 1,).
     begin, end = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     starts = np.zeros(columns + 1, np.int64)
     for at in range(len(record)):

@@ -173,6 +173,7 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
 
 def _normal_scores(values: Floats) -> Floats:
     """Return the normal quantile of each value's rank; equal values have their mean rank."""
+    # Shapes: values, the answer (n,).
     known = ~np.isnan(values)
     scores = np.full(len(values), np.nan)
     _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)

@@ -111,6 +111,7 @@ class KNoise(NoiseMethod):
 
 
 def _sorted(microdata: Microdata, name: str) -> Floats:
+    # Shapes: (known,).
     values = microdata.values(name)
     return np.sort(values[~np.isnan(values)])
 

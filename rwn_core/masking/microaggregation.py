@@ -106,6 +106,7 @@ class Microaggregation(NumberMethod, FixedMethod):
 
 def _scaled(values: Floats) -> Floats:
     """Numbers in standard deviations from their means; a missing one at its mean."""
+    # Shapes: values, the answer (n, d).
     known = ~np.isnan(values)
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.nansum(values, axis=0) / count

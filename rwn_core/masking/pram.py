@@ -167,6 +167,7 @@ class PRAM(Method):
 
     @property
     def _given(self) -> dict[str, Floats]:
+        # Shapes: each (K, K).
         pairs: Any = self.matrices
         return {name: np.array(rows) for name, rows in pairs}
 

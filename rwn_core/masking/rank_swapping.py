@@ -219,6 +219,7 @@ class RankSwapping(Method):
 
     def fraction(self, ranked: Floats, first: int, last: int) -> float:
         """P of a variable with these known values, the largest first; see `range_asked`."""
+        # Shapes: ranked (N,).
         # none of the three is None, once it is made
         asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
         return range_asked(ranked, first, last, asked)

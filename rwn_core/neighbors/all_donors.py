@@ -73,6 +73,7 @@ class AllDonors:
     @property
     def squared(self) -> Floats:
         """Refuse what needs all pairs."""
+        # Shapes: (m,).
         raise _too_many(self.donors)
 
     def blocks(self) -> Iterator[tuple[int, int]]:

@@ -37,6 +37,7 @@ class Weights(NamedTuple):
 
 def row_weights(rows: Rows, cap: float, column: Floats) -> Weights:
     """Return weights with rows of sum 1, for given columns' factors of all records."""
+    # Shape: column (n,).
     row, weights = _filled(rows, column, np.full(len(rows.starts) - 1, cap))
     return Weights(row, column, weights, np.nan, 0)
 
@@ -75,6 +76,7 @@ def column_sums(rows: Rows, weights: Floats) -> Floats:
 
 
 def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
+    # Shapes: column, caps (n,); the answer (n,) and (m,).
     from rwn_core.neighbors.weight_kernel import fill_rows
 
     row, weights = np.empty(len(caps)), np.empty(len(rows.members))
@@ -88,6 +90,7 @@ def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
 
 def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
     """Return the factors after a step of Newton's method; as they were where it does not help."""
+    # Shapes: column, the answer (n,); room (m,), overwritten.
     from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways
 
     n = len(column)
@@ -95,6 +98,7 @@ def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
 
     def look(tried: Floats) -> float:
         """Return the distance of sums from 1, added in their order."""
+        # Shape: tried (n,).
 
         def weigh(first: int, last: int) -> None:
             weigh_both_ways(rows, tried, cap, (room, free, totals), first, last)

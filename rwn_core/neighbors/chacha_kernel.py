@@ -41,6 +41,7 @@ def _unit(high: Any, low: Any) -> float:
 @jit_no_refcount
 def uniforms_of_block(key: Words, record: int, stream: int, block: int, out: Floats) -> None:
     """Write the eight uniform numbers of one block."""
+    # Shapes: key, out (8,).
     s0, s1, s2, s3 = uint32(0x61707865), uint32(0x3320646E), uint32(0x79622D32), uint32(0x6B206574)
     t0, t1 = uint32(uint64(record)), uint32(uint64(record) >> uint64(32))
     t2, t3 = uint32(uint64(stream)), uint32(uint64(block))
@@ -70,6 +71,7 @@ def uniforms_of_block(key: Words, record: int, stream: int, block: int, out: Flo
 @jit_entry
 def uniforms_of_records(key: Words, records: Integers, stream: int, out: Floats) -> None:
     """Write the first two uniform numbers of many records in one stream."""
+    # Shapes: key (8,); records (m,); out (2, m).
     unit = np.empty(UNIFORMS)
     for index in range(len(records)):
         uniforms_of_block(key, records[index], stream, ZERO, unit)
@@ -79,6 +81,7 @@ def uniforms_of_records(key: Words, records: Integers, stream: int, out: Floats)
 @jit_no_refcount
 def last_rank(key: Words, record: int, stream: int, first: int, size: int, unit: Floats) -> int:
     """Return the last link of a chain that is at most `size`, which is 1 or more."""
+    # Shapes: key, unit (8,).
     # `unit` holds the numbers of block `first`; it is overwritten by those that follow.
     rank, step = 1.0, 1
     while True:

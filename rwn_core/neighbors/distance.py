@@ -132,6 +132,7 @@ def _of_levels(one: Floats, other: Floats, squares: Floats) -> tuple[Floats, Flo
 
 def rank(squared: Floats, records: Integers) -> tuple[Floats, Integers]:
     """Sort each row's candidates by distance, ties by record number."""
+    # Shapes: squared, records (r, m) or (m,).
     order = np.argsort(squared, axis=-1)
     squared = np.take_along_axis(squared, order, -1)
     records = np.take_along_axis(records, order, -1)

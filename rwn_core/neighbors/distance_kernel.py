@@ -89,6 +89,7 @@ def leaf_gaps(
     gaps: NDArray[Any],
 ) -> None:
     """Write the squared distances of a box to those of the leaves `first` to `last` - 1."""
+    # Shapes: boxes (2, d, leaves); center, half (d,); gaps (at least last - first,).
     count, zero = last - first, gaps.dtype.type(0)
     for leaf in range(count):
         gaps[leaf] = zero
@@ -114,6 +115,8 @@ def rows_near(
     near: Integers,
 ) -> int:
     """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
+    # Shapes: points, local (d, width); edges, norms, gaps (width,); boxes (2, d, leaves); near
+    # (width + 1,).
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
     zero, count = gaps.dtype.type(0), last - first
     lengths, apart = norms[first:last], gaps[first:last]
@@ -141,6 +144,7 @@ def write_products(
     tile: NDArray[Any], local: NDArray[Any], row: int, products: NDArray[Any]
 ) -> None:
     """Write half of a point's squared distances to a tile's, without half of its norm."""
+    # Shapes: tile (d + 1, width); local (d, rows); products (width,).
     dimensions, halves = len(local), tile[len(local)]
     axis = dimensions % 4  # a sum is loaded once for four coordinates, or for all that are left
     t0, t1, t2 = tile[0], tile[1 % dimensions], tile[2 % dimensions]
@@ -171,6 +175,7 @@ def write_products(
 @jit_inline
 def count_hits(products: NDArray[Any], most: Any) -> int:
     """Count the entries of a tile with a product of at most `most`."""
+    # Shapes: products (width,).
     hits = np.int32(0)  # as wide as a product, for vectors of equal length
     for entry in range(len(products)):
         hits = np.int32(hits + np.int32(products[entry] <= most))

@@ -71,6 +71,7 @@ class SearchResult(NamedTuple):
 @jit_no_refcount
 def _drawn_rank(key: Words, record: int, stream: int, size: int, q: float, unit: Floats) -> int:
     """Return the rank of a cell's donor, from 1; 0 if it is not modified, -1 if there is none."""
+    # Shapes: key, unit (8,).
     uniforms_of_block(key, record, stream, ZERO, unit)
     if not unit[0] < q:
         return 0
@@ -164,6 +165,7 @@ def cut_rows(
     offsets: Integers, squared: Floats, edges: Floats, strict: bool, k: int
 ) -> tuple[Integers, Integers, Floats]:
     """Count each row's entries within its edge, and in all; find the k-th's squared distance."""
+    # Shapes: offsets (n + 1,); squared (m,); edges, and each answer (n,).
     rows = len(edges)
     within, sizes, kth = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows)
     for row in range(rows):
@@ -218,6 +220,7 @@ def _set_layers(
     weights: Floats, start: int, size: int, envelope: Integers, layers: Integers
 ) -> bool:
     """Write the envelope of a row's weights and the layers up to it; False for one layer."""
+    # Shapes: weights (m,); envelope, layers (at least size,).
     largest, smallest, total = 0.0, 1.0, 0
     for place in range(size - 1, -1, -1):
         largest = max(largest, weights[start + place])

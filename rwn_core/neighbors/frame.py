@@ -43,6 +43,7 @@ class Rotation:
     @classmethod
     def fit(cls, points: Floats, scale: float) -> Rotation:
         """The principal axes of a table, widest first."""
+        # Shapes: points (g, d).
         step = max(1, len(points) // ROTATION_ROWS)
         some = np.ascontiguousarray(points[::step])
         center = some.mean(axis=0)
@@ -83,6 +84,7 @@ class Embedding:
     @classmethod
     def fit(cls, rows: Floats, points: CodedPoints) -> Embedding:
         """Fit the embedding of a table's distinct rows."""
+        # Shapes: rows (g, c).
         most = CODED_PASSES.bit_length() - 1
         by_levels = sorted(points.squares, key=lambda column: -len(points.squares[column]))
         coded = np.array(sorted(by_levels[:most]), dtype=np.int64)
@@ -128,6 +130,7 @@ class Embedding:
         return shifts
 
     def _square(self, rows: Floats, bit: int) -> Floats:
+        # Shapes: rows (g, c); the answer (g,).
         levels = rows[:, self.coded[bit]].astype(np.int64)
         return self.squares[bit][levels]
 

@@ -89,6 +89,7 @@ class Kernel:
 
     def weights(self, squared: Floats) -> Floats:
         """Return the weights of an even kernel, ones; `logs` holds those of the other shapes."""
+        # The answer has the shape of the argument.
         return np.ones(squared.shape)
 
     def totals(self, sizes: Integers) -> Floats:
@@ -97,6 +98,7 @@ class Kernel:
 
     def mean(self, sums: Any, sizes: Integers) -> Floats:
         """Divide weighted sums over the first `sizes` members by their total weight."""
+        # Shapes: sums (..., n); sizes (n,) or as sums.
         return np.asarray(sums / self.totals(sizes))
 
     def rows(self, inside: Booleans, squared: Floats) -> Floats:
@@ -175,6 +177,7 @@ class Radii:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The radii as an array."""
+        # Shape: (n,).
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
 
     def __eq__(self, other: object) -> bool:
@@ -187,6 +190,7 @@ class Radii:
 
     def __reduce__(self) -> tuple[type[Radii], tuple[Floats]]:
         """Pickle for worker processes."""
+        # Shape: (n,).
         return (Radii, (self.values,))
 
     def __repr__(self) -> str:
@@ -214,6 +218,7 @@ def one_radius(epsilon: object) -> bool:
 
 def radius_values(epsilon: Radius) -> float | Floats:
     """The radius as float64, whatever its type, as the tie rule needs it."""
+    # Shapes: a number, or (n,).
     if one_radius(epsilon):
         return float(epsilon)  # type: ignore[arg-type]
     return np.asarray(epsilon, dtype=np.float64)

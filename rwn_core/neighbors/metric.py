@@ -44,6 +44,7 @@ SMALLEST_SQUARED = 1e-140  # a float64 holds squares of larger differences with 
 
 
 def _spread(values: Floats, scale: Scale) -> float:
+    # Shape: values (n,).
     if len(values) < 2:
         return 0.0
     if scale == "range":
@@ -138,6 +139,7 @@ def axes_of_counts(
 
 def squares_of_levels(axes: Sequence[Axis]) -> Floats:
     """Return the square that each level of a category adds to a distance; 0 for an unknown one."""
+    # Shape: one for each level, and one more: (levels,) and 1.
     centers = np.array([axis.center for axis in axes])
     factors = np.array([axis.factor for axis in axes])
     apart = (1.0 - centers) * factors - (0.0 - centers) * factors
@@ -146,6 +148,7 @@ def squares_of_levels(axes: Sequence[Axis]) -> Floats:
 
 def level_column(microdata: Microdata, axes: Sequence[Axis], codes: Integers32) -> Floats:
     """The number of each record's axis among those of a category; len(axes) where it has none."""
+    # Shapes: codes, the answer (n,).
     name, column = axes[0].variable.name, codes.astype(np.float64)
     column[codes < 0] = len(axes)
     if axes[-1].missing:
@@ -155,6 +158,7 @@ def level_column(microdata: Microdata, axes: Sequence[Axis], codes: Integers32) 
 
 def coordinate(microdata: Microdata, axis: Axis, codes: dict[str, Integers32]) -> Floats:
     """The records' coordinates on an axis, NaN where missing; `codes` number categories' levels."""
+    # Shapes: each of codes, and the answer (n,).
     name = axis.variable.name
     if axis.missing:
         values = microdata.frame[name].isna().to_numpy().astype(np.float64)
@@ -167,6 +171,7 @@ def coordinate(microdata: Microdata, axis: Axis, codes: dict[str, Integers32]) -
 
 def at_the_mean(coordinates: Floats) -> Floats:
     """Put missing numbers at the mean, in place; missing-indicator coordinates set them apart."""
+    # Any shape will do; the answer is the same array.
     return np.nan_to_num(coordinates, copy=False, nan=0.0)
 
 

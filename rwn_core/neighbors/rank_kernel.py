@@ -44,6 +44,7 @@ def allocate_row(count: int) -> Row:
 @jit_no_refcount
 def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort a few entries, as `sort_pairs` does."""
+    # Shapes: keys, values (m,), m at least stop.
     for index in range(start + 1, stop):
         key, value = keys[index], values[index]
         hole = index
@@ -136,6 +137,7 @@ def sort_candidates(found: Integers32, squared: Floats, limit: float, row: Row) 
 @jit_no_refcount
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
+    # Shapes: keys, values (m,), m at least count.
     low, high = ZERO, count - 1
     while high > low:
         right, left = _partition(keys, values, low, high)
@@ -185,6 +187,7 @@ def list_row(target: IndexArrays, count: int, row: Row) -> int:
 @jit_no_refcount
 def count_within(values: NDArray[Any], start: int, stop: int, edge: Any, strict: bool) -> int:
     """Count the entries of ascending values[start:stop] that are at most an edge, or below it."""
+    # Shapes: values (m,), m at least stop.
     low, high = start, stop
     while low < high:
         middle = (low + high) >> 1

@@ -259,6 +259,7 @@ class SearchedTable:
     @property
     def squared(self) -> Floats:
         """As in `NeighborTable`."""
+        # Shapes: (m,).
         return self.stored.squared
 
     @property

@@ -102,6 +102,7 @@ class _Distances:
     """
 
     def __init__(self, squared: Floats) -> None:
+        # Shapes: squared (s,).
         self._all = squared
         self._some = np.sort(squared[:: -(-squared.size // GUESSED)])
         self._finite = int(np.count_nonzero(np.isfinite(squared)))

@@ -109,6 +109,7 @@ def list_both_ways(
     watch: ProgressMonitor,
 ) -> Lists:
     """Return the lists of nearest others with the records added that list each."""
+    # Shape: scaling (n,).
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
 
     left, own = np.empty(near.n, np.int64), Listed(near.offsets, near.records, near.squared)

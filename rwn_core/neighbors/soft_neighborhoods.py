@@ -59,6 +59,7 @@ def soft_neighborhoods(
     kernel: Kernel, scaled: Scaled, some: Integers | None = None, column: Floats | None = None
 ) -> Neighborhoods:
     """Return all entries of lists as members, with their weights; or those of some records."""
+    # Shapes: some (m,); column (n,).
     # Lists of some records take the factors of a balance from `column_factors` of all.
     table, found = scaled.table, weigh(kernel, scaled, column)
     shares, nearest = found.weights, scaled.nearest
@@ -82,6 +83,7 @@ def soft_neighborhoods(
 
 def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> Weights:
     """Return the weights of all entries of lists, which a record joins as its own donor."""
+    # Shape: column (n,).
     table, least = scaled.table, scaled.least
     if kernel.cap * least < 1 - 1e-9:
         raise ParameterError(

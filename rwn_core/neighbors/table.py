@@ -36,7 +36,7 @@ class Members(Protocol):
 
     @property
     def squared(self) -> Floats:
-        """Their squared distances; likewise."""
+        """Their squared distances, shape (m,); likewise."""
 
     @property
     def numbers(self) -> Integers | None:
@@ -275,6 +275,7 @@ class Neighborhoods:
 
     def weights(self, record: int) -> Floats:
         """Return the weights of the records of S_i, nearest first."""
+        # Shape: (s,), s being the size of the neighborhood.
         if self.effective is not None:
             return self.table.ranked_row(record)[1]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]

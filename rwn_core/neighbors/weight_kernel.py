@@ -73,6 +73,7 @@ def bit_equal_log(x: float) -> float:
 @jit_entry
 def fill_log(x: Floats, out: Floats) -> None:
     """Write the logarithm of each number, all positive."""
+    # Shapes: x, out (n,).
     for index in range(len(x)):
         out[index] = bit_equal_log(x[index])
 
