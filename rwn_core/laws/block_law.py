@@ -14,7 +14,6 @@ from rwn_core.data.sizes import ATTACKED_PAIRS, LISTED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.group_law import unchanged
-from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Choice, Transition, value_numbers
@@ -103,7 +102,7 @@ def law_within_blocks(
     known_by: tuple[str, ...],
     blocks: Integers,
     selected: Integers,
-) -> Law | None:
+) -> BlockLaw | SeparateLaw | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
     if block_pairs(blocks) <= ATTACKED_PAIRS:
         return BlockLaw(original, swapped, known_by, blocks, selected)

@@ -154,6 +154,7 @@ def rank_swap_expectations(
     means = microdata.matrix(names).astype(np.float64)
     variances = np.zeros(means.shape)
     stays = {}
+    # of each variable how likely a value stays, and of a number its mean and spread
     for name, part in parts.items():
         stays[name] = np.ones(microdata.n)
         stays[name][part.order] = part.retained()

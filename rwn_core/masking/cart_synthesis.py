@@ -160,8 +160,9 @@ class CARTSynthesis(Method):
         released = copy_columns(microdata, donors)
         return with_numbers(released, smooth) if smooth and selected.any() else released
 
-    # A row's chance is the product of its leaves; for some variables alone it has no form, so that
-    # there is no law.
+    def law(self, table: Prepared) -> None:
+        """A row's chance is the product of its leaves; for some variables alone it has no form."""
+
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
         retained = [

@@ -13,7 +13,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.invariants import Keeps
-from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
@@ -146,7 +145,7 @@ class CorrelatedNoise(NumberMethod):
             table.microdata, {name: released[:, j] for j, name in enumerate(part.names)}
         )
 
-    def law(self, table: Prepared) -> Law:
+    def law(self, table: Prepared) -> SeparateLaw:
         """A joint density of all numbers."""
         return SeparateLaw.of_changes(table.microdata, [self._noise(table)] if self.size else [])
 

@@ -137,6 +137,9 @@ class DataShuffling(NumberMethod):
                 donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
         return copy_columns(microdata, donors)
 
+    def law(self, table: Prepared) -> None:
+        """A value's rank depends on the new scores of all records; rows are not independent."""
+
 
 class _Model(NamedTuple):
     """The conditional distribution of normal scores, given all other variables."""

@@ -13,7 +13,6 @@ from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.invariants import Keeps
-from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever, check_known, range_of_known
@@ -121,7 +120,7 @@ class KPRAM(NumberMethod):
             donors[name] = _donors(self._groups(table, name), codes, uniform, self.draw_from)
         return copy_columns(microdata, donors)
 
-    def law(self, table: Prepared) -> Law:
+    def law(self, table: Prepared) -> SeparateLaw:
         """Values drawn within their interval."""
         microdata, parts = table.microdata, []
         permuted = self.draw_from == "permute"

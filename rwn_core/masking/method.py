@@ -336,7 +336,7 @@ class NoiseMethod(NumberMethod, ABC):
             columns[name] = np.abs(noisy) if part.reflected else noisy
         return with_numbers(table.microdata, columns)
 
-    def law(self, table: Prepared) -> Law:
+    def law(self, table: Prepared) -> SeparateLaw:
         """Independent densities, or probabilities of whole numbers."""
         return SeparateLaw.of_changes(table.microdata, list(self.noise(table).values()))
 
@@ -359,7 +359,7 @@ class FixedMethod(Method, ABC):
         levers = tuple(lever_values(self).values())
         return table.cached(("shown", *levers), partial(self.result, table))
 
-    def law(self, table: Prepared) -> Law:
+    def law(self, table: Prepared) -> SeparateLaw:
         """Each record's release follows from the original file."""
         microdata, shown = table.microdata, self.draw(table)
         parts = [DeterministicUnit(microdata, shown, unit) for unit in self.units(microdata)]

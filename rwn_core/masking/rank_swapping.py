@@ -224,7 +224,9 @@ class RankSwapping(Method):
         asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
         return range_asked(ranked, first, last, asked)
 
-    # Free partners depend on all earlier exchanges, so that no law can be listed.
+    def law(self, table: Prepared) -> None:
+        """Free partners depend on all earlier exchanges, so that no law can be listed."""
+
     def expectations(self, table: Prepared) -> Expectations:
         """Return the expectations of every cell."""
         microdata, parts = table.microdata, {}

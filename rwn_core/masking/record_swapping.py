@@ -14,11 +14,12 @@ from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.block_law import block_pairs, law_within_blocks
+from rwn_core.laws.block_law import BlockLaw, block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
+from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.lever import SHARE, Lever
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
@@ -181,7 +182,7 @@ class RecordSwapping(Method):
         given[movers] = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
         return copy_columns(microdata, dict.fromkeys(swapped, given))
 
-    def law(self, table: Prepared) -> Law | None:
+    def law(self, table: Prepared) -> BlockLaw | SeparateLaw | None:
         """Every record's donors, or their values where there are many."""
         return law_within_blocks(
             table.microdata,

@@ -113,7 +113,7 @@ class RandomSample(Method):
         """Return all columns: a record is left out with all of them."""
         return {0: tuple(variable.name for variable in microdata.schema.released)}
 
-    def law(self, table: Prepared) -> Law:
+    def law(self, table: Prepared) -> SampleLaw:
         """Each record is kept as a whole or lost as a whole."""
         n = table.microdata.n
         return SampleLaw(table.microdata, self.count(n) / n)

@@ -175,6 +175,7 @@ def _listed_of_some(
     place[records] = np.arange(len(records))
     scaling, least, near, back = np.empty(n), n, [], []
     ball = RadiusAndK(k=nearest, epsilon=None)
+    # of each part of all records: its scales, and what it adds to the lists of those records
     parts = np.array_split(index.side.records, -(-n // AT_ONCE))
     for number, part in enumerate(parts):
         some = np.sort(part).astype(np.int64)

@@ -94,8 +94,9 @@ def expected(matrix: np.ndarray) -> np.ndarray:
 
 def test_levels_that_occur() -> None:
     assert (LEVELS.size, LEVELS.shares.tolist()) == (2, [0.4, 0.6])
-    assert LEVELS.changing.tolist() == [0, 1, 2, 4, 5]
-    assert LEVELS.places.tolist() == [1, 0, 1, 0, 1]
+    apart = chosen_by(LEVELS, np.eye(2), False, 1.0)  # a record without a level stays as it is
+    assert apart.keep.tolist() == [0, 0, 0, 1, 0, 0]
+    assert apart.weights.toarray().argmax(axis=1)[apart.keep == 0].tolist() == [1, 0, 1, 0, 1]
     none = np.empty(0, dtype=np.int64)
     nobody = Levels(own=np.array([0, 0]), codes=none, counts=none)
     assert (nobody.size, nobody.shares.tolist()) == (0, [])
