@@ -80,7 +80,15 @@ def prepare_run(
 ) -> tuple[Run, Path]:
     """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)
-    _check_target(target, Path(src), stage=_stage(target, options))
+    source, hidden = Path(src), target.with_name(f".{target.name}.stage")
+    stage = Stage(Path(options.stage) if options.stage else hidden)
+    exists = ReleaseError(f"{target} exists; choose a new folder for the release.")
+    if target.exists() and not stage.is_visible:  # else its run may have been killed at its end
+        raise exists
+    if not target.parent.is_dir():
+        raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")
+    if source.is_dir() and source.resolve() in target.resolve().parents:
+        raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
     dataset = Dataset.at(src)
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
@@ -90,7 +98,9 @@ def prepare_run(
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    rows = options.rows or rows_for(len(schema.released), setting)
+    # records of a task that keep a worker below `WORKER_BYTES`
+    fitting = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(len(schema.released), setting)
+    rows = options.rows or int(max(BLOCK, min(LARGEST_TASK, fitting // BLOCK * BLOCK)))
     parts = ceil(dataset.n / rows)
     sampled = setting.m if setting.neighbors == "sample" else None
     run = Run(
@@ -98,7 +108,7 @@ def prepare_run(
         schema=schema,
         params=setting,
         key=key,
-        stage=_stage(target, options),
+        stage=stage,
         release=Stage(target.with_name(f".{target.name}.unfinished")),
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
@@ -106,14 +116,8 @@ def prepare_run(
         leaves=parts,
     )
     if target.exists() and not run.stage.holds(run.fingerprint):
-        raise _exists(target)
+        raise exists
     return run, target
-
-
-def rows_for(columns: int, params: Any) -> int:
-    """Records of a task that keep a worker below `WORKER_BYTES`."""
-    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, params)
-    return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
 
 
 def task_bytes(columns: int, params: Any) -> int:
@@ -122,24 +126,6 @@ def task_bytes(columns: int, params: Any) -> int:
     # the exact way reads a leaf and parts of the other ones
     indexed = 3 * (120 + 24 * columns) if params.scheme.exact else 0
     return 300 + 100 * columns + indexed + listed
-
-
-def _stage(target: Path, options: RunOptions) -> Stage:
-    hidden = target.with_name(f".{target.name}.stage")
-    return Stage(Path(options.stage) if options.stage else hidden)
-
-
-def _exists(target: Path) -> ReleaseError:
-    return ReleaseError(f"{target} exists; choose a new folder for the release.")
-
-
-def _check_target(target: Path, source: Path, stage: Stage) -> None:
-    if target.exists() and not stage.is_visible:  # else its run may have been killed at its end
-        raise _exists(target)
-    if not target.parent.is_dir():
-        raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")
-    if source.is_dir() and source.resolve() in target.resolve().parents:
-        raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
 
 
 def checked_setting(params: Any, n: int) -> Any:

@@ -5,7 +5,6 @@ Leaves lie between planes that come from a random sample: they divide the work a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,33 +146,23 @@ def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
 
     def cut(rows: Floats, parts: int) -> Cut | int:
         nonlocal count
-        plane = _plane(rows, free, parts) if parts > 1 else None
-        if plane is None:
-            count += 1
-            return count - 1
-        column, value = plane
-        below = rows[:, column] <= value
-        left = min(max(round(parts * below.mean()), 1), parts - 1)
-        return Cut(column, value, cut(rows[below], left), cut(rows[~below], parts - left))
+        # Shapes: rows (m, d).
+        spread = rows[:, free].std(axis=0) if parts > 1 and len(rows) > 1 else np.empty(0)
+        # the widest column that can be cut, where about half of the parts' rows are up to it
+        for column in np.array(free, dtype=np.int64)[np.argsort(-spread, kind="stable")].tolist():
+            own = rows[:, column]
+            value = float(np.quantile(own, (parts // 2) / parts, method="lower"))
+            if value == own.max():  # the rows up to it would be all
+                value = float(own[own < value].max(initial=-np.inf))
+            if value == -np.inf:
+                continue
+            below = own <= value
+            left = min(max(round(parts * below.mean()), 1), parts - 1)
+            return Cut(column, value, cut(rows[below], left), cut(rows[~below], parts - left))
+        count += 1
+        return count - 1
 
     return cut(values, leaves), count
-
-
-def _plane(rows: Floats, free: Sequence[int], parts: int) -> tuple[int, float] | None:
-    """The widest column, and a value with about half of the parts' rows up to it."""
-    if len(rows) < 2 or not free:
-        return None
-    spread = rows[:, free].std(axis=0)
-    for position in np.argsort(-spread, kind="stable"):
-        column = rows[:, free[position]]
-        value = float(np.quantile(column, (parts // 2) / parts, method="lower"))
-        if value == column.max():  # the rows up to it would be all
-            below = column[column < value]
-            if not len(below):
-                continue
-            value = float(below.max())
-        return free[position], value
-    return None
 
 
 def leaf_numbers(root: Cut | int, points: Points, axes: Floats) -> Integers:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.limit_scale import fit_scale
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Floats
 from rwn_core.evaluation.lessons.choose import Trade
 
 
@@ -57,9 +57,7 @@ def draw(lesson: Trade) -> style.Chart:
     )
 
 
-def _curve(
-    lesson: Trade, heights: NDArray[np.float64], *, released: bool, name: str
-) -> list[style.Trace]:
+def _curve(lesson: Trade, heights: Floats, *, released: bool, name: str) -> list[style.Trace]:
     """Return a line, and the present setting on it."""
     x, y = style.floats(lesson.epsilon), style.floats(heights)
     line = style.line(x, y, released=released, name=name)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Floats
 from rwn_core.evaluation.lessons.disclosure import NAMES, Disclosure
 
 _FREE = 22.0  # centimeters above the points, where the words are written
@@ -45,7 +45,7 @@ def draw(lesson: Disclosure, guess: int, answered: bool = False) -> style.Chart:
     )
 
 
-def _mark(place: NDArray[np.float64], color: str, symbol: str, size: int, name: str) -> style.Trace:
+def _mark(place: Floats, color: str, symbol: str, size: int, name: str) -> style.Trace:
     made = style.points(*map(style.floats, place[:, None]), released=False)
     made["marker"] = {"size": size, "color": color, "symbol": symbol, "opacity": 1}
     return made | {"name": name}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.lessons.edges import Edges
 
 _SIZES = (3, 5, 8, 11, 14)
@@ -69,12 +69,7 @@ def draw_loads(lesson: Edges) -> style.Chart:
 
 
 def _sized(
-    lesson: Edges,
-    which: NDArray[np.bool_],
-    values: NDArray[np.float64],
-    cuts: tuple[float, ...],
-    color: str,
-    name: str,
+    lesson: Edges, which: Booleans, values: Floats, cuts: tuple[float, ...], color: str, name: str
 ) -> list[style.Trace]:
     """Return one trace for each size of dots."""
     step = np.digitize(values, cuts)
@@ -87,7 +82,7 @@ def _sized(
 
 def _dots(
     lesson: Edges,
-    which: NDArray[np.bool_],
+    which: Booleans,
     color: str,
     name: str,
     *,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.evaluation.lessons.k_methods import KMethods, NearReleased
 
 _BIN = 2.0  # years
@@ -56,7 +56,7 @@ def draw(lesson: KMethods) -> style.Chart:
     )
 
 
-def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> style.Trace:
+def _outline(edges: Floats, heights: Integers, name: str) -> style.Trace:
     fill = f"{style.ORIGINAL}22" if name == "as they are" else ""
     drawn = style.outline(edges, heights, released=name == "after k-noise", fill=fill, name=name)
     if name == "after k-PRAM":

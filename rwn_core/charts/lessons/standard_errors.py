@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, StandardErrors
 from rwn_core.evaluation.standard_errors import Z95
 
@@ -60,12 +61,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
 
 
 def _lines(
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    rows: NDArray[np.intp],
-    which: NDArray[np.bool_],
-    color: str,
-    name: str,
+    low: Floats, high: Floats, rows: NDArray[np.intp], which: Booleans, color: str, name: str
 ) -> style.Trace:
     """Return one trace of many horizontal lines, with gaps between them."""
     look = {"color": color, "width": 1.5, "dash": "solid"}

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts.style import GRID, NEUTRAL, Chart
 from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.data.arrays import Floats
 
 WIDTH, HEIGHT = 760, 460
 _TOP, _RIGHT, _BOTTOM = 66, 24, 64
@@ -161,9 +161,7 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
         _name(plot, _text(words), (a, b), trace)
 
 
-def _line(
-    plot: _Plot, line: Mapping[str, Any], x: NDArray[np.float64], y: NDArray[np.float64]
-) -> None:
+def _line(plot: _Plot, line: Mapping[str, Any], x: Floats, y: Floats) -> None:
     for first, second in pairwise(zip(x, y, strict=True)):
         if np.isfinite([*first, *second]).all():
             plot.picture.line((*first, *second), line["color"], _stroke(line))

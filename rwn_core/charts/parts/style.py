@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.data.arrays import Floats, Singles
+
 Chart = dict[str, Any]
 Trace = dict[str, Any]
 Axis = dict[str, Any]
 Label = dict[str, Any]
-Values = NDArray[np.float32]
+Values = Singles
 
 SIDES = ("original", "released")
 ORIGINAL = "#0072B2"
@@ -345,7 +347,7 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 def clipped(*files: ArrayLike) -> float | None:
     """Return the largest value that the axis holds; None if it holds all."""
     # At most ten times as large as all but one value in 500 of each file (at least one).
-    known: list[NDArray[np.float64]] = []
+    known: list[Floats] = []
     tops: list[float] = []
     others: list[float] = []
     for file in files:

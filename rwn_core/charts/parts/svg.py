@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from html import escape
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from rwn_core.data.arrays import Floats
 
 FONT = "font-family:Helvetica,Arial,sans-serif;font-size:12px;fill:#222222"
 
@@ -23,7 +25,7 @@ class Scale:
     stop: float
     log: bool = False  # whether equal ratios are equally long
 
-    def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
+    def __call__(self, values: ArrayLike) -> Floats:
         """Return the pixels of values; values outside stand at the nearer end."""
         numbers = np.asarray(values, dtype=np.float64)
         low, high = self.low, self.high
@@ -58,7 +60,7 @@ class Picture:
         place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self.add(f'<line {place} stroke="{color}"{more}/>')
 
-    def area(self, x: NDArray[np.float64], y: NDArray[np.float64], fill: str) -> None:
+    def area(self, x: Floats, y: Floats, fill: str) -> None:
         """Add a filled outline through points."""
         spots = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         self.add(f'<polygon points="{spots}" fill="{fill}"/>')

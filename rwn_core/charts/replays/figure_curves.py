@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, area
 from rwn_core.charts.parts.tables import table
+from rwn_core.data.arrays import Floats
 
 if TYPE_CHECKING:  # charts are drawn by commands that compute no figure
     from rwn_core.evaluation.figure_curves import FigureCurves
@@ -164,9 +164,7 @@ def draw_boxes(curves: FigureCurves) -> style.Chart:
     )
 
 
-def _boxes(
-    at: NDArray[np.float64], numbers: NDArray[np.float64], step: float, *, released: bool
-) -> style.Trace:
+def _boxes(at: Floats, numbers: Floats, step: float, *, released: bool) -> style.Trace:
     """Return boxes and whiskers as one line with gaps; `numbers` has five rows, ascending."""
     xs: list[float] = []
     ys: list[float] = []
