@@ -24,7 +24,6 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import Neighborhoods
 from rwn_core.parallel.pace import Part
 
 
@@ -74,7 +73,16 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
     if law is None or law.neighborhoods is None:
         return None
     q = float(law.q.max())
-    own, others = _typical_weights(law.neighborhoods)
+    # the weights of a typical record for itself and for its other donors
+    found, own = law.neighborhoods, 0.0
+    sizes = found.effective_sizes
+    if found.equally_likely:
+        donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
+        others = np.full(donors, 1.0 / donors)
+    else:
+        record = int(np.argsort(sizes, kind="stable")[len(sizes) // 2])
+        weights, itself = found.weights(record), found.members(record) == record
+        own, others = float(weights[itself].sum()), weights[~itself]
     chance, chances = 1.0 - q + q * own, q * others
     modes = [mode_is_own(chance, chances, times) for times in RELEASES]
     every = np.append(others, own)
@@ -88,17 +96,6 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
         "mode": [min(max(mode, 0.0), 1.0) for mode in modes],
         "distinct": [distinct_donors(every, times) for times in RELEASES],
     }
-
-
-def _typical_weights(neighborhoods: Neighborhoods) -> tuple[float, Floats]:
-    """Return the weights of a typical record for itself and for its other donors."""
-    sizes = neighborhoods.effective_sizes
-    if neighborhoods.equally_likely:
-        donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1
-        return 0.0, np.full(donors, 1.0 / donors)
-    record = int(np.argsort(sizes, kind="stable")[len(sizes) // 2])
-    weights, itself = neighborhoods.weights(record), neighborhoods.members(record) == record
-    return float(weights[itself].sum()), weights[~itself]
 
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say

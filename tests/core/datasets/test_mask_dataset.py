@@ -267,7 +267,7 @@ def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -
 def test_a_worker_is_planned_by_its_records_and_columns(
     params: rwn.RWN, record: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset_plan, "_offers", lambda run, params: ((), None))
+    monkeypatch.setattr(dataset_plan, "LARGEST_DENSE", 10**9)  # no ways are offered
     for rows, records in ((1024, 1024), (102_400, datasets.N)):
         plan = dataset_plan.plan_dataset(
             folder, tmp_path / "out", params, datasets.options(rows=rows)

@@ -95,7 +95,7 @@ def expected(matrix: np.ndarray) -> np.ndarray:
 def test_levels_that_occur() -> None:
     assert (LEVELS.size, LEVELS.shares.tolist()) == (2, [0.4, 0.6])
     apart = chosen_by(LEVELS, np.eye(2), False, 1.0)  # a record without a level stays as it is
-    assert apart.keep.tolist() == [0, 0, 0, 1, 0, 0]
+    assert apart.keep.tolist() == [0, 0, 0, 1, 0, 0, 1]
     assert apart.weights.toarray().argmax(axis=1)[apart.keep == 0].tolist() == [1, 0, 1, 0, 1]
     none = np.empty(0, dtype=np.int64)
     nobody = Levels(own=np.array([0, 0]), codes=none, counts=none)

@@ -51,7 +51,7 @@ def test_a_neighborhood_crosses_categories_more_easily():
         assert params.metric(data).shares(data)["town"] > 0
     assert crossed["schema"] < crossed["discrete"]
     plain, discrete = RWN(k=1), RWN(k=1, weights="discrete")
-    assert discrete.metric(data).shares(data)["town"] < plain.distance_shares(data)["town"]
+    assert discrete.metric(data).shares(data)["town"] < plain.metric(data).shares(data)["town"]
 
 
 def test_other_weights_are_refused():
