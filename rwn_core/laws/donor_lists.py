@@ -105,7 +105,9 @@ class DonorTables:
         table = self._neighborhoods.table
         if self._shares is not None or not isinstance(table, SearchedTable):
             return None
-        return table if table.search.groups is None else None  # whose records share no list
+        return (
+            table if table.search.groups is None else None
+        )  # with groups, identical records have unlike lists
 
     def each(
         self,
@@ -153,15 +155,15 @@ class DonorTables:
         elif not parts:  # what is stored, in parts without a copy
             if self._shares is None:
                 begin, sizes, members = found.table.offsets[:-1], found.sizes, found.table.records
-                whole = Lists(np.arange(n), begin, sizes, members, np.empty(0), found.total, False)
+                stored = Lists(np.arange(n), begin, sizes, members, np.empty(0), found.total, False)
             else:
                 shares = self._shares.copy()
                 shares.eliminate_zeros()
                 starts = shares.indptr.astype(np.int64)
                 of_each = (np.arange(n), starts[:-1], np.diff(starts))
-                whole = Lists(*of_each, shares.indices.astype(np.int32), shares.data, ones, False)
-            ends = _ranges(np.concatenate(([0], np.cumsum(whole.sizes))))
-            parts = [only(whole, slice(low, high)) for low, high in ends]
+                stored = Lists(*of_each, shares.indices.astype(np.int32), shares.data, ones, False)
+            ends = _ranges(np.concatenate(([0], np.cumsum(stored.sizes))))
+            parts = [only(stored, slice(low, high)) for low, high in ends]
         for lists in parts:
             yield _Block(lists, None, no)
 

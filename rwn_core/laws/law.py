@@ -22,7 +22,7 @@ from rwn_core.neighbors.rule import EnlargedNeighborhoods
 #     modification, retained   how likely a value is to be drawn anew, and to stay as it is
 #     table, supports          P(each value is released for each record), and how many may be
 #     unit_chances             the likelihood of released values for each record, or other people
-#     rounded, restricted_to   the law of rounded values, and for who knows some variables only
+#     rounded, restricted_to   the law of rounded values, and for an intruder with some variables
 #
 # What not every method has is None or refused by NotApplicable: `neighborhoods` and `donors` of a
 # method that copies no values, and what follows from them.

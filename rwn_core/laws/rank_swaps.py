@@ -62,9 +62,9 @@ def exact_moore_chances(n: int, reach: int) -> Chances:
             after += np.bincount(moved, taken, 2**width)
         chance = after
     # both ranks of a pair, and what is left to stay
-    rank, further_on = np.nonzero(pairs)
-    places = (rank, rank + further_on)
-    upper = sparse.coo_array((pairs[rank, further_on], places), shape=(n, n))
+    rank, apart = np.nonzero(pairs)
+    places = (rank, rank + apart)
+    upper = sparse.coo_array((pairs[rank, apart], places), shape=(n, n))
     both = sparse.csr_array(upper + upper.T)
     stay = np.maximum(1.0 - np.asarray(both.sum(axis=1)).ravel(), 0.0)
     return sparse.csr_array(both + sparse.diags_array(stay))

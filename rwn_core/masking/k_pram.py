@@ -128,7 +128,7 @@ class KPRAM(NumberMethod):
             codes, values = value_codes(microdata, name)
             group = np.zeros(len(values), dtype=np.int64)
             group[codes] = self._groups(table, name)
-            # each value of an interval alike, or by the number of its records
+            # values of an interval are equally likely, or by the number of their records
             weight = np.ones(len(values))
             if self.draw_from != "uniform":
                 weight = np.bincount(codes, minlength=len(values)).astype(np.float64)

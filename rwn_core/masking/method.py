@@ -86,7 +86,7 @@ class Prepared:
 
     @property
     def about(self) -> Any:
-        """What the range of a lever depends on: the table, or the distances of its records."""
+        """Return the table or the distances of its records, on which a lever's range depends."""
         return self.microdata
 
     @property

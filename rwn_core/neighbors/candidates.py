@@ -77,8 +77,8 @@ class Scheme:
             value = getattr(self, name)
             if value is not None and self.neighbors not in users:
                 raise ParameterError(f"{name} needs neighbors to be one of: {', '.join(users)}.")
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not (whole and int(value) >= 1):
+            integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not (integer and int(value) >= 1):
                 raise ParameterError(f"{name} must be a whole number of at least 1.")
         for name, user in (("m", "sample"), ("m", "pairs"), ("u", "partition")):
             if self.neighbors == user and getattr(self, name) is None:

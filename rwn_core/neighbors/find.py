@@ -71,7 +71,9 @@ class Finder:
     table: NeighborTable | None = field(default=None, repr=False)
     index: Index | None = field(default=None, repr=False)  # what a search starts from
     slider_range: SliderRange | None = None  # how far the sliders of a screen go
-    scaled: Scaled | None = field(default=None, repr=False)  # what the last soft kernel weighed
+    scaled: Scaled | None = field(
+        default=None, repr=False
+    )  # lists and distances for the last soft kernel
 
     @property
     def records(self) -> Integers:
