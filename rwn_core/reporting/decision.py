@@ -97,12 +97,9 @@ class Decision:
     @classmethod
     def thaw(cls, text: str) -> Decision:
         """Read a frozen record."""
-        return cls.from_dict(thawed(text, "decision record", FORMAT))
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Decision:
-        """Read what `to_dict` made."""
-        decision: Decision = read_plain(cls, document, "decision record")
+        decision: Decision = read_plain(
+            cls, thawed(text, "decision record", FORMAT), "decision record"
+        )
         return decision
 
 
