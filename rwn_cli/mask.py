@@ -289,6 +289,8 @@ def _said_of_changes(
         weakly_masked,
     )
     from rwn_core.masking.release import notes_on_file
+    from rwn_core.reporting.facts.fact import shared_words
+    from rwn_core.reporting.record_parts import shared_columns
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
@@ -312,8 +314,11 @@ def _said_of_changes(
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")
-    said += [f"note: {sentence}" for sentence in verbatim_words(data.schema.slices)]
-    return said + notes_on_file(release, data, form)
+    more = (
+        *shared_words(shared_columns(data, release.masked)),
+        *verbatim_words(data.schema.slices),
+    )
+    return [*said, *(f"note: {each}" for each in more), *notes_on_file(release, data, form)]
 
 
 def read_decision(

@@ -80,24 +80,24 @@ def with_missing(microdata: Microdata) -> list[str]:
     return [name for name in names if microdata.frame[name].isna().any()]
 
 
-def household_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
-    """Return the variables that are one value in each household, by whether they stay so."""
-    name = microdata.schema.name_with_role(Role.HOUSEHOLD)
-    if name is None or masked.n != microdata.n:
-        return {}
-    homes = number_units(microdata.codes(name)[0])
-    if len(np.unique(homes)) == len(homes):  # each record has a household of its own
-        return {}
+def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
+    """Return the variables that are one value in each household or person, by what they stay."""
+    found: dict[str, Any] = {}
+    for role in (Role.HOUSEHOLD, Role.PERSON):
+        name = microdata.schema.name_with_role(role)
+        units = None if name is None else number_units(microdata.codes(name)[0])
+        # each record may be a unit of its own
+        if units is None or masked.n != microdata.n or len(np.unique(units)) == len(units):
+            continue
 
-    def is_one(table: Microdata, column: str) -> bool:
-        by_home = table.frame[column].groupby(homes, observed=True)
-        return int(by_home.nunique(dropna=False).max()) == 1
+        def is_one(table: Microdata, column: str, units: Any = units) -> bool:
+            by_unit = table.frame[column].groupby(units, observed=True)
+            return int(by_unit.nunique(dropna=False).max()) == 1
 
-    shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
-    constant = [each for each in shared if is_one(masked, each)]
-    return {
-        "household": {"kept": constant, "split": [each for each in shared if each not in constant]}
-    }
+        shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
+        kept = [each for each in shared if is_one(masked, each)]
+        found[str(role)] = {"kept": kept, "split": [each for each in shared if each not in kept]}
+    return found
 
 
 def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:

@@ -12,6 +12,7 @@ from rwn_core import io
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
+from rwn_core.reporting.facts.fact import shared_words
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_ui.background.job import Job
@@ -129,7 +130,8 @@ def _judged(session: Session, last: Drawn) -> None:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
     limits = _limits(session.policy, judged)
     st.dataframe(limits, lazy=False, hide_index=True, width="stretch")
-    st.caption(escaped(" ".join(_about_draws(session, last))))
+    shared = shared_words(judged.document["table"])
+    st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
     st.caption("SHA-256 of the file")
     st.code(judged.sha256, language=None, wrap_lines=True)
 

@@ -141,16 +141,6 @@ class Material:
         """Say in words what the method does at this setting."""
         return setting_words(self.record["setting"]) or method_words(self.method)["does"]
 
-    @property
-    def of_households(self) -> tuple[str, ...]:
-        """Say which variables are one value in each household, and whether they stay so."""
-        columns: Mapping[str, list[str]] = self.record["table"].get("household", {})
-        return tuple(
-            words.HOUSEHOLD[what].format(names=", ".join(names))
-            for what, names in columns.items()
-            if names
-        )
-
     def reading(self, measure: str) -> Mapping[str, Any]:
         """Return the record's entry of a measure; empty if it was not read or has no answer."""
         reading: Mapping[str, Any] = self.record["readings"].get(measure, {})
@@ -164,6 +154,17 @@ class Material:
     def words(self, measure: str) -> str:
         """Return what the record says of a measure, or why it says nothing."""
         return self.reading(measure).get("words") or self.reason(measure)
+
+
+def shared_words(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say which variables are one value in each household or person, and whether they stay so."""
+    units = {"household": words.HOUSEHOLD, "person": words.PERSON}
+    return tuple(
+        units[unit][what].format(names=", ".join(names))
+        for unit in units
+        for what, names in table.get(unit, {}).items()
+        if names
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

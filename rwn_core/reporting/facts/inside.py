@@ -15,6 +15,7 @@ from rwn_core.reporting.facts.fact import (
     Material,
     Table,
     pairs,
+    shared_words,
     written_table,
 )
 from rwn_core.reporting.record_parts import recorded_state
@@ -97,7 +98,7 @@ def _data(material: Material) -> Content:
     lines = [f"{table['records']:,} records; the file has {material.records:,}."]
     removed = ", ".join(table["removed"])
     lines.append(f"Left out, as identifiers or households: {removed or 'none'}.")
-    lines += material.of_households
+    lines += shared_words(material.record["table"])
     return Content(
         lines=tuple(lines),
         table=written_table(

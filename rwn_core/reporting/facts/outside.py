@@ -17,6 +17,7 @@ from rwn_core.reporting.facts.fact import (
     Entry,
     Material,
     Table,
+    shared_words,
 )
 
 _STEPS = {
@@ -75,7 +76,7 @@ def _variables(material: Material) -> Content:
             much = words.CHANGED_SHARES[bisect(_SHARES, shares[name])]
         rows.append((name, treatment, much))
     table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(rows))
-    lines = [words.VARIABLES, *material.of_households]
+    lines = [words.VARIABLES, *shared_words(material.record["table"])]
     for each in material.record["table"].get("derived", ()):
         much = words.CHANGED_SHARES[bisect(_SHARES, each["share"])]
         parts = listed(each["parts"])
