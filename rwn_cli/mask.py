@@ -314,11 +314,8 @@ def _said_of_changes(
     if release.precision:
         rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         said.append(f"rounded: {', '.join(rounding)}")
-    more = (
-        *shared_words(shared_columns(data, release.masked)),
-        *verbatim_words(data.schema.slices),
-    )
-    return [*said, *(f"note: {each}" for each in more), *notes_on_file(release, data, form)]
+    own = (*shared_words(shared_columns(data, release.masked)), *verbatim_words(data.schema.slices))
+    return [*said, *(f"note: {each}" for each in own), *notes_on_file(release, data, form)]
 
 
 def read_decision(
