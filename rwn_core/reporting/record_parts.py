@@ -95,8 +95,8 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
             return int(by_unit.nunique(dropna=False).max()) == 1
 
         shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
-        kept = [each for each in shared if is_one(masked, each)]
-        found[str(role)] = {"kept": kept, "split": [each for each in shared if each not in kept]}
+        same = [each for each in shared if is_one(masked, each)]
+        found[str(role)] = {"kept": same, "split": [each for each in shared if each not in same]}
     return found
 
 
