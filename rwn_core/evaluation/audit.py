@@ -222,8 +222,8 @@ def comparable(data: Microdata, masked: Microdata) -> tuple[Microdata, Microdata
     if len(lost) == len(own) or not {*own} <= {*masked.names} or not (lost or more):
         return data, masked, []
     notes = [f"in MASKED: {notice}" for notice in masked.notices if lost]
-    for table, names in (("MASKED has no such values", lost), ("ORIGINAL is read without", more)):
-        notes += [f"not compared, because {table}: {', '.join(names)}."] if names else []
+    for why, names in (("MASKED has no such values", lost), ("ORIGINAL is read without", more)):
+        notes += [f"not compared, because {why}: {', '.join(names)}."] if names else []
     remaining = [v.name for v in data.schema.released if v.name not in lost]
     variables = tuple(v for v in masked.schema.variables if v.name in remaining)
     schema = replace(masked.schema.releasing(remaining), variables=variables)
