@@ -193,9 +193,10 @@ class DonorTables:
         room = np.minimum(lists.sizes + 1, values)
         starts, used = np.cumsum(room) - room, np.zeros(len(room), np.int64)
         columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
+        filled = (starts, used, columns, chances)
 
         def fill(first: int, last: int) -> None:
-            fill_chances(lists, codes, q, values, starts, used, columns, chances, first, last)
+            fill_chances(lists, codes, q, values, filled, first, last)
 
         self.watch.run(fill, len(room))
         entries = ranges(starts, used)

@@ -130,20 +130,12 @@ def mark_values(
 
 @jit_entry
 def fill_chances(
-    lists: Any,
-    codes: Integers32,
-    q: float,
-    values: int,
-    starts: Integers,
-    used: Integers,
-    columns: Integers32,
-    chances: Floats,
-    first: int,
-    last: int,
+    lists: Any, codes: Integers32, q: float, values: int, filled: Any, first: int, last: int
 ) -> None:
     """The chances of the values that some records may release, in ascending order of values."""
     # `values` is how many there are; starts (r,): where each record's entries begin. Filled: used
     # (r,), how many entries it has; columns and chances.
+    starts, used, columns, chances = filled
     room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
     counts = room[0]
     for index in range(first, last):

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.transition_law import is_discrete
-from rwn_core.masking.lever import Lever, check_known, check_records, range_of_known
+from rwn_core.masking.lever import Lever, check_known, check_records, count_lever, range_of_known
 from rwn_core.masking.method import NoiseMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
 
@@ -73,12 +73,9 @@ class KNoise(NoiseMethod):
     method: ClassVar[str] = "k_noise"
     title: ClassVar[str] = "k-noise"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="k",
-            title="Records within reach of the noise k",
+        count_lever(
+            "Records within reach of the noise k",
             help="Noise is so wide that at least k records lie within twice its range; 1: none.",
-            whole_number=True,
-            neutral=1,
             range=range_of_known,
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),

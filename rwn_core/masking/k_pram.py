@@ -15,7 +15,7 @@ from rwn_core.laws.group_law import RedrawWithinGroups
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.lever import Lever, check_known, range_of_known
+from rwn_core.masking.lever import Lever, check_known, count_lever, range_of_known
 from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
 from rwn_core.neighbors.record_draws import two_uniforms
@@ -77,12 +77,9 @@ class KPRAM(NumberMethod):
     method: ClassVar[str] = "k_pram"
     title: ClassVar[str] = "k-PRAM"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="k",
-            title="Records in every interval k",
+        count_lever(
+            "Records in every interval k",
             help="The range of a variable is cut into intervals of at least k records; 1: none.",
-            whole_number=True,
-            neutral=1,
             range=range_of_known,
             presets={"Light": 5, "Standard": 10, "Strong": 50},
         ),

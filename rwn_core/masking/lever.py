@@ -78,6 +78,11 @@ class Lever:
             (check_share if self.largest <= 1 else check_number)(self.name, number, self.largest)
 
 
+def count_lever(title: str, **words: Any) -> Lever:
+    """Return the lever of a least number of records, k."""
+    return Lever(name="k", title=title, whole_number=True, neutral=1, **words)
+
+
 def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
     """Return how far each lever of a setting goes, given what its levers depend on."""
     return {

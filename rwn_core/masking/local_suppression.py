@@ -16,7 +16,7 @@ from rwn_core.laws.invariants import LEVELS_AND_DATES, ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import equal_counts, group_means
-from rwn_core.masking.lever import Lever, LeverRange, check_records, range_of_groups
+from rwn_core.masking.lever import Lever, LeverRange, check_records, count_lever, range_of_groups
 from rwn_core.masking.method import FixedMethod, Prepared
 
 CLASSES = 3  # more would leave too few people in most combinations of a few keys
@@ -70,12 +70,9 @@ class LocalSuppression(FixedMethod):
     method: ClassVar[str] = "local_suppression"
     title: ClassVar[str] = "k-anonymity by suppression"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="k",
-            title="Records that share their keys k",
+        count_lever(
+            "Records that share their keys k",
             help="Keys are recoded and suppressed until k records share each combination.",
-            whole_number=True,
-            neutral=1,
             range=range_of_groups,
             presets={"Light": 2, "Standard": 3, "Strong": 10},
         ),

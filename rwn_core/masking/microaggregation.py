@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means
-from rwn_core.masking.lever import Lever, check_records, range_of_groups
+from rwn_core.masking.lever import Lever, check_records, count_lever, range_of_groups
 from rwn_core.masking.method import FixedMethod, NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
 
@@ -66,12 +66,9 @@ class Microaggregation(NumberMethod, FixedMethod):
     method: ClassVar[str] = "microaggregation"
     title: ClassVar[str] = "Microaggregation (MDAV)"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="k",
-            title="Records in a group k",
+        count_lever(
+            "Records in a group k",
             help="Each number becomes the mean of k similar records; at 1 nothing is masked.",
-            whole_number=True,
-            neutral=1,
             range=range_of_groups,
             presets={"Light": 3, "Standard": 5, "Strong": 15},
         ),

@@ -43,7 +43,7 @@ from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ class NeighborhoodMethod(Method, ABC):
         finder, ball = self._finder(microdata), self.table_ball(microdata)
         drawing = None if key is None else DrawRequest(key=key, streams=(), q=np.empty(0))
         drawing = drawing if finder.needs_key else None
-        return finder.find(ball, drawing, threads=threads, progress=progress)[0]
+        watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+        return finder.find(ball, drawing, watch)[0]
 
     def prepare(
         self,
@@ -204,7 +205,8 @@ class NeighborhoodMethod(Method, ABC):
             finder.shown = records
         elif settings and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            finder.store(widest, records, threads=threads, budget=budget)
+            watch = ProgressMonitor(threads=thread_count(threads), budget=budget)
+            finder.store(widest, records, watch=watch)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
@@ -220,9 +222,8 @@ class NeighborhoodMethod(Method, ABC):
         finder = self._finder(microdata)
         if not finder.needs_key:
             seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
-            finder.store_for_sliders(
-                self.ball.kernel, most=most, seed=seed, progress=progress, cancel=cancel
-            )
+            watch = ProgressMonitor(threads=thread_count(), progress=progress, cancel=cancel)
+            finder.store_for_sliders(watch, self.ball.kernel, most, seed)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def _finder(self, microdata: Microdata) -> Finder:
@@ -325,9 +326,8 @@ class PreparedNeighbors(Prepared):
         # find the neighborhoods, and in the same pass donors where members are not stored
         neighborhoods, donors = self.found, None
         if neighborhoods is None:
-            neighborhoods, donors = self.finder.find(
-                self.ball, drawing, threads=threads, progress=progress
-            )
+            watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+            neighborhoods, donors = self.finder.find(self.ball, drawing, watch)
         if self.finder.needs_key:
             law: Law | None = method.law(microdata, neighborhoods)
         else:

@@ -15,7 +15,7 @@ from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
-from rwn_core.masking.lever import Lever, LeverRange, check_records
+from rwn_core.masking.lever import Lever, LeverRange, check_records, count_lever
 from rwn_core.masking.method import FixedMethod, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, Others, kept_as_they_are
 
@@ -77,12 +77,9 @@ class Recoding(FixedMethod):
     method: ClassVar[str] = "recoding"
     title: ClassVar[str] = "Recoding"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="k",
-            title="Records in every class k",
+        count_lever(
+            "Records in every class k",
             help="Values are merged into classes of at least k records; 1: none.",
-            whole_number=True,
-            neutral=1,
             # two classes or more
             range=lambda _, table: LeverRange(low=1, high=max(2, table.n // 2), step=1),
             presets={"Light": 5, "Standard": 10, "Strong": 25},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -31,6 +31,7 @@ from rwn_core.neighbors.kernel import EVEN, Bandwidth, Kernel, RadiusAndK, Shape
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
 from rwn_core.parallel.threads import thread_count
 
+_OF_KERNEL = ("width", "bandwidth", "bandwidth_k", "cap", "own", "balance")
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
 _Q = probability_lever(
     title="Modification probability q",
@@ -280,15 +281,11 @@ class RWN(RadiusAndNearest):
     @property
     def weights_of_donors(self) -> Kernel:
         """The kernel, with what is left out at its default."""
-        values: dict[str, Any] = {
-            "width": self.width,
-            "bandwidth": None if self.bandwidth == "adaptive" else self.bandwidth,
-            "bandwidth_k": self.bandwidth_k,
-            "cap": self.cap,
-            "own": self.own or None,
-            "balance": self.balance or None,
+        given: dict[str, Any] = {
+            each.name: value
+            for each in fields(self)
+            if each.name in _OF_KERNEL and (value := getattr(self, each.name)) != each.default
         }
-        given = {name: value for name, value in values.items() if value is not None}
         if self.kernel == "even" and given:
             name = next(iter(given))
             raise ParameterError(f"{name} needs kernel to be gaussian or exponential.")

@@ -14,7 +14,7 @@ from rwn_core.neighbors.balance import Rows
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
+from rwn_core.parallel.threads import ProgressMonitor, thread_count
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
@@ -108,9 +108,7 @@ class AllDonors:
         fill_rows(rows, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
 
-    def neighborhoods(
-        self, threads: int | None = None, progress: Progress | None = None
-    ) -> Neighborhoods:
+    def neighborhoods(self, watch: ProgressMonitor) -> Neighborhoods:
         """Return the neighborhoods, in which all records weigh."""
         every = self.places.number
         number = every if self.numbers is None else every[self.numbers]
@@ -126,7 +124,7 @@ class AllDonors:
                 nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
                 farthest[point] = squared.max()
 
-        ProgressMonitor(threads=thread_count(threads), progress=progress).run(look, len(shown))
+        watch.run(look, len(shown))
         sizes = np.full(len(number), n, np.int64)
         return Neighborhoods(
             table=self,

@@ -183,17 +183,11 @@ def cut_rows(
 
 @jit_no_refcount
 def _by_layers(
-    key: Words,
-    record: int,
-    stream: int,
-    size: int,
-    weights: Floats,
-    start: int,
-    envelope: Integers,
-    layers: Integers,
+    key: Words, record: int, stream: int, weights: Floats, envelope: Integers, layers: Integers,
     unit: Floats,
-) -> int:
-    """Return the rank of a cell's donor, from 1."""
+) -> int:  # fmt: skip
+    """Return the rank of a cell's donor, from 1, by the weights of its row, shape (size,)."""
+    size = len(weights)
     total = layers[size - 1]
     for attempt in range(ATTEMPTS):
         uniforms_of_block(key, record, stream, LAYER_BLOCKS + attempt, unit)
@@ -203,28 +197,26 @@ def _by_layers(
         block = attempt * ATTEMPT_BLOCKS
         uniforms_of_block(key, record, stream, block, unit)
         rank = last_rank(key, record, stream, block, reach, unit)
-        weight = int(weights[start + rank - 1] * SCALE)
+        weight = int(weights[rank - 1] * SCALE)
         if weight >= envelope[rank - 1] or accept * envelope[rank - 1] < weight:
             return rank
     uniforms_of_block(key, record, stream, LAYER_BLOCKS + ATTEMPTS, unit)
     left = unit[0]
     for rank in range(1, size):
-        left -= weights[start + rank - 1]
+        left -= weights[rank - 1]
         if left < 0.0:
             return rank
     return size
 
 
 @jit_no_refcount
-def _set_layers(
-    weights: Floats, start: int, size: int, envelope: Integers, layers: Integers
-) -> bool:
+def _set_layers(weights: Floats, envelope: Integers, layers: Integers) -> bool:
     """Write the envelope of a row's weights and the layers up to it; False for one layer."""
-    # Shapes: weights (m,); envelope, layers (at least size,).
-    largest, smallest, total = 0.0, 1.0, 0
+    # Shapes: weights (size,); envelope, layers (at least size,).
+    size, largest, smallest, total = len(weights), 0.0, 1.0, 0
     for place in range(size - 1, -1, -1):
-        largest = max(largest, weights[start + place])
-        smallest = min(smallest, weights[start + place])
+        largest = max(largest, weights[place])
+        smallest = min(smallest, weights[place])
         envelope[place] = int(largest * SCALE)
     for place in range(size):
         beyond = envelope[place + 1] if place + 1 < size else 0
@@ -260,16 +252,13 @@ def draw_rows(
     for index in range(first, last):
         record, key, row = records[index], keys[min(index, len(keys) - 1)], rows[index]
         start, size = starts[row], sizes[row]
-        several = False
-        if len(weights) and size:
-            several = _set_layers(weights, start, size, envelope, layers)
+        own = weights[start : start + size]  # none where all are equal
+        several = len(own) > 0 and _set_layers(own, envelope, layers)
         for column in range(len(streams)):
             stream, donor = streams[column], record
             rank = _drawn_rank(key, record, stream, size, q[column], unit)
             if rank > 0:
                 if several:
-                    rank = _by_layers(
-                        key, record, stream, size, weights, start, envelope, layers, unit
-                    )
+                    rank = _by_layers(key, record, stream, own, envelope, layers, unit)
                 donor = members[start + rank - 1]
             donors[index, column] = donor if rank >= 0 else NO_DONOR

@@ -7,7 +7,6 @@ boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -100,19 +99,18 @@ class Finder:
         self,
         ball: RadiusAndK,
         drawing: DrawRequest | None = None,
+        watch: ProgressMonitor | None = None,
         *,
         known: Sizes | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods and, where it is the same work, draw donors, shape (m, p)."""
         # Sizes of a large table that are `known` are not counted again.
-        watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+        watch = watch or ProgressMonitor(threads=thread_count())
         kernel = ball.kernel
         if not kernel.is_even:
             if self._weighs_rows(kernel):
                 donors = AllDonors.of_points(self.points, kernel, self.shown)
-                return donors.neighborhoods(threads, progress), None
+                return donors.neighborhoods(watch), None
             scaled = self._rank(kernel, watch)
             some = self.shown if scaled.table.numbers is None else None
             return soft_neighborhoods(kernel, scaled, some), None
@@ -141,9 +139,7 @@ class Finder:
             search = Search(self.index, ball=ball, groups=self.groups)
         else:
             search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
-        if known is not None:
-            return search.recalled(known, watch), None
-        return search.neighborhoods(watch, drawing)
+        return search.neighborhoods(watch, drawing, known)
 
     def _ranked(self, ball: RadiusAndK) -> NeighborTable | None:
         """Rank all pairs of a small table, or none where no distance is below the radius."""
@@ -174,16 +170,11 @@ class Finder:
         return held
 
     def store(
-        self,
-        ball: RadiusAndK,
-        records: Integers | None = None,
-        *,
-        threads: int | None = None,
-        budget: float | None = None,
+        self, ball: RadiusAndK, records: Integers | None = None, *, watch: ProgressMonitor
     ) -> None:
         """Store the neighbors of all records, or of some, out to a ball; if they fit."""
         # Shapes: records (m,).
-        watch, groups = ProgressMonitor(threads=thread_count(threads), budget=budget), self.groups
+        groups = self.groups
         if groups is not None:
             check_outside(groups, ball.k)
         self.shown = records
@@ -201,18 +192,11 @@ class Finder:
             )
 
     def store_for_sliders(
-        self,
-        kernel: Kernel = EVEN,
-        *,
-        most: int = LIVE_RECORDS,
-        seed: int = 0,
-        progress: Progress | None = None,
-        cancel: threading.Event | None = None,
+        self, watch: ProgressMonitor, kernel: Kernel = EVEN, most: int = LIVE_RECORDS, seed: int = 0
     ) -> None:
         """Store what a screen's sliders reach, of all records or of random ones of many."""
         # It may run in any thread: it lets go of the interpreter's lock.
         n, points, groups = len(self.points), self.points, self.groups
-        watch = ProgressMonitor(threads=thread_count(), progress=progress, cancel=cancel)
         if n > most:
             self.shown = np.sort(np.random.default_rng(seed).permutation(n)[:most])
         if not kernel.is_even:
@@ -305,7 +289,8 @@ def find_neighborhoods(
     [1, 2, 1, 0]
     """
     ball = RadiusAndK(k=k, epsilon=epsilon, strict=strict)
-    return Finder(points=points).find(ball, threads=threads, progress=progress)[0]
+    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
+    return Finder(points=points).find(ball, watch=watch)[0]
 
 
 def nearest_radii(

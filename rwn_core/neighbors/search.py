@@ -132,8 +132,11 @@ class Search:
         target = build_index(points[candidates], numbers=candidates, frame=query.frame)
         return cls(target, query, ball=ball)
 
-    def run(self, watch: ProgressMonitor, drawing: DrawRequest | None = None) -> SearchResult:
+    def run(
+        self, watch: ProgressMonitor, drawing: DrawRequest | None = None, known: Sizes | None = None
+    ) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
+        # Sizes that are known are not counted again, and nearest distances are not found.
         request, n = self.request(drawing), self.query.n
         result = SearchResult(
             within=np.zeros(n, np.int64),
@@ -146,45 +149,28 @@ class Search:
             squared=np.empty(0),
             sink=DRAW,
         )
+        if known is not None:
+            return result._replace(**known._asdict())
         watch.run(partial(search, request, result), self.query.leaves)
         return result
 
     def neighborhoods(
-        self, watch: ProgressMonitor, drawing: DrawRequest | None = None
+        self, watch: ProgressMonitor, drawing: DrawRequest | None = None, known: Sizes | None = None
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
-        result = self.run(watch, drawing)
-        return self.unlisted(result, watch), None if drawing is None else result.donors
-
-    def unlisted(self, result: SearchResult, watch: ProgressMonitor) -> Neighborhoods:
-        """Return the neighborhoods of known sizes and distances, without their members."""
-        radius = np.sqrt(result.kth)
-        if self.epsilon is not None:
-            radius = np.maximum(radius_values(self.epsilon), radius)
+        result = self.run(watch, drawing, known)
+        radius = 0.0 if self.epsilon is None else radius_values(self.epsilon)
         quiet = ProgressMonitor(threads=watch.threads, budget=watch.budget)
-        return Neighborhoods(
+        found = Neighborhoods(
             table=SearchedTable(self, result, quiet),
             sizes=result.sizes,
             within=result.within,
-            radius=radius,
+            radius=np.maximum(radius, np.sqrt(result.kth)),
             k=self.k or None,
             epsilon=self.epsilon,
             first=result.nearest,
         )
-
-    def recalled(self, known: Sizes, watch: ProgressMonitor) -> Neighborhoods:
-        """Return the neighborhoods of all records from known sizes."""
-        none = np.empty(0, np.int64)
-        result = SearchResult(
-            **known._asdict(),
-            nearest=np.full(self.query.n, np.nan),
-            donors=np.empty((0, 0), np.int64),
-            starts=none,
-            members=none.astype(np.int32),
-            squared=np.empty(0),
-            sink=DRAW,
-        )
-        return self.unlisted(result, watch)
+        return found, None if drawing is None or known is not None else result.donors
 
     def table(self, watch: ProgressMonitor, found: SearchResult | None = None) -> NeighborTable:
         """Store the members, once their sizes are found."""
