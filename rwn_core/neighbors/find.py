@@ -132,7 +132,7 @@ class Finder:
         # all others are searched, in the same pass as donors are drawn
         from rwn_core.neighbors.search import Search, check_search
 
-        if self.index is None or (every and not _is_one(ball.epsilon)):
+        if self.index is None or (every and not one_radius(ball.epsilon)):
             check_search(self.points, 0 if drawing is None else len(drawing.q))
             search = Search.of_points(self.points, ball, watch, self.groups)
         elif every:
@@ -145,14 +145,14 @@ class Finder:
         """Rank all pairs of a small table, or none where no distance is below the radius."""
         if len(self.points) <= LARGEST_DENSE:
             return neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=self.groups)
-        if not (ball.strict and _is_one(ball.epsilon) and ball.epsilon == 0):
+        if not (ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0):
             return None
         offsets, no = np.zeros(len(self.points) + 1, np.int64), np.empty(0, np.int32)
         return NeighborTable(offsets=offsets, records=no, squared=np.empty(0), k=0, epsilon=0.0)
 
     def _own(self, epsilon: Radius | None) -> Radius | None:
         """Return the radius of the records with neighborhoods."""
-        return epsilon if _is_one(epsilon) else np.asarray(epsilon)[self.records]
+        return epsilon if one_radius(epsilon) else np.asarray(epsilon)[self.records]
 
     def _weighs_rows(self, kernel: Kernel) -> bool:
         """True if no pair is stored: all records of a large table are donors."""
@@ -232,10 +232,6 @@ class Finder:
                 halved = epsilon / 2 if epsilon / 2 >= ends.step else 0.0
                 epsilon = halved if epsilon > 0 else -1.0
         watch.report(1.0)
-
-
-def _is_one(epsilon: object) -> bool:
-    return epsilon is None or one_radius(epsilon)
 
 
 def find_neighborhoods(
