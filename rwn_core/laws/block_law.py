@@ -47,12 +47,8 @@ class BlockLaw(CellLaw):
             offsets=shares.indptr.astype(np.int64),
             records=shares.indices.astype(np.int32),
             squared=np.zeros(shares.nnz),
-            k=0,
-            epsilon=0.0,
         )
-        found = Neighborhoods(
-            table=table, sizes=sizes, within=sizes, radius=nowhere, k=None, epsilon=0.0
-        )
+        found = Neighborhoods(table=table, sizes=sizes, within=sizes, radius=nowhere)
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]

@@ -22,11 +22,8 @@ def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
         records=np.roll(np.arange(n, dtype=np.int32), -1),
         squared=np.zeros(n),
         k=1,
-        epsilon=0.0,
     )
-    neighborhoods = Neighborhoods(
-        table=table, sizes=ones, within=0 * ones, radius=np.zeros(n), k=1, epsilon=None
-    )
+    neighborhoods = Neighborhoods(table=table, sizes=ones, within=0 * ones, radius=np.zeros(n), k=1)
     own = np.repeat(np.arange(n)[:, np.newaxis], p, axis=1)
     return copy_from_donors(original, own), CellLaw(original, neighborhoods, np.zeros(p))
 

@@ -131,8 +131,6 @@ class AllDonors:
             sizes=sizes,
             within=sizes,
             radius=np.sqrt(farthest)[number],
-            k=None,
-            epsilon=None,
             first=nearest[number],
             kernel=self.kernel,
             effective=effective[number],

@@ -148,7 +148,7 @@ class Finder:
         if not (ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0):
             return None
         offsets, no = np.zeros(len(self.points) + 1, np.int64), np.empty(0, np.int32)
-        return NeighborTable(offsets=offsets, records=no, squared=np.empty(0), k=0, epsilon=0.0)
+        return NeighborTable(offsets=offsets, records=no, squared=np.empty(0))
 
     def _own(self, epsilon: Radius | None) -> Radius | None:
         """Return the radius of the records with neighborhoods."""

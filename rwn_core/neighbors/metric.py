@@ -99,16 +99,11 @@ def category_axes(
             continue
         spread = np.sqrt(2.0) if encoding == "matching" else _spread(dummy, scale)
         center = 0.0 if encoding == "matching" else float(dummy.mean())
-        axes.append(
-            Axis(
-                variable=variable,
-                center=center,
-                factor=variable.weight / spread,
-                level=level,
-                number=len(axes),
-                missing=level is None,
-            )
+        factor, at, gone = variable.weight / spread, len(axes), level is None
+        axis = Axis(
+            variable=variable, center=center, factor=factor, level=level, number=at, missing=gone
         )
+        axes.append(axis)
     return axes
 
 
@@ -124,16 +119,11 @@ def axes_of_counts(
         if encoding != "matching":
             center = count / n
             spread = math.sqrt(count * (n - count) / (n * (n - 1))) if scale == "sd" else 1.0
-        axes.append(
-            Axis(
-                variable=variable,
-                center=center,
-                factor=variable.weight / spread,
-                level=level,
-                number=len(axes),
-                missing=level is None,
-            )
+        factor, at, gone = variable.weight / spread, len(axes), level is None
+        axis = Axis(
+            variable=variable, center=center, factor=factor, level=level, number=at, missing=gone
         )
+        axes.append(axis)
     return axes
 
 

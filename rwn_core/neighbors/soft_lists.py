@@ -188,12 +188,7 @@ def _listed_of_some(
         back.append(theirs)
     own = grouped(joined(near), len(records))
     rows = NeighborTable(
-        offsets=own.starts,
-        records=own.records,
-        squared=own.squared,
-        k=nearest,
-        epsilon=0.0,
-        numbers=records,
+        offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records
     )
     quiet = replace(watch, progress=None)
     return list_both_ways(rows, joined(back), scale_rank, scaling, least, quiet)

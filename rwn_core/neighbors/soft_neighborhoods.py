@@ -72,8 +72,6 @@ def soft_neighborhoods(
         sizes=sizes,
         within=sizes,
         radius=np.sqrt(table.squared[table.offsets[1:] - 1]),
-        k=None,
-        epsilon=None,
         first=nearest,
         kernel=kernel,
         shares=shares,

@@ -69,8 +69,8 @@ class NeighborTable:
     offsets: Integers
     records: Integers32
     squared: Floats
-    k: int
-    epsilon: Radius
+    k: int = 0
+    epsilon: Radius = 0.0
     numbers: Integers | None = None
 
     @property
@@ -105,13 +105,9 @@ class NeighborTable:
         from rwn_core.neighbors.draw_kernel import cut_rows
 
         within, sizes, kth = cut_rows(self.offsets, self.squared, edges, strict, k or 0)
+        reach = np.maximum(radius, np.sqrt(kth))
         return Neighborhoods(
-            table=self,
-            sizes=sizes,
-            within=within,
-            radius=np.maximum(radius, np.sqrt(kth)),
-            k=k,
-            epsilon=epsilon,
+            table=self, sizes=sizes, within=within, radius=reach, k=k, epsilon=epsilon
         )
 
     def part(
@@ -227,8 +223,8 @@ class Neighborhoods:
     sizes: Integers
     within: Integers
     radius: Floats
-    k: int | None
-    epsilon: Radius | None
+    k: int | None = None
+    epsilon: Radius | None = None
     first: Floats | None = field(default=None, repr=False)
     kernel: Kernel = EVEN
     shares: Floats | None = field(default=None, repr=False)
