@@ -75,7 +75,7 @@ class Lever:
         if self.whole_number:
             check_count(self.name, number, least=1)
         else:
-            (check_share if self.largest <= 1 else check_number)(self.name, number, self.largest)
+            check_share(self.name, number, self.largest, share=self.largest <= 1)
 
 
 def count_lever(title: str, **words: Any) -> Lever:
@@ -148,23 +148,15 @@ def family(params: Any) -> Hashable:
     return (params.method, *others, *unlike)
 
 
-def check_share(name: str, value: object, largest: float = 1.0) -> None:
-    """Refuse what is no share, and say so where it looks like a percentage."""
-    try:
-        check_number(name, value, largest)
-    except ParameterError:
-        if isinstance(value, int | float | np.number) and largest < float(value) <= 100:
+def check_share(name: str, value: object, largest: float = 1.0, *, share: bool = True) -> None:
+    """Refuse what is no number from 0 to the largest; a share that looks like a percentage, too."""
+    number = float(value) if isinstance(value, int | float | np.number) else np.nan
+    if isinstance(value, bool) or not 0 <= number <= largest:
+        if share and largest < number <= 100:
             raise ParameterError(
                 f"{name} must be a fraction from 0 to {largest:g}, not a percentage: write 0.05 "
                 "for 5 percent."
-            ) from None
-        raise
-
-
-def check_number(name: str, value: object, largest: float) -> None:
-    """Refuse what is no number from 0 to the largest."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not 0 <= float(value) <= largest:  # type: ignore[arg-type]
+            )
         raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")
 
 

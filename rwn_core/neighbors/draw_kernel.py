@@ -61,11 +61,11 @@ class SearchResult(NamedTuple):
     kth: Floats
     donors: Integers  # shape (n, p)
     # shape (n + 1,): where each record's row below begins (STORE), or each query row's (LIST)
-    starts: Integers
+    starts: Integers = np.zeros(1, np.int64)
     # shape (m,): records of the target (STORE); entries of its `records`, in no order (LIST)
-    members: Integers32
-    squared: Floats  # shape (m,): only by STORE
-    sink: int  # DRAW, LIST or STORE: what is written
+    members: Integers32 = np.empty(0, np.int32)
+    squared: Floats = np.empty(0)  # shape (m,): only by STORE
+    sink: int = DRAW  # DRAW, LIST or STORE: what is written
 
 
 @jit_no_refcount

@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance import TIE, Points
-from rwn_core.neighbors.draw_kernel import DRAW, STORE, SearchRequest, SearchResult
+from rwn_core.neighbors.draw_kernel import STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius, radius_values
@@ -144,10 +144,6 @@ class Search:
             nearest=np.full(n, np.nan),
             kth=np.zeros(n),
             donors=np.empty((n if drawing else 0, len(request.streams)), np.int64),
-            starts=np.zeros(1, np.int64),
-            members=np.empty(0, np.int32),
-            squared=np.empty(0),
-            sink=DRAW,
         )
         if known is not None:
             return result._replace(**known._asdict())
