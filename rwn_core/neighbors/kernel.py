@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
 
 Shape = Literal["even", "gaussian", "exponential"]
@@ -87,11 +87,6 @@ class Kernel:
         exponential = self.shape == "exponential" and self.bandwidth == "absolute"
         return exponential and self.own and self.balance == 0
 
-    def weights(self, squared: Floats) -> Floats:
-        """Return the weights of an even kernel, ones; `logs` holds those of the other shapes."""
-        # The answer has the shape of the argument.
-        return np.ones(squared.shape)
-
     def totals(self, sizes: Integers) -> Floats:
         """Return the total weight of the first `sizes` members, same shape; 1 where none is."""
         return np.maximum(sizes, 1.0)
@@ -100,13 +95,6 @@ class Kernel:
         """Divide weighted sums over the first `sizes` members by their total weight."""
         # Shapes: sums (..., n); sizes (n,) or as sums.
         return np.asarray(sums / self.totals(sizes))
-
-    def rows(self, inside: Booleans, squared: Floats) -> Floats:
-        """Return the donor probabilities of rows of candidates, those inside as members."""
-        # Shapes: inside, squared (m, n).
-        weights = np.where(inside, self.weights(squared), 0.0)
-        total = weights.sum(axis=1, keepdims=True)
-        return np.asarray(weights / np.where(total > 0, total, 1.0))
 
     def scales(self, squared: Floats) -> Floats:
         """Return the scale of each record, by squared distance to its m-th nearest other."""

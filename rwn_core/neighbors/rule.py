@@ -64,7 +64,8 @@ class NeighborhoodRule:
             if ball.k is not None:
                 kth = np.partition(squared, ball.k - 1, axis=1)[:, ball.k - 1]
                 inside |= squared <= kth[:, None] * (1 + TIE)
-            parts.append(sparse.csr_array(ball.kernel.rows(inside, squared)))
+            sizes = inside.sum(axis=1)[:, np.newaxis]
+            parts.append(sparse.csr_array(ball.kernel.mean(inside, sizes)))
         return sparse.csr_array(sparse.vstack(parts))
 
     def joins(

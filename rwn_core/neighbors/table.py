@@ -277,7 +277,7 @@ class Neighborhoods:
         start = self.table.offsets[record]
         if self.shares is not None:
             return self.shares[start : start + self.sizes[record]]
-        return self.kernel.weights(self.table.squared[start : start + self.sizes[record]])
+        return np.ones(self.sizes[record])
 
     @property
     def total(self) -> Floats:
