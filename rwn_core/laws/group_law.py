@@ -104,31 +104,26 @@ class RedrawWithinGroups:
     """Hold the law of a variable drawn within groups of values; see `UnitLaw`."""
 
     original: Microdata  # never rounded
-    name: str
+    names: tuple[str]  # the variable
     group: Integers  # shape (V,): the group of each value, in the order of `value_codes`
     chance: Floats  # shape (V,): P(a value is drawn in its group); sums to 1 in each
     keeps_value_counts: bool = False  # whether the records of a group exchange their values
     step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The variable."""
-        return (self.name,)
-
-    @property
     def _of_record(self) -> Integers:
         """The group of each record, shape (n,)."""
-        return self.group[value_codes(self.original, self.name)[0]]
+        return self.group[value_codes(self.original, self.names[0])[0]]
 
     @property
     def _written(self) -> Microdata:
-        return rounded(self.original, {self.name: self.step} if self.step else {})
+        return rounded(self.original, {self.names[0]: self.step} if self.step else {})
 
     def _by_group(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each written value | group), and the values."""
-        codes, values = value_codes(self._written, self.name)
+        codes, values = value_codes(self._written, self.names[0])
         becomes = np.zeros(len(self.group), dtype=np.int64)
-        becomes[value_codes(self.original, self.name)[0]] = codes
+        becomes[value_codes(self.original, self.names[0])[0]] = codes
         shape = (int(self.group.max()) + 1, len(values))
         return sparse.csr_array((self.chance, (self.group, becomes)), shape=shape), values
 
@@ -145,7 +140,7 @@ class RedrawWithinGroups:
     def retained(self) -> Floats:
         """P(the value does not change)."""
         # Shape: (n,).
-        shown = value_codes(self._written, self.name)[0]
+        shown = value_codes(self._written, self.names[0])[0]
         chances = self._by_group()[0][self._of_record, shown]
         return np.asarray(chances, dtype=np.float64).ravel()
 
@@ -153,14 +148,14 @@ class RedrawWithinGroups:
         """The probability of the rows' values in each record's group; see `UnitLaw`."""
         if people is not None:
             raise NotApplicable(NO_OUTSIDERS)
-        released = codes_like(self._written, masked, self.name)[rows]
+        released = codes_like(self._written, masked, self.names[0])[rows]
         of_rows = self._by_group()[0][:, np.maximum(released, 0)].toarray().T
         return np.where(released[:, np.newaxis] >= 0, of_rows, 0.0)[:, self._of_record]
 
     def moments(self) -> Moments:
         """Mean and variance of each record's group; sums are certain where records exchange."""
         table, values = self._by_group()
-        own, group = self.original.values(self.name), self._of_record
+        own, group = self.original.values(self.names[0]), self._of_record
         center = np.nanmean(own) if not np.isnan(own).all() else 0.0
         numbers = np.array([0.0 if value is None else value - center for value in values])
         mean = np.asarray(table @ numbers)
@@ -180,4 +175,4 @@ class RedrawWithinGroups:
 
     def rounded(self, precision: Mapping[str, float]) -> RedrawWithinGroups:
         """The law of the values after rounding; a second rounding stands for both."""
-        return replace(self, step=precision[self.name]) if self.name in precision else self
+        return replace(self, step=precision[self.names[0]]) if self.names[0] in precision else self

@@ -105,23 +105,18 @@ class NoiseOn:
     """Noise on one numeric variable; see `UnitLaw`."""
 
     original: Microdata  # never rounded
-    name: str
+    names: tuple[str]  # the variable
     noise: Noise
     discrete: bool = False  # whether the noisy numbers are rounded to whole ones
     reflected: bool = False  # whether a number below 0 is released without its sign
     step: float = 0.0  # to which released numbers are rounded; 0 for not at all
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variable."""
-        return (self.name,)
 
     keeps_value_counts: ClassVar[bool] = False
 
     @property
     def privacy(self) -> Privacy:
         """No epsilon: scale and range of the noise come from the file; see `UnitLaw`."""
-        own = self.original.values(self.name)
+        own = self.original.values(self.names[0])
         if np.isnan(own).any():
             return STILL_MISSING
         if self.noise.shape == "gaussian":
@@ -134,7 +129,7 @@ class NoiseOn:
     def retained(self) -> Floats:
         """P(the value does not change): 0 of continuous numbers, and a missing one is kept."""
         # Shape: (n,).
-        own = self.original.values(self.name)
+        own = self.original.values(self.names[0])
         missing = np.isnan(own)
         if not (self.discrete or self.step):
             return missing.astype(np.float64)
@@ -145,8 +140,8 @@ class NoiseOn:
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The density, or the probability, of the rows' values for each person; see `UnitLaw`."""
         # Shapes: rows (m,); the answer (m, people.n).
-        own = (people or self.original).values(self.name)
-        released = masked.values(self.name)[rows][:, None]
+        own = (people or self.original).values(self.names[0])
+        released = masked.values(self.names[0])[rows][:, None]
         if self.discrete or self.step:
             likely = self._between(*self._ends(released), own)
         else:
@@ -183,7 +178,7 @@ class NoiseOn:
         """The number itself and the noise's variance; more where it is rounded or reflected."""
         if self.step:
             raise NotApplicable("What is expected of noise is known before it is rounded.")
-        own, sd = self.original.values(self.name), self.noise.sd
+        own, sd = self.original.values(self.names[0]), self.noise.sd
         variance = discrete_variance(self.noise.below, sd) if self.discrete else sd**2
         mean, spread = own, np.where(np.isnan(own), 0.0, variance)
         if self.reflected:
@@ -203,4 +198,4 @@ class NoiseOn:
 
     def rounded(self, precision: Mapping[str, float]) -> NoiseOn:
         """The law of the values after rounding; a second rounding stands for both."""
-        return replace(self, step=precision[self.name]) if self.name in precision else self
+        return replace(self, step=precision[self.names[0]]) if self.names[0] in precision else self

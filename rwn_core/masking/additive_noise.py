@@ -96,7 +96,7 @@ class AdditiveNoise(NoiseMethod):
                 least = np.nanmin(microdata.values(name))
                 parts[name] = NoiseOn(
                     original=microdata,
-                    name=name,
+                    names=(name,),
                     noise=Noise(shape=self.shape, sd=self.size * spread),
                     discrete=is_discrete(microdata, name),
                     reflected=self.reflected and bool(least >= 0),

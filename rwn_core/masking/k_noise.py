@@ -100,7 +100,7 @@ class KNoise(NoiseMethod):
             if half > 0:
                 parts[name] = NoiseOn(
                     original=microdata,
-                    name=name,
+                    names=(name,),
                     noise=Noise(shape=self.shape, sd=half / np.sqrt(3)),
                     discrete=is_discrete(microdata, name),
                 )

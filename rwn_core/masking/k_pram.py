@@ -130,7 +130,9 @@ class KPRAM(NumberMethod):
             if self.draw_from != "uniform":
                 weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
             chance = weight / np.bincount(group, weight)[group]
-            part = RedrawWithinGroups(microdata, name, group, chance, keeps_value_counts=permuted)
+            part = RedrawWithinGroups(
+                microdata, (name,), group, chance, keeps_value_counts=permuted
+            )
             parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)
 

@@ -32,7 +32,7 @@ def like(data: Microdata, **columns: list[object]) -> Microdata:
 def groups(data: Microdata) -> RedrawWithinGroups:
     """1 and 2 become one of each other, 2 the likelier; 4.5 and missing stay."""
     group, chance = np.array([0, 0, 1, 2]), np.array([0.25, 0.75, 1.0, 1.0])
-    return RedrawWithinGroups(data, "x", group, chance)
+    return RedrawWithinGroups(data, ("x",), group, chance)
 
 
 def test_values_drawn_within_groups_by_hand(data: Microdata, groups: RedrawWithinGroups) -> None:
@@ -68,12 +68,14 @@ def test_two_values_that_are_written_alike_share_their_chances(groups: RedrawWit
 def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata) -> None:
     one, chance = np.zeros(4, dtype=np.int64), np.full(4, 0.25)
     apart, together = (
-        RedrawWithinGroups(data, "x", one, chance, keeps_value_counts=exchanged)
+        RedrawWithinGroups(data, ("x",), one, chance, keeps_value_counts=exchanged)
         for exchanged in (False, True)
     )
     assert apart.privacy == FROM_FILE
     assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
-    split = RedrawWithinGroups(data, "x", np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0]))
+    split = RedrawWithinGroups(
+        data, ("x",), np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0])
+    )
     assert split.privacy == (np.inf, "can only take values of its group")
     assert (apart.keeps_value_counts, together.keeps_value_counts) == (False, True)
     assert together.rounded({"x": 4.0}).keeps_value_counts
@@ -83,7 +85,7 @@ def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata)
     assert apart.moments().totals[0, 0] > 0
     none = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": 1.5})).take(np.arange(2))
     lost = Microdata(none.frame.assign(x=NAN), none.schema)
-    empty = RedrawWithinGroups(lost, "x", np.array([0]), np.array([1.0])).moments()
+    empty = RedrawWithinGroups(lost, ("x",), np.array([0]), np.array([1.0])).moments()
     assert np.isnan(empty.means).all()
     assert empty.variances.tolist() == [[0.0], [0.0]]
 

@@ -49,8 +49,8 @@ ROWS = np.arange(4)
 def test_densities_of_a_release_with_and_without_signs(shape) -> None:
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
-    plain = NoiseOn(original=data, name="x", noise=noise).chances(masked, ROWS)
-    folded = NoiseOn(original=data, name="x", noise=noise, reflected=True).chances(masked, ROWS)
+    plain = NoiseOn(original=data, names=("x",), noise=noise).chances(masked, ROWS)
+    folded = NoiseOn(original=data, names=("x",), noise=noise, reflected=True).chances(masked, ROWS)
     for row, shown in enumerate(SHOWN):
         for person, own in enumerate(OWN):
             if np.isnan(shown) or np.isnan(own):
@@ -81,7 +81,7 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
     part = NoiseOn(
-        original=data, name="x", noise=noise, discrete=True, reflected=reflected, step=step
+        original=data, names=("x",), noise=noise, discrete=True, reflected=reflected, step=step
     )
     grid = np.arange(-10.0, 13.0)
     found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))
@@ -98,7 +98,7 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
 
 def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> None:
     data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
-    part = NoiseOn(original=data, name="x", noise=noise)
+    part = NoiseOn(original=data, names=("x",), noise=noise)
     assert part.retained.tolist() == [0.0, 0.0, 1.0]
     # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
     assert part.rounded({"x": 1.0}).retained.tolist() == pytest.approx([0.25, 0.25, 1.0])
@@ -117,7 +117,9 @@ def test_what_noise_promises_depends_on_its_shape() -> None:
     whole, gaps = table(x=[1.0, 4.5, 3.0]), table(x=[1.0, NAN])
 
     def privacy(data: Microdata, shape: str) -> object:
-        return NoiseOn(original=data, name="x", noise=Noise(shape=shape, sd=np.sqrt(2) * 7)).privacy
+        return NoiseOn(
+            original=data, names=("x",), noise=Noise(shape=shape, sd=np.sqrt(2) * 7)
+        ).privacy
 
     assert privacy(whole, "gaussian") == NORMAL_NOISE
     assert all(privacy(gaps, shape) == STILL_MISSING for shape in SHAPES)
@@ -130,7 +132,7 @@ def test_what_noise_promises_depends_on_its_shape() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) -> None:
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
-    part = NoiseOn(original=data, name="x", noise=noise, reflected=True)
+    part = NoiseOn(original=data, names=("x",), noise=noise, reflected=True)
     found = part.moments()
     for person, own in enumerate(OWN[:2]):
         ends = [max(0.0, own - noise.half_width), own + noise.half_width, noise.half_width - own]
@@ -147,7 +149,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) ->
         assert found.variances[person, 0] == pytest.approx(second - first**2, rel=1e-6)
     assert np.isnan(found.means[2, 0])
     assert found.variances[2, 0] == 0
-    plain = NoiseOn(original=data, name="x", noise=noise).moments()
+    plain = NoiseOn(original=data, names=("x",), noise=noise).moments()
     assert plain.means[:2, 0].tolist() == OWN[:2]
     assert plain.variances[:, 0].tolist() == [2.25, 2.25, 0.0]
     assert plain.totals.tolist() == plain.together.tolist() == [[4.5]]
@@ -156,7 +158,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) ->
 def test_moments_of_whole_numbers_are_those_of_their_mass() -> None:
     data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
     for reflected in (False, True):
-        part = NoiseOn(original=data, name="x", noise=noise, discrete=True, reflected=reflected)
+        part = NoiseOn(original=data, names=("x",), noise=noise, discrete=True, reflected=reflected)
         found = part.moments()
         for person, own in enumerate((0.0, 3.0, 4.0)):
             law = mass(noise, own, reflected, 0.0)
