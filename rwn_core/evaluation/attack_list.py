@@ -12,10 +12,6 @@ from rwn_core.measures.measure import Measure, Reading
 Answers = Mapping[str, Reading | NotApplicable]
 """By measure key, the reading or why there is none."""
 
-GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
-"""Attacks that guess about a person; a release is to blame for what they learn beyond that
-of people who are not in the file."""
-
 _NEIGHBORHOODS = "… and neighborhoods"
 _INFORMED = "method, keys"
 _WORST = ("intruder_levels", "bayes_linkage")
@@ -26,7 +22,7 @@ def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
 ) -> Reading | NotApplicable:
     """Read a risk measure; guessing attacks are compared with a control group."""
-    if control is not None and measure.key in GUESSING:
+    if control is not None and measure.against_control:
         on_control = measure.read(control)
         if isinstance(on_control, Reading):
             return on_control

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,30 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.measures import MEASURES
-from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import LEVEL, UNBOUNDED, prediction_interval
-
-Bounds = tuple[float, float]
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading
+from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
 
 LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables
-
-_FROM_ZERO = (0.0, math.inf)
-_SHARE = (0.0, 1.0)
-_PARTS: Mapping[str, Mapping[str, Bounds]] = {
-    "correlation": {"released": (-1.0, 1.0)},
-    "association": {"released": (-1.0, 1.0)},
-    "regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
-    "generalized_regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
-    "principal_components": {"share_released": _SHARE, "cumulative_released": _SHARE},
-    "cooks_distance": {"max_released": _FROM_ZERO},
-    "mahalanobis": {"max_released": _FROM_ZERO},
-    "nearest_distance": {"value": _FROM_ZERO},
-    "cells_changed": {"value": _SHARE},
-    "quantiles": {"change": UNBOUNDED},
-    "subgroups": {"released": _FROM_ZERO, "total_change": (-1.0, math.inf)},
-}
-"""What of each measure's detail a picture shows over the draws, and between which bounds it lies:
-statistics, never a record."""
 
 
 def release_interval(
@@ -111,13 +90,13 @@ class Gathering:
 
 def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
     """Name, numbers, what they belong to, and their bounds."""
-    for name, bounds in _PARTS.get(key, {}).items():
+    for name, bounds in MEASURES[key].view.bands.items():
         yield name, _part(name, reading), np.empty(0), bounds
     if key == "marginals":
         for name, shown in reading.detail["variables"].items():
             edges = np.asarray(shown.get("edges", ()))
-            yield f"released {name}", shown["released"], edges, _FROM_ZERO
-            for what, bounds in (("mean", UNBOUNDED), ("sd", _FROM_ZERO)):
+            yield f"released {name}", shown["released"], edges, FROM_ZERO
+            for what, bounds in (("mean", UNBOUNDED), ("sd", FROM_ZERO)):
                 if shown["kind"] == "numeric":
                     yield f"{what} {name}", shown[f"{what}_released"], np.empty(0), bounds
 

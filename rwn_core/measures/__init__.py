@@ -88,7 +88,7 @@ from rwn_core.measures.utility import (
     wasserstein,
 )
 
-__all__ = ["MEASURES", "UTILITY", "no_measure", "read"]
+__all__ = ["MEASURES", "UTILITY", "no_measure", "read", "shown_on"]
 
 UTILITY = "association_loss"
 """The measure of utility of maps, searches and matches that name none."""
@@ -176,6 +176,12 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.key: m for m in _MEASURES}
 def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
     """Read one measure of a comparison by its key; return the reason if there is no reading."""
     return MEASURES[measure].read(comparison)
+
+
+def shown_on(place: str) -> tuple[str, ...]:
+    """Return the keys of the measures that a page or table shows, in its order."""
+    shown = [measure for measure in _MEASURES if place in measure.view.on]
+    return tuple(m.key for m in sorted(shown, key=lambda m: m.view.on[place]))
 
 
 def no_measure(key: str) -> str:

@@ -17,6 +17,10 @@ from rwn_core.randomness import SecretKey
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
 """Names of the readings of the unmasked file, and of one without relations, in a detail."""
+Bounds = tuple[float, float]
+FROM_ZERO: Bounds = (0.0, float("inf"))
+SHARE: Bounds = (0.0, 1.0)
+UNBOUNDED: Bounds = (-float("inf"), float("inf"))
 SHUFFLES = 3  # files with shuffled columns; their mean counts
 SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
@@ -75,6 +79,33 @@ def largest_of_both(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Say where a measure is shown, and what is drawn and recorded of its detail.
+
+    Attributes
+    ----------
+    charts : tuple of str
+        Charts that draw its reading, by key.
+    label : str
+        Its name in a chart that draws several measures; empty where a chart draws it alone.
+    bands : mapping of str to tuple of float
+        Parts of the detail that a chart shows over many draws, and the bounds of their numbers:
+        statistics, never a record.
+    recorded : tuple of str
+        Parts of the detail that the record of a release retains: counts and shares, never a
+        record's own.
+    on : mapping of str to int
+        Each page and table that shows it, such as "report", and its place there.
+    """
+
+    charts: tuple[str, ...] = ()
+    label: str = ""
+    bands: Mapping[str, Bounds] = field(default_factory=dict)
+    recorded: tuple[str, ...] = ()
+    on: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """Judge a release against its original in one way.
 
@@ -114,6 +145,11 @@ class Measure:
         Whether units are counted, such as a person with several rows; what it says of them, if it
         is not that a link is right when it names the unit. The detail's "units" says how many there
         are, and the sentence says it.
+    against_control : bool
+        Whether it guesses about a person, so that a release is to blame for what it learns beyond
+        that of people who are not in the file.
+    view : View
+        Where it is shown, and how.
     is_share : bool
         Whether the values are shares, shown in percent.
 
@@ -131,7 +167,7 @@ class Measure:
     source: str
     compute: Callable[[Comparison], Reading]
     better: Literal["lower", "higher", "neutral"] = "lower"
-    bounds: tuple[float, float] = (0.0, 1.0)
+    bounds: Bounds = SHARE
     sentence: Callable[[Reading, int], str] | None = None
     at_least: str = ""
     certain_up_to: int | None = None
@@ -139,11 +175,13 @@ class Measure:
     reads_some: bool = False
     of_released: bool = False
     of_units: bool | str = False
+    against_control: bool = False
+    view: View = field(default=View(), compare=False)
     is_share: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for a measure of risk without a sentence."""
-        share = self.bounds == (0.0, 1.0) or self.unit.startswith("share")
+        share = self.bounds == SHARE or self.unit.startswith("share")
         object.__setattr__(self, "is_share", share)
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")

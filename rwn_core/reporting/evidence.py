@@ -12,12 +12,11 @@ import numpy as np
 import orjson
 
 from rwn_core.charts import CHARTS, Chart, draw_reason
-from rwn_core.charts.measures import guessing_attacks, key_classes
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit, compare
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, shown_on
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.key_variables import key_names
 
@@ -26,53 +25,19 @@ NOTE = "CONFIDENTIAL: holds values of the original. It stays in the house."
 RISKIEST = 10
 DISTRIBUTIONS = 6
 
-CHART_OF = {  # by the chart's key the measure that it draws
-    "correlation": "correlation",
-    "correlation_change": "correlation",
-    "regression": "regression",
-    "principal_components": "principal_components",
-    "subgroups": "subgroups",
-    "quantiles": "quantiles",
-    "record_risk": "bayes_linkage",
-    "precision_recall": "abstaining_linkage",
-    "true_matches": "true_matches",
-    "repeated_releases": "repeated_releases",
-    "extreme_values": "extremes",
-    "queries": "queries",
-    "neighborhood_size": "neighborhood_size",
-    "cooks_distance": "cooks_distance",
-    "mahalanobis": "mahalanobis",
-}
-CHART_OF_MANY = {
-    "key_classes": tuple(key_classes.NAMES),
-    "guessing_attacks": ("attribute_inference", *guessing_attacks.NAMES),
-}
-_LINKAGE = (
-    "intruder_levels",
-    "distance_linkage",
-    "mahalanobis_linkage",
-    "global_linkage",
-    "probabilistic_linkage",
-    "bayes_linkage",
-    "linked_over_half",
-    "whole_file_linkage",
-)
-_TABLES = (
-    "cells_changed",
-    "marginals",
-    "association_loss",
-    "contingency",
-    "standard_errors",
-    "ci_overlap",
-    "il1s",
-    "pmse",
-    "hellinger",
-    "attribute_gain",
-    "membership",
-    "homogeneity",
-)
-_WANTED = {*CHART_OF.values(), *_LINKAGE, *_TABLES}.union(*CHART_OF_MANY.values())
-REPORTED = tuple(key for key in MEASURES if key in _WANTED)
+
+def _measures_of_charts() -> dict[str, tuple[str, ...]]:
+    """By each chart's key the measures that it draws, in the order of the report."""
+    found: dict[str, tuple[str, ...]] = {}
+    rest = [key for key, measure in MEASURES.items() if "report" not in measure.view.on]
+    for key in (*shown_on("report"), *rest):
+        for chart in MEASURES[key].view.charts:
+            found[chart] = (*found.get(chart, ()), key)
+    return found
+
+
+CHARTS_OF: Mapping[str, tuple[str, ...]] = _measures_of_charts()
+REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.on)
 """The measures that an internal report shows, in the order of the catalogue."""
 
 
@@ -103,12 +68,17 @@ def read_evidence(content: bytes) -> dict[str, Any]:
 def _charts(audited: Audit) -> list[Chart]:
     """The charts of the Utility and the Risk page, in one order; a reason where one is missing."""
     readings = audited.readings
-    made = [
-        CHARTS[key](reading) if isinstance(reading, Reading)
-        else draw_reason(key.replace("_", " ").capitalize(), str(reading), key)
-        for key, reading in ((key, audited[measure]) for key, measure in CHART_OF.items())
-    ]  # fmt: skip
-    made += [CHARTS[key](readings) for key in CHART_OF_MANY]
+    made = []
+    for chart, (key, *_) in CHARTS_OF.items():
+        if "report" not in MEASURES[key].view.on:
+            continue
+        reading = audited[key]
+        if MEASURES[key].view.label:  # drawn with others
+            made.append(CHARTS[chart](readings))
+        elif isinstance(reading, Reading):
+            made.append(CHARTS[chart](reading))
+        else:
+            made.append(draw_reason(chart.replace("_", " ").capitalize(), str(reading), chart))
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
     marginals = audited["marginals"]
     if isinstance(marginals, Reading):
@@ -152,18 +122,8 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
         return _agreement(reading.detail["variables"])
-    parts = {name: reading.detail[name] for name in _KEPT.get(key, ())}
+    parts = {name: reading.detail[name] for name in MEASURES[key].view.recorded}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}
-
-
-_KEPT: Mapping[str, tuple[str, ...]] = {
-    "k_anonymity": ("names", "limits", "violations_original", "violations_released"),
-    "individual_risk": ("expected_original", "expected_released"),
-    "repeated_releases": ("releases", "same_order", "shuffled", "standing"),
-    "cells_changed": ("names", "share"),
-    "standard_errors": ("terms", "ratio"),
-    "association_loss": ("faded", "gone", "invented"),
-}
 
 
 def _agreement(variables: Mapping[str, Any]) -> dict[str, Any]:

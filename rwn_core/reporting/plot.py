@@ -13,12 +13,11 @@ from rwn_core.evaluation.audit import Audit
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.reporting.evidence import CHART_OF, CHART_OF_MANY
+from rwn_core.reporting.evidence import CHARTS_OF
 from rwn_core.reporting.places_on_map import POLICY, axis, draws, ends, map_points
 from rwn_core.tuning import Policy, Sweep
 
-_OF_ONE = {**CHART_OF, "association": "association", "nearest_distance": "nearest_distance"}
-_CHARTS = (*_OF_ONE, *CHART_OF_MANY, "linkage_attacks", "distribution")
+_CHARTS = (*CHARTS_OF, "linkage_attacks", "distribution")
 
 
 def plot(result: Any, *what: str) -> Any:
@@ -77,19 +76,21 @@ def _figure(chart: Chart) -> Any:
 def _of_audit(result: Audit, *what: str) -> Chart:
     if len(what) > 2:
         raise ParameterError("Give one chart, and for a distribution its variable.")
-    by_measure = {measure: chart for chart, measure in reversed(_OF_ONE.items())}
+    alone = {key: m.view.charts[0] for key, m in MEASURES.items() if m.view.charts}
+    by_measure = {key: c for key, c in alone.items() if not MEASURES[key].view.label}
     by_measure["marginals"] = "distribution"
     given = what[0] if what else _first(result, by_measure)
     chart = given if given in _CHARTS else by_measure.get(given)
     if chart is None:
         raise ParameterError(f"There is no chart {given}; there are: {', '.join(_CHARTS)}.")
     if chart == "linkage_attacks":
-        return CHARTS[chart](attacks(_all(result, chart)))
-    if chart in CHART_OF_MANY:
-        return CHARTS[chart](_all(result, chart))
+        return CHARTS[chart](attacks(_all(result)))
     if chart == "distribution":
         return _distribution(_reading(result, "marginals"), *what[1:])
-    return CHARTS[chart](_reading(result, _OF_ONE[chart]))
+    (key, *_) = CHARTS_OF[chart]
+    if MEASURES[key].view.label:
+        return CHARTS[chart](_all(result))
+    return CHARTS[chart](_reading(result, key))
 
 
 def _first(result: Audit, by_measure: Mapping[str, str]) -> str:
@@ -106,7 +107,7 @@ def _reading(result: Audit, measure: str) -> Reading:
     return reading
 
 
-def _all(result: Audit, chart: str) -> Mapping[str, Reading | NotApplicable]:
+def _all(result: Audit) -> Mapping[str, Reading | NotApplicable]:
     """The readings; those that a chart of many measures lacks have a reason."""
     missing = NotApplicable("This audit did not read it.")
     return {**dict.fromkeys(MEASURES, missing), **result.readings}

@@ -7,9 +7,10 @@ from typing import Any
 from rwn_core.charts.parts.paired_bars import Pair, bars, frame
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import table
+from rwn_core.measures import MEASURES, shown_on
 from rwn_core.measures.measure import Reading
 
-NAMES = {"singling_out": "singling out", "linkability": "linkability", "inference": "inference"}
+*GUESSES, WORST = shown_on("guesses")
 
 
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
@@ -17,8 +18,8 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     # A reading may be the reason why there is none.
     pairs: list[Pair] = []
     rows: list[list[Any]] = []
-    for key, name in NAMES.items():
-        reading = readings[key]
+    for key in GUESSES:
+        reading, name = readings[key], MEASURES[key].view.label
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
         if isinstance(reading, Reading):
             detail = reading.detail
@@ -27,12 +28,13 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
             control = math.nan if detail["control"] is None else detail["control"]
             row = [name, detail["attack"], control, detail["guess"], reading.value, ""]
         rows.append(row)
-    worst = readings["attribute_inference"]
+    worst = readings[WORST]
     if isinstance(worst, Reading):
-        pairs.append(("attribute, worst case", worst.baseline, worst.value))
+        name = MEASURES[WORST].view.label
+        pairs.append((name, worst.baseline, worst.value))
         guess = float(worst.detail["ignorant"][worst.detail["worst"]])
         control = math.nan if worst.detail["control"] is None else worst.baseline
-        rows.append(["attribute, worst case", worst.value, control, guess, math.nan, ""])
+        rows.append([name, worst.value, control, guess, math.nan, ""])
     controlled = [r.detail["control"] is not None for r in readings.values()
                   if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
     outlined = "people outside" if any(controlled) else "a guess"

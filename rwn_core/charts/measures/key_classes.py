@@ -7,17 +7,10 @@ from typing import Any
 from rwn_core.charts.parts.paired_bars import Pair, bars, frame
 from rwn_core.charts.parts.style import Chart, chart, percent
 from rwn_core.charts.parts.tables import table
+from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 
-NAMES = {
-    "uniqueness": "unique on the keys",
-    "k_anonymity": "below 3-anonymity",
-    "l_diversity": "below 2-diversity",
-    "t_closeness": "t-closeness, largest",
-    "individual_risk": "expected re-identified",
-    "suda": "special uniques",
-    "loglinear_risk": "log-linear matches",
-}
+NAMES = {k: m.view.label for k, m in MEASURES.items() if "key_classes" in m.view.charts}
 
 
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:

@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import key_names
@@ -146,4 +146,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(charts=("precision_recall",), on={"report": 7, "worst cases": 5}),
 )

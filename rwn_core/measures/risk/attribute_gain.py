@@ -9,7 +9,7 @@ from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, 
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 
 
@@ -108,4 +108,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
+    view=View(on={"report": 99, "worst cases": 8}),
 )

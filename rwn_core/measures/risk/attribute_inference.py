@@ -5,7 +5,7 @@ from __future__ import annotations
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, TOGETHER
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
 from rwn_core.measures.attacks.likeliest_value import WORDS
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 
 
@@ -45,4 +45,8 @@ MEASURE = Measure(
     compute=best_guesses,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
+    against_control=True,
+    view=View(
+        charts=("guessing_attacks",), label="attribute, worst case", on={"report": 30, "guesses": 4}
+    ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
 from rwn_core.measures.comparison import Comparison, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import mean_interval
 
@@ -83,4 +83,5 @@ MEASURE = Measure(
     begin=begin,
     of_released=True,
     of_units=True,
+    view=View(charts=("record_risk",), on={"report": 6, "worst cases": 1, "scenarios": 6}),
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.data.arrays import Booleans
 from rwn_core.measures.attacks.likeliest_value import secret_columns
 from rwn_core.measures.comparison import Comparison, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import SHARE, Measure, Reading, View
 from rwn_core.measures.sentence import percent
 
 UNCHANGED = 0.9  # share of the cells of a variable that links rows even where others are masked
@@ -70,4 +70,5 @@ MEASURE = Measure(
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute,
     reads_some=True,
+    view=View(bands={"value": SHARE}, recorded=("names", "share"), on={"report": 99}),
 )

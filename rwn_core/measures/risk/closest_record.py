@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.nearest_points import (
     contiguous_rows,
     nearest_distances,
@@ -81,7 +81,7 @@ MEASURE = Measure(
     title="Distance to the closest record",
     side="risk",
     better="higher",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard deviations, median",
     question="How far is a released row from the nearest original record, compared with "
     "neighboring originals?",

@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison
-from rwn_core.measures.measure import Measure, Reading, largest_of_both
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View, largest_of_both
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
@@ -54,11 +54,14 @@ MEASURE = Measure(
     key="cooks_distance",
     title="Cook's distance",
     side="risk",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its sway over the regression?",
     sentence=sentence,
     source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
     reads_some=True,
+    view=View(
+        charts=("cooks_distance",), bands={"max_released": FROM_ZERO}, on={"report": 13, "tune": 6}
+    ),
 )

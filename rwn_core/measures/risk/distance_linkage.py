@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.nearest_points import (
     distinct_originals,
@@ -43,4 +43,5 @@ MEASURE = Measure(
     reads_some=True,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "scenarios": 1, "attacks": 2}),
 )

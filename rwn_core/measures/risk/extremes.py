@@ -10,7 +10,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
 from rwn_core.measures.comparison import Comparison, numbers
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 
 
@@ -78,4 +78,5 @@ MEASURE = Measure(
     ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute,
+    view=View(charts=("extreme_values",), on={"report": 10}),
 )

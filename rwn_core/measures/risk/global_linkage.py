@@ -12,7 +12,7 @@ from rwn_core.measures.attacks.assignment import (
     in_classes,
 )
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.measures.statistics.nearest_points import original_points, released_points
@@ -59,4 +59,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "scenarios": 3}),
 )

@@ -11,7 +11,7 @@ from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.key_variables import required_confidential
 
@@ -94,4 +94,5 @@ MEASURE = Measure(
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     f"Matloff, Tendick 2022; the same is {WORDS}",
     compute=compute,
+    view=View(on={"report": 99}),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.key_variables import (
     class_sizes,
@@ -90,4 +90,10 @@ MEASURE = Measure(
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute,
     of_released=True,
+    view=View(
+        charts=("key_classes",),
+        label="expected re-identified",
+        recorded=("expected_original", "expected_released"),
+        on={"report": 20},
+    ),
 )

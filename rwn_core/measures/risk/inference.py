@@ -16,7 +16,7 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import beyond_a_guess
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 from rwn_core.neighbors.distance import TIE
@@ -88,4 +88,6 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
+    against_control=True,
+    view=View(charts=("guessing_attacks",), label="inference", on={"report": 30, "guesses": 3}),
 )

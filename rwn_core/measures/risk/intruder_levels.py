@@ -10,7 +10,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.key_variables import key_names, only
 from rwn_core.measures.statistics.nearest_points import (
     distinct_points,
@@ -140,4 +140,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "worst cases": 4, "scenarios": 5}),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from rwn_core.data.arrays import Integers
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names
 
@@ -53,4 +53,10 @@ MEASURE = Measure(
     "where it is rare nor protection where it is common",
     compute=compute,
     of_released=True,
+    view=View(
+        charts=("key_classes",),
+        label="below 3-anonymity",
+        recorded=("names", "limits", "violations_original", "violations_released"),
+        on={"report": 20},
+    ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import confidential_classes
 
@@ -64,4 +64,5 @@ MEASURE = Measure(
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute,
     of_released=True,
+    view=View(charts=("key_classes",), label="below 2-diversity", on={"report": 20}),
 )

@@ -16,7 +16,7 @@ from rwn_core.measures.attacks.guessing import (
     guess_reading,
 )
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import beyond_a_guess
 
 
@@ -95,4 +95,6 @@ MEASURE = Measure(
     "beyond a random guess",
     compute=compute,
     of_released=True,
+    against_control=True,
+    view=View(charts=("guessing_attacks",), label="linkability", on={"report": 30, "guesses": 2}),
 )

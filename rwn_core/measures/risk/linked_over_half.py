@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Sample, weigh
 from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import exact_interval
 from rwn_core.measures.statistics.nearest_points import original_points
@@ -124,4 +124,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "worst cases": 2}),
 )

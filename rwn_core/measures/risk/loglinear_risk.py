@@ -13,7 +13,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.key_variables import class_sizes, key_names
 from rwn_core.measures.statistics.population import (
     FileRisk,
@@ -276,4 +276,5 @@ MEASURE = Measure(
     "without a population size or weights the file is the population",
     compute=compute,
     of_released=True,
+    view=View(charts=("key_classes",), label="log-linear matches", on={"report": 20}),
 )

@@ -8,7 +8,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, complete, matrix, standardized, varies
-from rwn_core.measures.measure import Measure, Reading, largest_of_both
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View, largest_of_both
 
 NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat
 
@@ -68,11 +68,14 @@ MEASURE = Measure(
     key="mahalanobis",
     title="Mahalanobis distance",
     side="risk",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",
     sentence=sentence,
     source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
     reads_some=True,
+    view=View(
+        charts=("mahalanobis",), bands={"max_released": FROM_ZERO}, on={"report": 14, "tune": 7}
+    ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, complete, matrix, require_same_records, varies
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.nearest_points import spread_sample
 
@@ -98,4 +98,5 @@ MEASURE = Measure(
     source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
     compute=compute,
     of_units=True,
+    view=View(on={"report": 99, "scenarios": 2}),
 )

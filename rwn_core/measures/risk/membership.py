@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people, percent
 
 
@@ -164,4 +164,5 @@ MEASURE = Measure(
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute,
+    view=View(on={"report": 99, "worst cases": 7}),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
     original_points,
@@ -51,10 +51,11 @@ MEASURE = Measure(
     title="Nearest distance",
     side="risk",
     better="neutral",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard deviations of the original (median)",
     question="How far is a record from the nearest other record of the same file?",
     sentence=sentence,
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
+    view=View(charts=("nearest_distance",), bands={"value": FROM_ZERO}, on={"tune": 2}),
 )

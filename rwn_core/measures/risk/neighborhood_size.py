@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.sentence import percent
 
 
@@ -62,11 +62,12 @@ MEASURE = Measure(
     title="Neighborhood sizes",
     side="risk",
     better="higher",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="records (median)",
     question="From how many records is the donor of a cell drawn?",
     sentence=sentence,
     source="Perry, Matloff, Tendick 2022, sections 5 and 8, figure 1",
     compute=compute,
     reads_some=True,
+    view=View(charts=("neighborhood_size",), on={"report": 12, "tune": 1}),
 )

@@ -11,7 +11,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.measures.comparison import Comparison, numbers, released_rows, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import evenly, spread_sample
@@ -141,4 +141,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "scenarios": 4, "attacks": 3}),
 )

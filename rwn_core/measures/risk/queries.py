@@ -13,7 +13,7 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer, single_record_predicates
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
@@ -94,4 +94,5 @@ MEASURE = Measure(
     sentence=sentence,
     source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute,
+    view=View(charts=("queries",), on={"report": 11}),
 )

@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import LUCK
 
@@ -95,4 +95,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"attacks": 1}),
 )

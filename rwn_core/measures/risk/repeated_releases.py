@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.assignment import (
 )
 from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
@@ -125,6 +125,11 @@ MEASURE = Measure(
     "the union bound with the Bhattacharyya coefficient",
     compute=compute,
     of_units=True,
+    view=View(
+        charts=("repeated_releases",),
+        recorded=("releases", "same_order", "shuffled", "standing"),
+        on={"report": 9, "scenarios": 7},
+    ),
 )
 
 

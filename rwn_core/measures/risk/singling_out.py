@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.guessing import canonical_sample, guess_reading
 from rwn_core.measures.comparison import Comparison, codes, numbers
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import beyond_a_guess
 
 VARIABLES = 3  # conditions in a predicate
@@ -274,4 +274,6 @@ MEASURE = Measure(
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute,
+    against_control=True,
+    view=View(charts=("guessing_attacks",), label="singling out", on={"report": 30, "guesses": 1}),
 )

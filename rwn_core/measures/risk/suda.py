@@ -9,7 +9,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
 
@@ -129,4 +129,5 @@ MEASURE = Measure(
     "first ten keys; DIS scores: Elliot 2000",
     compute=compute,
     of_released=True,
+    view=View(charts=("key_classes",), label="special uniques", on={"report": 20}),
 )

@@ -11,7 +11,7 @@ from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.key_variables import confidential_classes
 
 
@@ -81,4 +81,5 @@ MEASURE = Measure(
     source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
     compute=compute,
     of_released=True,
+    view=View(charts=("key_classes",), label="t-closeness, largest", on={"report": 20}),
 )

@@ -29,7 +29,7 @@ from rwn_core.measures.attacks.true_match import (
 )
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
@@ -341,4 +341,5 @@ MEASURE = Measure(
     compute=compute,
     begin=partial(compute, expected=False),
     of_released=True,
+    view=View(charts=("true_matches",), on={"report": 8, "worst cases": 6, "attacks": 4}),
 )

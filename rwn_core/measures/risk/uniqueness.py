@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names
 
@@ -69,4 +69,5 @@ MEASURE = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute,
     of_released=True,
+    view=View(charts=("key_classes",), label="unique on the keys", on={"report": 20}),
 )

@@ -8,7 +8,7 @@ from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import key_names
 
@@ -44,4 +44,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
+    view=View(on={"report": 99, "worst cases": 3}),
 )

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, stdtrit
 
 from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.measures.measure import UNBOUNDED, Bounds
 
 Z95 = 1.959963984540054
 LEVEL = 0.9
 """Share of further draws that an interval should hold: 9 of 10, wherever the program says so."""
-UNBOUNDED = (-math.inf, math.inf)
 
 
 def prediction_interval(
-    draws: ArrayLike, level: float = LEVEL, bounds: tuple[float, float] = UNBOUNDED
+    draws: ArrayLike, level: float = LEVEL, bounds: Bounds = UNBOUNDED
 ) -> tuple[Floats, Floats]:
     """Return the ends between which a further draw falls with probability `level`, shape (...)."""
     # `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.association import (
     is_category,
     original_associations,
@@ -44,4 +44,5 @@ MEASURE = Measure(
     question="How far did the association of pairs of variables move, categories among them?",
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013)",
     compute=compute,
+    view=View(charts=("association",), bands={"released": (-1.0, 1.0)}),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.association import (
     GONE,
     faded,
@@ -49,4 +49,5 @@ MEASURE = Measure(
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
     "Kazi-Aoual and others 1995",
     compute=compute,
+    view=View(recorded=("faded", "gone", "invented"), on={"report": 99}),
 )

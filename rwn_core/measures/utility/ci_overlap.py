@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.measures.comparison import RELEASED, Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.ols import fits, refuse_exact
 
 Z95 = 1.96
@@ -52,4 +52,5 @@ MEASURE = Measure(
     question="Do the 95 % intervals of the slopes say the same in both files?",
     source="Karr and others 2006; Snoke and others 2018",
     compute=compute,
+    view=View(on={"report": 99}),
 )

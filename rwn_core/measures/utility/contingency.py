@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.data.arrays import Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, require_values
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
 
@@ -64,4 +64,5 @@ MEASURE = Measure(
     question="Do cross-tabulations of two and three variables keep their cells?",
     source="total variation distance; numbers in fifths of the original's records",
     compute=compute,
+    view=View(on={"report": 99}),
 )

@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, matrix
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.association import CORRELATIONS, correlation_matrix, pair_changes
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
@@ -54,4 +54,9 @@ MEASURE = Measure(
     question="How far did the correlations of pairs of numeric variables move?",
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
+    view=View(
+        charts=("correlation", "correlation_change"),
+        bands={"released": (-1.0, 1.0)},
+        on={"report": 1, "tune": 3},
+    ),
 )

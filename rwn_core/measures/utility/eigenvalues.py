@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.association import correlation_matrix, varying_columns
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
@@ -46,7 +46,7 @@ MEASURE = Measure(
     key="eigenvalues",
     title="Eigenvalues",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="sum of relative changes",
     question="Does the correlation matrix keep its directions, the weak ones too?",
     source="Domingo-Ferrer and Torra 2001; of correlations, as in sdcMicro’s “eigen”",

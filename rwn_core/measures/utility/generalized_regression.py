@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
 from rwn_core.measures.statistics.glm import generalized_fits
 from rwn_core.measures.statistics.ols import standardized_difference, turned
 
@@ -35,9 +35,10 @@ MEASURE = Measure(
     key="generalized_regression",
     title="Logistic or Poisson regression",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard errors (largest of the slopes)",
     question="Does the logistic or Poisson regression still find the same slopes?",
     source="McCullagh and Nelder 1989; Karr and others 2006",
     compute=compute,
+    view=View(bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO}),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from rwn_core.data.arrays import Integers
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.distributions import (
     bin_counts,
     bin_edges,
@@ -65,4 +65,5 @@ MEASURE = Measure(
     question="Does each variable keep its table of counts, the rare cells too?",
     source="Hellinger 1909; Gomatam, Karr, Sanil 2005",
     compute=compute,
+    view=View(on={"report": 99}),
 )

@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, matrix
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.statistics.distributions import standard_deviation
 
 
@@ -61,9 +61,10 @@ MEASURE = Measure(
     key="il1s",
     title="Cell distance (IL1s)",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="√2 standard deviations (mean over cells)",
     question="How far is each released number from the record's own original?",
     source="Mateo-Sanz, Sebé, Domingo-Ferrer 2004",
     compute=compute,
+    view=View(on={"report": 99}),
 )

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.statistics.distributions import (
     bin_counts,
     bin_edges,
@@ -174,4 +174,5 @@ MEASURE = Measure(
     question="Does each variable still have its own distribution?",
     source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
     compute=compute,
+    view=View(on={"report": 99}),
 )

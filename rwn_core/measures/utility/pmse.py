@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 
 Terms = Literal["main", "pairwise"]
 
@@ -192,9 +192,10 @@ MEASURE = Measure(
     key="pmse",
     title="Propensity score (pMSE)",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="times its null expectation; 2: as different as a fresh sample",
     question="Can a model of all pairs of variables tell released records from original ones?",
     source="Woo and others 2009; Snoke and others 2018; SPECKS: Bowen, Liu, Su 2021",
     compute=compute,
+    view=View(on={"report": 99}),
 )

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 
 Sample = tuple[Floats, NDArray[Any]]
 
@@ -194,7 +194,7 @@ MEASURE = Measure(
     key="prediction",
     title="Prediction",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="error on held-out records",
     question="How well does a model trained on the release predict records never masked?",
     source="Perry, Matloff, Tendick 2022, section 8.4; random forest of Breiman 2001",

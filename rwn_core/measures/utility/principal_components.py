@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.measures.comparison import Comparison, standardized
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import SHARE, Measure, Reading, View
 from rwn_core.measures.statistics.association import varying_columns
 
 COMPONENTS = 5  # the paper reports the share that this many hold together
@@ -52,4 +52,9 @@ MEASURE = Measure(
     question="Do the main directions still hold the same share of the variance?",
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
+    view=View(
+        charts=("principal_components",),
+        bands={"share_released": SHARE, "cumulative_released": SHARE},
+        on={"report": 3, "tune": 5},
+    ),
 )

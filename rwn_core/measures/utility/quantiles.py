@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
 from rwn_core.measures.statistics.distributions import varying_numbers
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -36,9 +36,10 @@ MEASURE = Measure(
     key="quantiles",
     title="Quantiles",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard deviations (mean over quantiles)",
     question="Do medians, quartiles and tails stay where they were?",
     source="quantiles at 5, 10, 25, 50, 75, 90 and 95 %",
     compute=compute,
+    view=View(charts=("quantiles",), bands={"change": UNBOUNDED}, on={"report": 5}),
 )

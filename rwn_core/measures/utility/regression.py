@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
 from rwn_core.measures.statistics.ols import fits, refuse_exact, standardized_difference, turned
 
 
@@ -33,9 +33,14 @@ MEASURE = Measure(
     key="regression",
     title="Regression",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard errors (largest of the slopes)",
     question="Does the chosen regression still find the same slopes?",
     source="Perry, Matloff, Tendick 2022, section 8; Karr and others 2006",
     compute=compute,
+    view=View(
+        charts=("regression",),
+        bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
+        on={"report": 2, "tune": 4},
+    ),
 )

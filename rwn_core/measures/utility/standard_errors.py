@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.statistics.ols import fits, refuse_exact
 
 
@@ -29,9 +29,10 @@ MEASURE = Measure(
     key="standard_errors",
     title="Standard errors",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="median relative change over slopes",
     question="Does the release report the same standard errors as the original?",
     source="Perry, Matloff, Tendick 2022, section 4; whether they are true needs repeated draws",
     compute=compute,
+    view=View(recorded=("terms", "ratio"), on={"report": 99}),
 )

@@ -10,7 +10,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, require_values
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 
 TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
@@ -103,9 +103,14 @@ MEASURE = Measure(
     key="subgroups",
     title="Small groups",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="mean relative change of size",
     question="Do small groups and tails keep their size?",
     source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
     compute=compute,
+    view=View(
+        charts=("subgroups",),
+        bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
+        on={"report": 4},
+    ),
 )

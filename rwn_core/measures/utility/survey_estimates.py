@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.ols import design_matrix
 
@@ -217,7 +217,7 @@ MEASURE = Measure(
     key="survey_estimates",
     title="Survey estimates",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard errors (median over estimates)",
     question="Do weighted means, shares and slopes stay within their standard errors?",
     source="weighted estimates with Taylor-linearized errors of strata and clusters "

@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.association import numbers_of_both, shared_correlations
 
 
@@ -46,7 +46,7 @@ MEASURE = Measure(
     key="total_correlation",
     title="Total correlation",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="nats",
     question="How far did the dependence among all numeric variables together move?",
     source="Watanabe 1960 (multi-information), under a normal copula: of ranks, so that neither "

@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.distributions import varying_numbers, wasserstein
 
 
@@ -27,7 +27,7 @@ MEASURE = Measure(
     key="wasserstein",
     title="Wasserstein distance",
     side="utility",
-    bounds=(0.0, float("inf")),
+    bounds=FROM_ZERO,
     unit="standard deviations (mean over variables)",
     question="How far did each numeric variable move as a whole?",
     source="Wasserstein distance of order 1",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, shown_on
 from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -22,27 +22,6 @@ from rwn_core.reporting.record_parts import recorded_state
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
-_WORST = (
-    "bayes_linkage",
-    "linked_over_half",
-    "whole_file_linkage",
-    "intruder_levels",
-    "abstaining_linkage",
-    "true_matches",
-    "membership",
-    "attribute_gain",
-)
-_GUESSES = ("singling_out", "linkability", "inference", "attribute_inference")
-_INTRUDERS = (
-    "distance_linkage",
-    "mahalanobis_linkage",
-    "global_linkage",
-    "probabilistic_linkage",
-    "intruder_levels",
-    "bayes_linkage",
-    "repeated_releases",
-)
-
 _IDENTIFIERS = {
     "key": "indirect identifier",
     "confidential": "sensitive attribute",
@@ -57,7 +36,6 @@ NO_MAXIMUM = (
     "No limit of this policy bounds the most exposed record: means and shares of records may hide "
     "it."
 )
-_ATTACKS = ("red_team", "distance_linkage", "probabilistic_linkage", "true_matches")
 
 
 def decision(material: Material) -> Content:
@@ -112,12 +90,13 @@ def _scenarios(material: Material) -> Content:
         "Intruders who might try, what they are after, and what came out on this release. Read a "
         "risk against its baseline and the worst case.",
     )
-    return Content(lines=lines, table=_asked(material, _INTRUDERS))
+    return Content(lines=lines, table=_asked(material, "scenarios"))
 
 
-def _asked(material: Material, measures: Iterable[str]) -> Table:
+def _asked(material: Material, place: str) -> Table:
     rows = [
-        (_title(material, key), MEASURES[key].question, material.words(key)) for key in measures
+        (_title(material, key), MEASURES[key].question, material.words(key))
+        for key in shown_on(place)
     ]
     return written_table(("attack", "question", "answer"), rows)
 
@@ -194,11 +173,14 @@ def _riskiest(material: Material) -> Content:
 
 
 def _guesses(material: Material) -> Content:
-    return Content(table=_asked(material, _GUESSES))
+    return Content(table=_asked(material, "guesses"))
 
 
 def _worst(material: Material) -> Content:
-    rows = [(_title(material, key), material.words(key), MEASURES[key].source) for key in _WORST]
+    rows = [
+        (_title(material, key), material.words(key), MEASURES[key].source)
+        for key in shown_on("worst cases")
+    ]
     return Content(
         table=written_table(("worst case", "what it says and assumes", "computed by"), rows)
     )
@@ -391,7 +373,7 @@ def _risk(material: Material) -> Content:
 
 def _attacks(material: Material) -> Content:
     """List the attacks that were run on the release itself, and what came out."""
-    rows = [(MEASURES[key].title, material.words(key)) for key in _ATTACKS]
+    rows = [(MEASURES[key].title, material.words(key)) for key in shown_on("attacks")]
     return Content(table=written_table(("attack", "result"), rows))
 
 
