@@ -25,9 +25,9 @@ from benchmarks.pages import say
 from benchmarks.tables import mixed
 from rwn_core.data.question import Question
 from rwn_core.measures.comparison import standardized
-from rwn_core.measures.risk import mahalanobis
+from rwn_core.measures.risk import outliers
 from rwn_core.measures.statistics import ols
-from rwn_core.measures.utility import principal_components
+from rwn_core.measures.utility import relations
 from rwn_ui.state.results import PreparedTable
 
 
@@ -45,12 +45,12 @@ def least_squares(design: ols.Design, where: str = "") -> ols.LeastSquares:
 LIBRARY = {
     "least squares, statsmodels.regression.linear_model": (ols, "least_squares", least_squares),
     "components, sklearn.decomposition": (
-        principal_components,
+        relations,
         "component_variances",
         lambda values: PCA().fit(standardized(values)).explained_variance_,
     ),
     "Mahalanobis distance, sklearn.covariance": (
-        mahalanobis,
+        outliers,
         "mahalanobis_distances",
         lambda v: (np.sqrt(EmpiricalCovariance().fit(v).mahalanobis(v) * (1 - 1 / len(v))), 0),
     ),

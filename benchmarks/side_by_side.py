@@ -27,10 +27,9 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.interval_disclosure import inside
-from rwn_core.measures.risk.k_anonymity import violations
-from rwn_core.measures.risk.l_diversity import distinct_values
-from rwn_core.measures.risk.suda import scores
+from rwn_core.measures.risk.key_classes import distinct_values, violations
+from rwn_core.measures.risk.nearness import inside
+from rwn_core.measures.risk.population_risk import scores
 from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
 from rwn_core.measures.statistics.population import individual_risk
 

@@ -77,7 +77,8 @@ def audit(
     data = options.described(read, identifiers=gone)
     data = options.under_roles(data, confidential, key)
     from rwn_core.evaluation.audit import comparable, compare, read_all
-    from rwn_core.measures.risk.cells_changed import compute, unchanged_words
+    from rwn_core.measures.risk.nearness import compute_cells_changed as compute
+    from rwn_core.measures.risk.nearness import unchanged_words
 
     data = options.asked(data, response, predictor or ())
     known = [options.names_in(each) for each in keys or ()]

@@ -94,7 +94,7 @@ class View:
     recorded : tuple of str
         Parts of the detail that the record of a release retains: counts and shares, never a
         record's own.
-    on : mapping of str to int
+    places : mapping of str to int
         Each page and table that shows it, such as "report", and its place there.
     """
 
@@ -102,7 +102,7 @@ class View:
     label: str = ""
     bands: Mapping[str, Bounds] = field(default_factory=dict)
     recorded: tuple[str, ...] = ()
-    on: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +146,8 @@ class Measure:
         is not that a link is right when it names the unit. The detail's "units" says how many there
         are, and the sentence says it.
     against_control : bool
-        Whether it guesses about a person, so that a release is to blame for what it learns beyond
-        that of people who are not in the file.
+        Whether it guesses about a person: a release is to blame for what it learns beyond what it
+        learns of people outside of the file.
     view : View
         Where it is shown, and how.
     is_share : bool

@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit, compare
-from rwn_core.measures import MEASURES, shown_on
+from rwn_core.measures import MEASURES, measures_of
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.key_variables import key_names
 
@@ -29,15 +29,15 @@ DISTRIBUTIONS = 6
 def _measures_of_charts() -> dict[str, tuple[str, ...]]:
     """By each chart's key the measures that it draws, in the order of the report."""
     found: dict[str, tuple[str, ...]] = {}
-    rest = [key for key, measure in MEASURES.items() if "report" not in measure.view.on]
-    for key in (*shown_on("report"), *rest):
+    others = [key for key, measure in MEASURES.items() if "report" not in measure.view.places]
+    for key in (*measures_of("report"), *others):
         for chart in MEASURES[key].view.charts:
             found[chart] = (*found.get(chart, ()), key)
     return found
 
 
 CHARTS_OF: Mapping[str, tuple[str, ...]] = _measures_of_charts()
-REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.on)
+REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.places)
 """The measures that an internal report shows, in the order of the catalogue."""
 
 
@@ -70,7 +70,7 @@ def _charts(audited: Audit) -> list[Chart]:
     readings = audited.readings
     made = []
     for chart, (key, *_) in CHARTS_OF.items():
-        if "report" not in MEASURES[key].view.on:
+        if "report" not in MEASURES[key].view.places:
             continue
         reading = audited[key]
         if MEASURES[key].view.label:  # drawn with others

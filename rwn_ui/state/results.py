@@ -15,7 +15,7 @@ import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.measures import UTILITY, shown_on
+from rwn_core.measures import UTILITY, measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
@@ -28,7 +28,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_state
 
 TRIED = 50  # positions of a lever, until releases are quick
-CARDS = (*shown_on("tune"), "distribution")
+CARDS = (*measures_of("tune"), "distribution")
 """The charts of Tune after the map, each of the measure of its name, the last of one variable."""
 SHOWN = ("distance_linkage", UTILITY, "cells_changed", *CARDS[:-1])
 MIXED = "association"  # is shown in place of the correlations where not all variables are numbers

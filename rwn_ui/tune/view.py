@@ -17,7 +17,7 @@ from rwn_core.errors import RWNError
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.marginals import one_marginal
+from rwn_core.measures.utility.distributions import one_marginal
 from rwn_core.reporting.places_on_map import POLICY, best, place
 from rwn_core.tuning import Sweep, Verdict
 from rwn_ui.features import (

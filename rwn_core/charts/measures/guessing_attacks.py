@@ -7,10 +7,10 @@ from typing import Any
 from rwn_core.charts.parts.paired_bars import Pair, bars, frame
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import table
-from rwn_core.measures import MEASURES, shown_on
+from rwn_core.measures import MEASURES, measures_of
 from rwn_core.measures.measure import Reading
 
-*GUESSES, WORST = shown_on("guesses")
+*GUESSES, WORST = measures_of("guesses")
 
 
 def draw(readings: Mapping[str, Reading | Exception]) -> Chart:

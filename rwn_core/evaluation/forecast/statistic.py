@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import keys_of_one_unit, sample_uniques
 from rwn_core.evaluation.forecast.forecast import Forecast
 from rwn_core.measures.comparison import Comparison, codes, matrix, numbers
-from rwn_core.measures.risk.cells_changed import changed_cells
+from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.statistics.association import correlation_matrix
 
 

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import Prepared
-from rwn_core.measures.risk.neighborhood_size import governed_by_k
+from rwn_core.measures.risk.nearness import governed_by_k
 from rwn_core.neighbors import Neighborhoods
 
 N = 200

@@ -95,5 +95,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
-    view=View(on={"attacks": 1}),
+    view=View(places={"attacks": 1}),
 )

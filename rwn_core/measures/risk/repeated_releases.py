@@ -128,7 +128,7 @@ MEASURE = Measure(
     view=View(
         charts=("repeated_releases",),
         recorded=("releases", "same_order", "shuffled", "standing"),
-        on={"report": 9, "scenarios": 7},
+        places={"report": 9, "scenarios": 7},
     ),
 )
 

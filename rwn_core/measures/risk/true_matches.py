@@ -341,5 +341,5 @@ MEASURE = Measure(
     compute=compute,
     begin=partial(compute, expected=False),
     of_released=True,
-    view=View(charts=("true_matches",), on={"report": 8, "worst cases": 6, "attacks": 4}),
+    view=View(charts=("true_matches",), places={"report": 8, "worst cases": 6, "attacks": 4}),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from rwn_core.measures import MEASURES, shown_on
+from rwn_core.measures import MEASURES, measures_of
 from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -96,7 +96,7 @@ def _scenarios(material: Material) -> Content:
 def _asked(material: Material, place: str) -> Table:
     rows = [
         (_title(material, key), MEASURES[key].question, material.words(key))
-        for key in shown_on(place)
+        for key in measures_of(place)
     ]
     return written_table(("attack", "question", "answer"), rows)
 
@@ -179,7 +179,7 @@ def _guesses(material: Material) -> Content:
 def _worst(material: Material) -> Content:
     rows = [
         (_title(material, key), material.words(key), MEASURES[key].source)
-        for key in shown_on("worst cases")
+        for key in measures_of("worst cases")
     ]
     return Content(
         table=written_table(("worst case", "what it says and assumes", "computed by"), rows)
@@ -373,7 +373,7 @@ def _risk(material: Material) -> Content:
 
 def _attacks(material: Material) -> Content:
     """List the attacks that were run on the release itself, and what came out."""
-    rows = [(MEASURES[key].title, material.words(key)) for key in shown_on("attacks")]
+    rows = [(MEASURES[key].title, material.words(key)) for key in measures_of("attacks")]
     return Content(table=written_table(("attack", "result"), rows))
 
 

@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.interval_disclosure import inside, robust_shares
+from rwn_core.measures.risk.nearness import inside, robust_shares
 from tests.core.masking.method_tables import described, key, prepared
 from tests.holding import hold
 

@@ -18,9 +18,8 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.risk.l_diversity import distinct_values, entropies
-from rwn_core.measures.risk.suda import dis_scores, scores
-from rwn_core.measures.risk.t_closeness import distances
+from rwn_core.measures.risk.key_classes import distances, distinct_values, entropies
+from rwn_core.measures.risk.population_risk import dis_scores, scores
 from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
 from tests.check_values import check_values
 

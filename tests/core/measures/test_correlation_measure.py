@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.utility.correlation import correlation_matrix
+from rwn_core.measures.utility.relations import correlation_matrix
 
 
 def test_check_value_ut_corr(compare, check_values, ut_frames):

@@ -11,8 +11,12 @@ from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.utility.loadings import loading_changes, near_neighbors
-from rwn_core.measures.utility.total_correlation import normal_scores, total_correlation
+from rwn_core.measures.utility.relations import (
+    loading_changes,
+    near_neighbors,
+    normal_scores,
+    total_correlation,
+)
 
 
 def normal(n: int, seed: int, common: float = 1.0) -> pd.DataFrame:

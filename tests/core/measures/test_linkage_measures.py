@@ -13,13 +13,8 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.closest_record import nearness_ratio
-from rwn_core.measures.risk.interval_disclosure import (
-    inside,
-    robust_distances,
-    robust_shares,
-)
-from rwn_core.measures.risk.probabilistic_linkage import Weights, fit
+from rwn_core.measures.risk.nearness import inside, nearness_ratio, robust_distances, robust_shares
+from rwn_core.measures.risk.ordinary_linkage import Weights, fit
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
 from tests.check_values import check_values
 from tests.core.measures.intruder_free_table import related

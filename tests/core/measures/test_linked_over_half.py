@@ -14,8 +14,8 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk import linked_over_half
-from rwn_core.measures.risk.linked_over_half import reading
+from rwn_core.measures.risk import worst_linkage
+from rwn_core.measures.risk.worst_linkage import linked_over_half_reading as reading
 from rwn_core.tuning.policy import CLINICAL, Policy
 
 KEY = "linked_over_half"
@@ -109,9 +109,9 @@ def test_one_far_person_is_enough_to_break_the_usual_policy(apart: int, kept: bo
 def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.MonkeyPatch) -> None:
     comparison = compared(with_outliers(2500, 3), RWN(epsilon=1.2, k=3, q=1))
     monkeypatch.setattr(
-        linked_over_half, "worst_case", lambda c, **_: worst_case(c, work=1, bounded=False)
+        worst_linkage, "worst_case", lambda c, **_: worst_case(c, work=1, bounded=False)
     )
-    found = linked_over_half.compute(comparison)
+    found = worst_linkage.compute_linked_over_half(comparison)
     assert found.detail["random"] < found.detail["rows"] < 2500
     assert set(range(2497, 2500)) <= set(found.detail["records_worst"].tolist())
     assert not Policy().judge({KEY: found}).shares[KEY] <= 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.utility.marginals import (
+from rwn_core.measures.utility.distributions import (
     bin_edges,
     distribution_steps,
     kolmogorov_smirnov,

@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.singling_out import alone_among
+from rwn_core.measures.risk.guesses import alone_among
 from tests.core.measures.intruder_free_table import related
 
 REPETITIONS = {"singling_out": 80, "linkability": 80, "inference": 200}

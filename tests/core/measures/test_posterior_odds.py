@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.masking import PRAM, RWN, AdditiveNoise
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.posterior_odds import category_chances
+from rwn_core.measures.risk.values import category_chances
 from rwn_core.randomness import SecretKey
 
 T = np.array([[0.9, 0.06, 0.04], [0.1, 0.8, 0.1], [0.05, 0.25, 0.7]])

@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.utility.principal_components import component_variances
+from rwn_core.measures.utility.relations import component_variances
 
 MEASURE = MEASURES["principal_components"]
 

@@ -15,8 +15,8 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk import singling_out
-from rwn_core.measures.risk.singling_out import ENOUGH, NARROW, VARIABLES, Conditions, edges
+from rwn_core.measures.risk import guesses
+from rwn_core.measures.risk.guesses import ENOUGH, NARROW, VARIABLES, Conditions, edges
 
 MEASURE = MEASURES["singling_out"]
 
@@ -47,7 +47,7 @@ def test_the_attacks_go_on_until_the_interval_is_narrow(k):
 
 
 def test_the_work_is_bounded(monkeypatch):
-    monkeypatch.setattr(singling_out, "_WORK", 1)
+    monkeypatch.setattr(guesses, "_WORK", 1)
     reading = read(load_demo("pima"), 5)
     assert reading.detail["rows"] == 50
     assert reading.detail["ended"] == "work"

@@ -11,9 +11,13 @@ from rwn_core.data.question import Question
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.distributions import hellinger, total_variation, wasserstein
-from rwn_core.measures.utility.ci_overlap import interval_overlap
-from rwn_core.measures.utility.il1s import il1_percent, il1s
-from rwn_core.measures.utility.marginals import distribution_steps, kolmogorov_smirnov
+from rwn_core.measures.utility.distributions import (
+    distribution_steps,
+    il1_percent,
+    il1s,
+    kolmogorov_smirnov,
+)
+from rwn_core.measures.utility.regressions import interval_overlap
 from tests.check_values import check_values
 
 VALUES = check_values("utility")

@@ -9,8 +9,8 @@ from rwn_core.masking import NBRS2015, RWN
 from rwn_core.measures import read
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.abstaining_linkage import curve
 from rwn_core.measures.risk.repeated_releases import simulate
+from rwn_core.measures.risk.worst_linkage import curve
 from rwn_core.randomness import SecretKey
 
 RELEASES = 30

@@ -12,7 +12,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import read
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.intruder_levels import levels
+from rwn_core.measures.risk.key_intruders import levels
 
 KEYS = ("age", "weight", "height")
 

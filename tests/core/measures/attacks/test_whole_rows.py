@@ -12,7 +12,7 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks.likeliest_value import EXACT
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.risk.homogeneity import same_share
+from rwn_core.measures.risk.key_classes import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import (
     bhattacharyya,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.measures.risk.cells_changed import changed_cells
-from rwn_core.measures.risk.mahalanobis import mahalanobis_distances
-from rwn_core.measures.risk.neighborhood_size import governed_by_k
+from rwn_core.measures.risk.nearness import changed_cells, governed_by_k
+from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.statistics.association import (
     association_matrix,
     correlation_matrix,
@@ -30,9 +29,9 @@ from rwn_core.measures.statistics.intervals import (
     range_words,
     share_interval,
 )
-from rwn_core.measures.utility.ci_overlap import interval_overlap
-from rwn_core.measures.utility.marginals import distribution_steps, kolmogorov_smirnov
-from rwn_core.measures.utility.principal_components import component_variances
+from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
+from rwn_core.measures.utility.regressions import interval_overlap
+from rwn_core.measures.utility.relations import component_variances
 
 COUNTS = np.array([5, 3, 2]), np.array([4, 4, 2])
 LINE = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])

@@ -1,10 +1,11 @@
-"""Singling out: conditions from the release that exactly one original person fulfills."""
+"""Guesses about a person: singling out, linkability and inference, against a control."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +13,22 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.guessing import canonical_sample, guess_reading
-from rwn_core.measures.comparison import Comparison, codes, numbers
+from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS
+from rwn_core.measures.attacks.guessing import (
+    Closest,
+    attacked_people,
+    canonical_sample,
+    control_sample,
+    guess_reading,
+)
+from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
+from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
 from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import beyond_a_guess
+from rwn_core.measures.statistics.key_variables import key_names, required_confidential
+from rwn_core.neighbors.distance import TIE
+
+# Singling out: conditions from the release that exactly one original person fulfills
 
 VARIABLES = 3  # conditions in a predicate
 ROWS = 20_000  # released rows that are tried at most
@@ -177,7 +190,7 @@ class _Attacks:
         )
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute_singling_out(comparison: Comparison) -> Reading:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
@@ -242,7 +255,7 @@ def _outside(success: float, inside: Counted, outside: Counted) -> tuple[float, 
     return control, float(np.sqrt(2 * people / replaced - 1))
 
 
-_success = beyond_a_guess(
+_singling_out_success = beyond_a_guess(
     "Conditions read off the release single people out",
     "It assumes somebody who has nothing but the release, neither anybody's values nor the method.",
 )
@@ -252,28 +265,189 @@ _ENDS = {
 }
 
 
-def _sentence(reading: Reading, n: int) -> str:
+def singling_out_sentence(reading: Reading, n: int) -> str:
     """Say the risk, and how many conditions it took."""
     tried, rows = reading.detail["tried"], reading.detail["rows"]
     said = [
-        _success(reading, n),
+        _singling_out_success(reading, n),
         f"{tried:,} sets of conditions of {rows:,} released rows were tried.",
         _ENDS.get(reading.detail["ended"], ""),
     ]
     return " ".join(part for part in said if part)
 
 
-MEASURE = Measure(
+SINGLING_OUT = Measure(
     key="singling_out",
     title="Singling out",
     side="risk",
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",
-    sentence=_sentence,
+    sentence=singling_out_sentence,
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",
-    compute=compute,
+    compute=compute_singling_out,
     against_control=True,
-    view=View(charts=("guessing_attacks",), label="singling out", on={"report": 30, "guesses": 1}),
+    view=View(
+        charts=("guessing_attacks",), label="singling out", places={"report": 30, "guesses": 1}
+    ),
+)
+
+
+# Linkability: two parts of a record that lead to the same released row
+
+
+def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return two disjoint sets of variables, taken in turn."""
+    return names[::2], names[1::2]
+
+
+def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> Floats:
+    """Return P(both parts of each person have the same nearest row), shape (people,)."""
+    one, two = parts
+    width = int(max(one.rows.max(), two.rows.max())) + 1
+    first, second = np.zeros((people.n, width), bool), np.zeros((people.n, width), bool)
+    first[:, one.rows] = one.ties(one.people(people))
+    second[:, two.rows] = two.ties(two.people(people))
+    both = (first & second).sum(axis=1)
+    return np.asarray(both / (first.sum(axis=1) * second.sum(axis=1)))
+
+
+def compute_linkability(comparison: Comparison) -> Reading:
+    """Return the risk that two parts of a record are linked, beyond the control."""
+    names = tuple(variable.name for variable in comparison.original.schema.released)
+    if len(names) < 2:
+        raise NotApplicable("Linkability needs at least two variables.")
+    one, two = comparison.halves or halves(names)
+    parts = (Closest(comparison, one), Closest(comparison, two))
+    chosen, control = attacked_people(comparison), control_sample(comparison)
+    chances = coincidences(parts, comparison.original.take(chosen))
+    outside = None if control is None else coincidences(parts, control)
+    random = 1.0 / len(released_rows(comparison.original, comparison.masked))
+    about: dict[str, Any] = {"parts": [list(one), list(two)], "stated": bool(comparison.halves)}
+    rates = None if outside is None else (float(outside.sum()), len(outside))
+    rows = guess_reading((float(chances.sum()), len(chances)), rates, random, **about)
+    if comparison.unit is None or comparison.units is None:
+        return rows
+    # a unit is linked if any of its records is, by chance and outside, too
+    units = np.unique(comparison.units[chosen], return_inverse=True)[1]
+    missed, size = np.ones(int(units.max()) + 1), np.bincount(units)
+    np.multiply.at(missed, units, 1.0 - chances)
+
+    def of_units(rate: float) -> float:
+        return float((1.0 - (1.0 - rate) ** size).mean())
+
+    if outside is not None:
+        rates = of_units(float(outside.mean())) * len(outside), len(outside)
+    success = float((1.0 - missed).sum()), len(missed)
+    found = guess_reading(
+        success, rates, of_units(random), **about, unit_words=comparison.unit.words
+    )
+    return found if found.value >= rows.value else rows
+
+
+_linkability_success = beyond_a_guess("Two halves of a record meet in one released row")
+
+
+def linkability_sentence(reading: Reading, n: int) -> str:
+    """Say the risk, what an attack is of, and the halves that were chosen."""
+    said, unit_words = _linkability_success(reading, n), reading.detail.get("unit_words")
+    if unit_words is not None:
+        said += f" An attack is of all rows of one of the {unit_words}, and one row is enough."
+    if not reading.detail.get("stated"):
+        return said
+    one, two = (", ".join(names) for names in reading.detail["parts"])
+    return f"{said} Halves as stated: {one} | {two}."
+
+
+LINKABILITY = Measure(
+    key="linkability",
+    title="Linkability",
+    side="risk",
+    unit="risk beyond control",
+    question="How often do two halves of a person's variables lead an intruder to the same "
+    "released row, more often than for people who are not in the file?",
+    sentence=linkability_sentence,
+    source="WP216 (2014), linkability; prior work: Giomi et al. 2023; without a control group, "
+    "beyond a random guess",
+    compute=compute_linkability,
+    of_released=True,
+    against_control=True,
+    view=View(
+        charts=("guessing_attacks",), label="linkability", places={"report": 30, "guesses": 2}
+    ),
+)
+
+
+# Inference: the confidential value of the released row nearest in the keys as a guess
+
+RELATIVE = 0.05  # of the true value within which a guessed number is right
+
+
+def right_guesses(truth: Floats, guesses: Floats, *, numeric: bool) -> Booleans:
+    """Return True for guesses of the same category or within 5 %, shape (m, v)."""
+    # `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
+    with np.errstate(invalid="ignore"):
+        right = (
+            np.abs(guesses - truth) <= RELATIVE * np.abs(truth) * (1 + TIE)
+            if numeric
+            else guesses == truth
+        )
+    return np.asarray(right, dtype=bool)
+
+
+def compute_inference(comparison: Comparison) -> Reading:
+    """Return the risk that the nearest released row discloses a value, beyond the control."""
+    secret = required_confidential(comparison)[0]
+    keys = tuple(name for name in key_names(comparison) if name != secret)
+    if not keys:
+        raise NotApplicable("No key variable other than the confidential one is left.")
+    original = comparison.original
+    numeric = not is_category(original, secret)
+    closest = Closest(comparison, keys)
+    released = secret_values(original, comparison.masked, secret)
+
+    def successes(people: Microdata, units: Integers | None = None) -> tuple[float, int]:
+        truth = secret_values(original, people, secret)
+        ties, weights = closest.ties(closest.people(people)), secret_weights(truth, units)
+        right = right_guesses(truth[:, None], released[closest.rows][None], numeric=numeric)
+        shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
+        return float((weights * shares).sum()), round(float(weights.sum()))
+
+    chosen = attacked_people(comparison)
+    people = original.take(chosen)
+    units = None if comparison.units is None else comparison.units[chosen]
+    attacked, control = successes(people, units), control_sample(comparison)
+    if attacked[1] == 0:
+        raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
+    on_control = None if control is None else successes(control)
+    truth = secret_values(original, people, secret)
+    right = right_guesses(truth[:, None], released[None], numeric=numeric)
+    guess = right[~np.isnan(truth)].mean()
+    if units is not None:  # the different values of a person count the same
+        guess = np.average(right.mean(axis=1), weights=secret_weights(truth, units))
+    return guess_reading(
+        attacked,
+        on_control if on_control is not None and on_control[1] else None,
+        float(guess),
+        names=list(keys),
+        secret=secret,
+    )
+
+
+INFERENCE = Measure(
+    key="inference",
+    title="Inference",
+    side="risk",
+    unit="risk beyond control",
+    question="How often does the released row nearest in the key variables tell a person's "
+    "confidential value, more often than for people who are not in the file?",
+    sentence=beyond_a_guess("The nearest row tells a confidential value"),
+    source="WP216 (2014), inference; prior work: Giomi et al. 2023; a number within 5 % is right; "
+    "without a control group, beyond a random guess",
+    compute=compute_inference,
+    of_released=True,
+    of_units=SECRETS_OF_UNITS,
+    against_control=True,
+    view=View(charts=("guessing_attacks",), label="inference", places={"report": 30, "guesses": 3}),
 )

@@ -1,22 +1,28 @@
-"""Intruder levels: ordinary and worst-case intruders on the key variables."""
+"""Linkage by an intruder with the key variables and the method."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT, LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.attacks.posterior import Linkage, link
+from rwn_core.measures.attacks.posterior import Linkage, link, posteriors
 from rwn_core.measures.attacks.worst_case import linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading, View
-from rwn_core.measures.statistics.key_variables import key_names, only
+from rwn_core.measures.sentence import filled
+from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names, only
 from rwn_core.measures.statistics.nearest_points import (
     distinct_points,
     nearest_links,
     original_points,
+    spread_sample,
 )
+
+# Intruder levels: ordinary and worst-case intruders on the key variables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +99,7 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
     return link(guess, comparison.masked, keys, units=comparison.units)
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute_intruder_levels(comparison: Comparison) -> Reading:
     """Return the success of an intruder with the keys and all neighborhoods, and of four others."""
     keys = key_names(comparison)
     intruders = levels(comparison, keys)
@@ -113,7 +119,7 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=known["L0"], detail=detail)
 
 
-def sentence(reading: Reading, n: int) -> str:
+def intruder_levels_sentence(reading: Reading, n: int) -> str:
     """Say how many records are linked by the keys and by which attack."""
     keys = ", ".join(reading.detail["names"])
     known = (
@@ -125,20 +131,58 @@ def sentence(reading: Reading, n: int) -> str:
     return f"{linked(reading, n, who)}."
 
 
-MEASURE = Measure(
+INTRUDER_LEVELS = Measure(
     key="intruder_levels",
     title="Linkage by the keys, worst case",
     side="risk",
     unit="share of records",
     question="How many released records would an intruder link correctly who knows the key "
     "variables of everybody, the method and all neighborhoods?",
-    sentence=sentence,
+    sentence=intruder_levels_sentence,
     at_least="Linkage by the keys, at least",
     certain_up_to=LARGEST_ASSIGNMENT,
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
-    compute=compute,
+    compute=compute_intruder_levels,
     of_released=True,
     of_units=True,
-    view=View(on={"report": 99, "worst cases": 4, "scenarios": 5}),
+    view=View(places={"report": 99, "worst cases": 4, "scenarios": 5}),
+)
+
+
+# Misclassified keys: released rows that still carry a person's own key values
+
+
+def compute_misclassification(comparison: Comparison) -> Reading:
+    """Return the mean of M_jj / F~_j: P(a row with a person's key is that person's)."""
+    law = comparison.required_law()
+    keys = key_names(comparison)
+    rows = spread_sample(np.arange(law.original.n))
+    belief = posteriors(law, law.original, rows, keys)
+    risk = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
+    before, _ = cell_codes(comparison, keys)
+    detail = {
+        "names": list(keys),
+        "risk": risk,
+        "records": rows,
+        "sampled": len(rows) < law.original.n,
+        "of": law.original.n,
+    }
+    baseline = float((1.0 / class_sizes(before)).mean())
+    return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
+
+
+MISCLASSIFICATION = Measure(
+    key="misclassification",
+    title="Rows with a person's own key",
+    side="risk",
+    unit="mean probability",
+    question="If a released row has exactly a person's key values, how likely is it that person's "
+    "row?",
+    sentence=filled(
+        "A row that has exactly a person's key values is that person's with probability {share} "
+        "on average, against {base} unmasked."
+    ),
+    source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
+    compute=compute_misclassification,
 )

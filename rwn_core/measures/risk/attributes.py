@@ -1,4 +1,4 @@
-"""Attribute gain: success of naming a confidential value beyond the baseline."""
+"""Attributes: naming a confidential variable, and what the release adds to it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,58 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import percent
 
+# Attribute inference: success of the worst-case intruder at naming a confidential value
 
-def compute(comparison: Comparison) -> Reading:
+
+def attribute_inference_sentence(reading: Reading, n: int) -> str:
+    """Say how often an informed intruder names the worst variable, and by which strategy."""
+    detail = reading.detail
+    worst = int(detail["worst"])
+    outside = ""
+    if detail["control"] is not None:
+        outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
+    if len(detail["secrets"]) > 1:
+        outside = f"no other confidential variable gains more; {outside}"
+    also = ""
+    if detail["strategies"][worst].removesuffix(TOGETHER) in PREDICTIONS:
+        also = " Such a prediction says something about people outside of the file, too."
+    return (
+        f"An informed intruder names {detail['secrets'][worst]} correctly for "
+        f"{percent(reading.value)} of the {detail.get('unit_words', 'people')}, by "
+        f"{detail['strategy_words'][worst]}, and its exact value for "
+        f"{percent(float(detail['exact'][worst]))}; {outside}naming what most rows say is right "
+        f"for {percent(float(detail['ignorant'][worst]))}.{also}{detail.get('scope', '')}"
+    )
+
+
+ATTRIBUTE_INFERENCE = Measure(
+    key="attribute_inference",
+    title="Attribute inference, worst case",
+    side="risk",
+    unit="share of people",
+    question="For how many people does an intruder who knows everybody's key variables and the "
+    f"method name the worst confidential variable correctly ({WORDS}), by the best of ten "
+    "strategies?",
+    sentence=attribute_inference_sentence,
+    source="Posterior of sources and donors by Bayes' rule on the method's law, row by row and of "
+    "all rows together, and predictions from the keys; compared with people outside the file, or "
+    "without a control group with naming the majority",
+    compute=best_guesses,
+    of_released=True,
+    of_units=SECRETS_OF_UNITS,
+    against_control=True,
+    view=View(
+        charts=("guessing_attacks",),
+        label="attribute, worst case",
+        places={"report": 30, "guesses": 4},
+    ),
+)
+
+
+# Attribute gain: success of naming a confidential value beyond the baseline
+
+
+def compute_attribute_gain(comparison: Comparison) -> Reading:
     """Return the largest gain of a confidential variable; below 0 if the baseline is better."""
     # The gain is success less baseline, or the score of naming one level or sure records, whichever
     # is larger.
@@ -34,7 +84,7 @@ def compute(comparison: Comparison) -> Reading:
     )
 
 
-def sentence(reading: Reading, n: int) -> str:
+def attribute_gain_sentence(reading: Reading, n: int) -> str:
     """Say how much the release adds to naming the worst confidential variable."""
     detail = reading.detail
     gain, secret = detail["gain"], detail["secret"]
@@ -90,7 +140,7 @@ def _how(strategy: str) -> str:
     )
 
 
-MEASURE = Measure(
+ATTRIBUTE_GAIN = Measure(
     key="attribute_gain",
     title="Attribute gain",
     side="risk",
@@ -99,14 +149,14 @@ MEASURE = Measure(
     question="For how many more people, or people of the worst level, does an intruder who knows "
     "everybody's key variables and the method name the worst confidential variable correctly "
     f"({WORDS}) than without the release's records?",
-    sentence=sentence,
+    sentence=attribute_gain_sentence,
     source="Attribute inference minus its baseline (people who are not in the file, or without a "
     "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "
     "precision beyond chance of naming one level, or of naming where the posterior is at least "
     ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models that name "
     "no more people than luck does, at three standard errors, count as nothing",
-    compute=compute,
+    compute=compute_attribute_gain,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
-    view=View(on={"report": 99, "worst cases": 8}),
+    view=View(places={"report": 99, "worst cases": 8}),
 )

@@ -1,4 +1,4 @@
-"""Small groups: change of their sizes."""
+"""Counts: cross tables, small groups and records that break an edit rule."""
 
 from __future__ import annotations
 
@@ -8,10 +8,70 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.comparison import Comparison, require_values
+from rwn_core.errors import NotApplicable, SchemaError
+from rwn_core.measures.comparison import RELEASED, Comparison, require_values
 from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
+from rwn_core.measures.statistics.distributions import total_variation
+
+# Contingency tables: change of cross tables of two and three variables
+
+MOST_IN_THREES = 14  # variables; more would make too many three-way tables
+
+
+def compute_contingency(comparison: Comparison) -> Reading:
+    """Return the mean total variation distance of all two-way tables."""
+    original = comparison.original
+    require_values(comparison.masked)
+    released = original.schema.released
+    if len(released) < 2:
+        raise NotApplicable("A cross-tabulation needs at least two variables.")
+    groups = comparison.cached_for_original(
+        "groups", lambda: [grouping(original, variable) for variable in released]
+    )
+    before = comparison.cached_for_original(
+        "grouped", lambda: [g.codes(original, original) for g in groups]
+    )
+    after = [g.codes(original, comparison.masked) for g in groups]
+    two = _distances(groups, before, after, len(groups), 2)
+    three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
+    names = [g.name for g in groups]
+    detail = {
+        "names": names,
+        "pairs": [[names[i] for i in positions] for positions in two],
+        "distance": np.array(list(two.values())),
+        "triples": [[names[i] for i in positions] for positions in three],
+        "distance_three": np.array(list(three.values())),
+        "mean_three": float(np.mean(list(three.values()))) if three else None,
+        "variables_in_threes": min(len(groups), MOST_IN_THREES),
+    }
+    return Reading(value=float(np.mean(list(two.values()))), baseline=0.0, detail=detail)
+
+
+def _distances(
+    groups: list[Grouping], before: list[Integers], after: list[Integers], variables: int, ways: int
+) -> dict[tuple[int, ...], float]:
+    result = {}
+    for positions in combinations(range(variables), ways):
+        sizes = [len(groups[i].labels) for i in positions]
+        one, other = (counts([codes[i] for i in positions], sizes) for codes in (before, after))
+        result[positions] = total_variation(one, other)
+    return result
+
+
+CONTINGENCY = Measure(
+    key="contingency",
+    title="Contingency tables",
+    side="utility",
+    unit="mean total variation of two-way tables",
+    question="Do cross-tabulations of two and three variables keep their cells?",
+    source="total variation distance; numbers in fifths of the original's records",
+    compute=compute_contingency,
+    view=View(places={"report": 99}),
+)
+
+
+# Small groups: change of their sizes
 
 TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
 SMALL = 0.1  # a small group has at most this share of the records
@@ -19,7 +79,7 @@ LEAST = 5  # and at least so many: below, one record more is a large change
 MOST = 400
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute_subgroups(comparison: Comparison) -> Reading:
     """Return the mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
@@ -99,7 +159,7 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     return shares
 
 
-MEASURE = Measure(
+SUBGROUPS = Measure(
     key="subgroups",
     title="Small groups",
     side="utility",
@@ -107,10 +167,49 @@ MEASURE = Measure(
     unit="mean relative change of size",
     question="Do small groups and tails keep their size?",
     source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
-    compute=compute,
+    compute=compute_subgroups,
     view=View(
         charts=("subgroups",),
         bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
-        on={"report": 4},
+        places={"report": 4},
     ),
+)
+
+
+# Edit rules: released records that break one, compared with the original
+
+
+def compute_edit_rules_broken(comparison: Comparison) -> Reading:
+    """Return the share of the released records that break an edit rule."""
+    original, masked = comparison.original, comparison.masked
+    rules = original.schema.edit_rules
+    if not rules:
+        raise NotApplicable("The schema has no edit rules; write them on the Data page.")
+    require_values(masked)
+    before = comparison.cached_for_original(
+        ("edit rules", rules), lambda: [rule.broken(original.frame) for rule in rules]
+    )
+    try:
+        after = [rule.broken(masked.frame) for rule in rules]
+    except SchemaError as refusal:
+        raise NotApplicable(f"{str(refusal).rstrip('.')}{RELEASED}.") from None
+    some = [int(np.any(broken, axis=0).sum()) for broken in (before, after)]
+    detail = {
+        "names": [rule.text for rule in rules],
+        "original": np.array([broken.sum() for broken in before], dtype=np.int64),
+        "released": np.array([broken.sum() for broken in after], dtype=np.int64),
+        "any_original": some[0],
+        "any_released": some[1],
+    }
+    return Reading(value=some[1] / masked.n, baseline=some[0] / original.n, detail=detail)
+
+
+EDIT_RULES_BROKEN = Measure(
+    key="edit_rules_broken",
+    title="Edit rules broken",
+    side="utility",
+    unit="share of records",
+    question="How many released records contradict themselves by the rules of the schema?",
+    source="edit rules of the schema, each record counted once; Fellegi and Holt 1976",
+    compute=compute_edit_rules_broken,
 )

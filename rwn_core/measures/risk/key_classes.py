@@ -1,0 +1,434 @@
+"""Classes of equal key values: their sizes, and what their members have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.sizes import LISTED_PAIRS
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.sentence import filled, people, percent
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    class_sizes,
+    classes,
+    confidential_classes,
+    key_cells,
+    key_names,
+    required_confidential,
+)
+
+# Homogeneity: neighborhoods with a single confidential value
+
+SHARE = 0.9  # of a neighborhood with one value
+
+
+def same_share(members: sparse.csr_array, values: Floats, near: Tolerance) -> Floats:
+    """Return the share of S_i and i with record i's value, shape (n,); 0 if S_i is empty."""
+    # Row i of `members` holds the donor probabilities of S_i, which counts as many members as
+    # equally likely ones would hide as much; two missing values are equal.
+    n = len(values)
+    owner = np.repeat(np.arange(n), np.diff(members.indptr))
+    one, two = values[owner], values[members.indices]
+    fits = near.right(two, one) | (np.isnan(one) & np.isnan(two))
+    largest = np.zeros(n)
+    np.maximum.at(largest, owner, members.data)
+    weights = members.data / largest[owner]  # equally likely ones have weight 1
+    total = np.bincount(owner, weights, n)
+    some = total > 0  # a record without neighbors loses its values: nothing tells them
+    safe = np.where(some, total, 1.0)
+    sizes = safe * safe / np.where(some, np.bincount(owner, weights**2, n), 1.0)
+    share = (1 + sizes * np.bincount(owner, weights * fits, n) / safe) / (1 + sizes)
+    return np.asarray(np.where(some, share, 0.0), dtype=np.float64)
+
+
+def compute_homogeneity(comparison: Comparison) -> Reading:
+    """Return the share of records with a neighborhood that discloses a confidential value."""
+    secrets = required_confidential(comparison)
+    law = comparison.law
+    if law is None:
+        raise NotApplicable("Homogeneity needs the neighborhoods of the method.")
+    original = comparison.original
+    share = np.empty(len(secrets))
+    common = np.empty(len(secrets))
+    for number, name in enumerate(secrets):
+        values, near = named_values(original, original, name), tolerance(original, name)
+        same = same_share(law.probabilities, values, near) >= SHARE
+        if comparison.units is not None:  # one record of a unit is enough
+            same = (np.bincount(comparison.units, same) > 0)[comparison.units]
+        share[number] = same.mean()
+        ordered = np.sort(values[~np.isnan(values)])
+        reach = near.around(ordered)
+        equal = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
+            ordered, ordered - reach, "left"
+        )
+        common[number] = float((equal / original.n >= SHARE).sum() / original.n)
+    worst = int(share.argmax())
+    detail: dict[str, Any] = {
+        "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
+        "worst": worst, "secret": secrets[worst],
+        "unit_words": None if comparison.unit is None else comparison.unit.words,
+    }  # fmt: skip
+    return Reading(value=float(share[worst]), baseline=float(common[worst]), detail=detail)
+
+
+def homogeneity_sentence(reading: Reading, n: int) -> str:
+    """Say how many records are disclosed without any linkage."""
+    end = (
+        ": no linkage is needed to learn it."
+        if reading.value
+        else "; other attacks do without that."
+    )
+    unit_words = reading.detail.get("unit_words")
+    who = "household" if unit_words == "households" else "person"
+    also = "" if unit_words is None else f", or so it is for another record of the same {who}"
+    return (
+        f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
+        f"{reading.detail['secret']}{also}{end}"
+    )
+
+
+HOMOGENEITY = Measure(
+    key="homogeneity",
+    title="Homogeneous neighborhoods",
+    side="risk",
+    unit="share of records",
+    question="For how many records do nine of ten in the neighborhood have the record's own "
+    "value of the worst confidential variable, so that no linkage is needed to learn it?",
+    sentence=homogeneity_sentence,
+    source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
+    f"Matloff, Tendick 2022; the same is {WORDS}",
+    compute=compute_homogeneity,
+    view=View(places={"report": 99}),
+)
+
+
+# Uniqueness: sample uniques on the key variables, before and after
+
+
+def compute_uniqueness(comparison: Comparison) -> Reading:
+    """Return the share of released records that are unique on the keys."""
+    keys = key_names(comparison)
+    before_cells, after_cells = key_cells(comparison, keys)
+    before = class_sizes(before_cells) == 1
+    leaving = released_rows(comparison.original, comparison.masked)
+    after = np.zeros(len(after_cells), dtype=bool)
+    after[leaving] = class_sizes(after_cells[leaving]) == 1
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "original": int(before.sum()),
+        "released": int(after.sum()),
+        "table": None,
+    }
+    if comparison.law is not None and len(before) == len(after):
+        detail["table"] = _linked_table(comparison, keys, before, after)
+    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+
+
+def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
+    """Return the correct links by uniqueness in the original and in the release."""
+    try:
+        links = worst_case(comparison, keys).links
+    except NotApplicable:
+        return None
+    rows = links.rows
+    cells = []
+    for was in (True, False):
+        for is_now in (True, False):
+            chosen = (before[rows] == was) & (after[rows] == is_now)
+            count = int(chosen.sum())
+            cells.append(
+                {
+                    "unique_original": was,
+                    "unique_released": is_now,
+                    "records": count,
+                    "linked": float(np.clip(links.top1[chosen].sum(), 0, count)),
+                }
+            )
+    return cells
+
+
+UNIQUENESS = Measure(
+    key="uniqueness",
+    title="Unique on the keys",
+    side="risk",
+    unit="share of records",
+    question="How many records are alone with their combination of key values?",
+    sentence=filled(
+        "{People} are alone with their key values (original: {base}); with masked keys that is no "
+        "proof of identity."
+    ),
+    source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
+    compute=compute_uniqueness,
+    of_released=True,
+    view=View(charts=("key_classes",), label="unique on the keys", places={"report": 20}),
+)
+
+
+# Replicated uniques: key values of one person only that appear in the release
+
+
+def copies(own: Integers, released: Integers) -> Integers:
+    """Return how many released rows equal each record, shape (n,); missing is a value."""
+    numbered = classes(np.concatenate((own, released)))
+    shown = np.bincount(numbered[len(own) :], minlength=int(numbered.max()) + 1)
+    return np.asarray(shown[numbered[: len(own)]], dtype=np.int64)
+
+
+def by_chance(own: Integers, released: Integers) -> float:
+    """Return the share of some records that appear in a release with shuffled columns."""
+    counts = np.column_stack(
+        [
+            np.bincount(theirs + 1, minlength=int(mine.max()) + 2)[mine + 1]
+            for mine, theirs in zip(own.T, released.T, strict=True)
+        ]
+    )
+    rarest, n = counts.min(axis=1), len(released)
+    # each row with a record's rarest value has its other values with this probability
+    others = np.prod(counts / n, axis=1) * n / np.maximum(rarest, 1)
+    return float((1 - (1 - np.minimum(others, 1.0)) ** rarest).mean())
+
+
+def compute_replicated_uniques(comparison: Comparison) -> Reading:
+    """Return the share of sample uniques with key values that appear in the release."""
+    original, keys = comparison.original, key_names(comparison)
+    rows = released_rows(original, comparison.masked)
+    own, released = key_cells(comparison, keys)
+    alone = np.flatnonzero(copies(own, own) == 1)
+    if comparison.masked.n == original.n:
+        alone = np.intersect1d(alone, rows)  # a left-out record dilutes nothing
+    if not alone.size:
+        raise NotApplicable("No record is alone with its key values in the original.")
+    shown = copies(own[alone], released[rows])
+    cells, full_rows = cell_codes(comparison, tuple(v.name for v in original.schema.released))
+    detail = {
+        "names": list(keys),
+        "uniques": len(alone),
+        "appear": int((shown > 0).sum()),
+        "replicated": int((shown == 1).sum()),
+        "whole_rows": int((copies(cells[alone], full_rows[rows]) > 0).sum()),
+        "records": alone[shown > 0],
+    }
+    value = float((shown > 0).mean())
+    return Reading(value=value, baseline=by_chance(own[alone], released[rows]), detail=detail)
+
+
+def replicated_uniques_sentence(reading: Reading, n: int) -> str:
+    """Say how many sample uniques appear, by key values and by whole row."""
+    detail = reading.detail
+    return (
+        f"{detail['appear']:,} of {detail['uniques']:,} records that are alone with their key "
+        f"values in the original find exactly these in the release ({percent(reading.value)}; "
+        f"{percent(reading.baseline or 0)} if each column were shuffled). {detail['replicated']:,} "
+        f"are alone there, too, and {detail['whole_rows']:,} find their whole row. Such a row need "
+        "not have been made of that person, but it looks so."
+    )
+
+
+REPLICATED_UNIQUES = Measure(
+    key="replicated_uniques",
+    title="Replicated uniques",
+    side="risk",
+    unit="share of the original's uniques",
+    question="How many records that are alone with their key values find exactly these values in "
+    "the release?",
+    sentence=replicated_uniques_sentence,
+    source="Nowok, Raab and Dibben 2016, synthpop's replicated.uniques: its count is of those that "
+    "are alone in the release, too, and its percentage of the released rows; here a second copy "
+    "in the release hides nobody",
+    compute=compute_replicated_uniques,
+    of_released=True,
+)
+
+
+# k-anonymity: sizes of the equivalence classes of the keys
+
+LIMITS = (2, 3, 5)
+_SHOWN = 3
+
+
+def violations(sizes: Integers, k: int) -> int:
+    """Count the records in equivalence classes of fewer than k records."""
+    return int((sizes < k).sum())
+
+
+def compute_k_anonymity(comparison: Comparison) -> Reading:
+    """Return the share of released records in equivalence classes of fewer than three."""
+    keys = key_names(comparison)
+    original, released = key_cells(comparison, keys)
+    leaving = released_rows(comparison.original, comparison.masked)
+    before, after = class_sizes(original), class_sizes(released[leaving])
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "limits": list(LIMITS),
+        "violations_original": [violations(before, k) for k in LIMITS],
+        "violations_released": [violations(after, k) for k in LIMITS],
+        "smallest_original": int(before.min()),
+        "smallest_released": int(after.min()),
+    }
+    return Reading(
+        value=violations(after, _SHOWN) / len(after),
+        baseline=violations(before, _SHOWN) / len(before),
+        detail=detail,
+    )
+
+
+K_ANONYMITY = Measure(
+    key="k_anonymity",
+    title="Below 3-anonymity",
+    side="risk",
+    unit="share of records",
+    question="How many records have fewer than two others with the same key values?",
+    sentence=filled(
+        "{People} share their key values with fewer than two others (original: {base})."
+    ),
+    source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
+    "where it is rare nor protection where it is common",
+    compute=compute_k_anonymity,
+    of_released=True,
+    view=View(
+        charts=("key_classes",),
+        label="below 3-anonymity",
+        recorded=("names", "limits", "violations_original", "violations_released"),
+        places={"report": 20},
+    ),
+)
+
+
+# l-diversity: distinct confidential values of each equivalence class
+
+
+def distinct_values(groups: Integers, secret: Integers) -> Integers:
+    """Count the distinct values of each class; missing (-1) counts as a value."""
+    pairs = np.unique(np.column_stack((groups, secret)), axis=0)
+    return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
+
+
+def entropies(groups: Integers, secret: Integers) -> Floats:
+    """Return the entropy of the values of each class in nats (Machanavajjhala et al. 2007)."""
+    pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
+    share = counts / np.bincount(groups)[pairs[:, 0]]
+    result = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
+    return np.asarray(result + 0.0, dtype=np.float64)
+
+
+def compute_l_diversity(comparison: Comparison) -> Reading:
+    """Return the share of released records in classes with a single confidential value."""
+    keys, secrets, tables = confidential_classes(comparison)
+    share = np.empty((2, len(secrets)))
+    smallest = np.empty((2, len(secrets)), dtype=np.int64)
+    entropy = np.empty((2, len(secrets)))
+    for side, (groups, values) in enumerate(tables):
+        for number, secret in enumerate(values.T):
+            result = distinct_values(groups, secret)
+            # a class with only missing values discloses nothing
+            share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
+            smallest[side, number] = result.min()
+            entropy[side, number] = np.exp(entropies(groups, secret).min())
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "secrets": list(secrets),
+        "share_original": share[0],
+        "share_released": share[1],
+        "smallest_original": smallest[0],
+        "smallest_released": smallest[1],
+        "entropy_original": entropy[0],
+        "entropy_released": entropy[1],
+    }
+    return Reading(value=float(share[1].mean()), baseline=float(share[0].mean()), detail=detail)
+
+
+L_DIVERSITY = Measure(
+    key="l_diversity",
+    title="Below 2-diversity",
+    side="risk",
+    unit="share of records",
+    question="How many records lie in a class of equal key values that holds a single value of a "
+    "confidential variable?",
+    sentence=filled("For {people} everybody with the same keys has one confidential value."),
+    source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
+    compute=compute_l_diversity,
+    of_released=True,
+    view=View(charts=("key_classes",), label="below 2-diversity", places={"report": 20}),
+)
+
+
+# t-closeness: distance of an equivalence class's confidential values from the file's
+
+
+def distances(groups: Integers, secret: Integers, *, ordered: bool) -> Floats:
+    """Return the earth mover's distance of each class (Li, Li, Venkatasubramanian 2007)."""
+    # `ordered`: steps of 1/(m - 1) between neighboring values; otherwise all are 1 apart.
+    width, count = int(secret.max()) + 1, int(groups.max()) + 1
+    if width == 1:
+        return np.zeros(count)
+    cells = np.bincount(groups * width + secret, minlength=count * width).reshape(count, width)
+    share = cells / cells.sum(axis=1, keepdims=True)
+    difference = share - np.bincount(secret, minlength=width) / len(secret)
+    if not ordered:
+        return np.asarray(np.abs(difference).sum(axis=1) / 2)
+    return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / (width - 1))
+
+
+def compute_t_closeness(comparison: Comparison) -> Reading:
+    """Return the largest distance of a class from the full release; means are in the detail."""
+    keys, secrets, tables = confidential_classes(comparison)
+    mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
+    for side, (groups, values) in enumerate(tables):
+        for number, name in enumerate(secrets):
+            result = _distances(comparison, name, groups, values[:, number])
+            mean[side, number], largest[side, number] = result[groups].mean(), result.max()
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "secrets": list(secrets),
+        "mean_original": mean[0],
+        "mean_released": mean[1],
+        "largest_original": largest[0],
+        "largest_released": largest[1],
+    }
+    return Reading(value=float(largest[1].max()), baseline=float(largest[0].max()), detail=detail)
+
+
+def _distances(comparison: Comparison, name: str, groups: Integers, codes: Integers) -> Floats:
+    # only values that occur have a place; a missing one comes first, as a value of its own
+    secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+    if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:
+        raise NotApplicable(
+            f"There are too many different key combinations and values of {name} to compare; "
+            "choose fewer key variables."
+        )
+    ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
+    result = distances(groups, secret, ordered=ordered)
+    return np.clip(result, 0.0, 1.0)
+
+
+def t_closeness_sentence(reading: Reading, n: int) -> str:
+    """Say how far classes of equal keys deviate from the file."""
+    mean = float(np.mean(reading.detail["mean_released"]))
+    return (
+        f"Confidential values of people with equal keys depart from everybody's by up to "
+        f"{reading.value:.2f}, and by {mean:.2f} on average (0 is none, 1 is as far as possible)."
+    )
+
+
+T_CLOSENESS = Measure(
+    key="t_closeness",
+    title="t-closeness",
+    side="risk",
+    unit="largest earth mover's distance",
+    question="How far do the confidential values of people with the same key values depart from "
+    "those of everybody?",
+    sentence=t_closeness_sentence,
+    source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
+    compute=compute_t_closeness,
+    of_released=True,
+    view=View(charts=("key_classes",), label="t-closeness, largest", places={"report": 20}),
+)

@@ -1,0 +1,406 @@
+"""Nearness: released cells and records that are close to original ones."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.likeliest_value import secret_columns
+from rwn_core.measures.comparison import (
+    Comparison,
+    complete,
+    empty_records,
+    matrix,
+    released_rows,
+    require_same_records,
+    varies,
+)
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Measure, Reading, View
+from rwn_core.measures.sentence import filled, percent
+from rwn_core.measures.statistics.distributions import standard_deviation
+from rwn_core.measures.statistics.nearest_points import (
+    contiguous_rows,
+    nearest_distances,
+    nearest_others,
+    original_points,
+    released_points,
+    spread_sample,
+    unweighted_metric,
+)
+from rwn_core.neighbors.distance import Points
+
+# Interval disclosure: released values close to the record's own
+
+WIDTH = 0.05  # standard deviations
+ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
+NEAR = 0.05  # distance below which another released record hides one
+
+
+def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
+    """Return True if all values lie within `width` standard deviations of the own, shape (n,)."""
+    with np.errstate(invalid="ignore"):
+        spreads = [standard_deviation(column[~np.isnan(column)]) for column in before.T]
+        half_width = width * np.array(spreads)
+        near = np.abs(before - after) <= half_width
+    near |= np.isnan(before) & np.isnan(after)
+    return np.asarray(near.all(axis=1))
+
+
+def rank_shares(before: Floats, after: Floats) -> Floats:
+    """Return the share of records with all ranks within p percent of their own, p = 1..10."""
+    from scipy.stats import rankdata
+
+    largest = np.abs(rankdata(before, axis=0) - rankdata(after, axis=0)).max(axis=1)
+    return np.array([(largest <= p / 100 * len(largest)).mean() for p in range(1, 11)])
+
+
+def robust_distances(values: Floats) -> Floats:
+    """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
+    # Raises NotApplicable for too few records or a singular covariance.
+    from sklearn.covariance import MinCovDet
+
+    n, m = values.shape
+    if n < 4 * m + 2:
+        raise NotApplicable(f"Robust distances of {m} variables need more records than {n:,}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            squared = MinCovDet(random_state=0).fit(values).mahalanobis(values)
+        except (RuntimeWarning, UserWarning, ValueError, np.linalg.LinAlgError):
+            raise NotApplicable(
+                "The robust covariance is singular: some variables determine others exactly."
+            ) from None
+    return np.asarray(squared)
+
+
+def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[float, float]:
+    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
+    # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
+    # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
+    # flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
+    from scipy.spatial import cKDTree
+
+    half_width = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
+    close = (np.abs(before - after) <= half_width).any(axis=1)
+    tree = cKDTree(after, balanced_tree=False)
+    around = tree.query_ball_point(after[close], NEAR, return_length=True)
+    return float(close.mean()), float((np.asarray(around) <= 1).sum() / len(before))
+
+
+def _robust(
+    comparison: Comparison, rows: Integers, before: Floats, after: Floats
+) -> dict[str, Any]:
+    if len(before) > LIVE_RECORDS:
+        return {
+            "robust": None,
+            "robust_reason": f"Robust intervals are computed for at most {LIVE_RECORDS:,} records.",
+        }
+    # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
+    size = np.abs(before).max(axis=0)
+    before, after = before / size, np.clip(after / size, -1e100, 1e100)
+    center, spread = before.mean(axis=0), before.std(axis=0, ddof=1)
+    before, after = (before - center) / spread, (after - center) / spread
+    try:
+        distances = comparison.cached_for_original(
+            ("robust distances", rows.tobytes()), lambda: robust_distances(before)
+        )
+    except NotApplicable as refusal:
+        return {"robust": None, "robust_reason": refusal.reason}
+    return {"robust": list(robust_shares(before, after, distances)), "robust_reason": ""}
+
+
+def compute_interval_disclosure(comparison: Comparison) -> Reading:
+    """Return the share of records with all numeric values within 0.05 standard deviations."""
+    original, masked = comparison.original, comparison.masked
+    names = list(original.numeric_names)
+    if not names or masked.n != original.n:
+        raise NotApplicable(
+            "Intervals need numeric variables and a release with a row for each original."
+        )
+    before, after = matrix(original, original, names), matrix(original, masked, names)
+    rows = complete(np.hstack((before, after)))
+    detail: dict[str, Any] = {"names": names, "near": inside(before, after), "of": original.n}
+    leaving = released_rows(original, masked)
+    detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
+    varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
+    if varying.any():
+        numbers = [table[rows][:, varying] for table in (before, after)]
+        detail["ranks"] = rank_shares(*numbers)
+        detail |= _robust(comparison, rows, *numbers)
+    return Reading(
+        value=float(detail["near"][leaving].mean()),
+        baseline=1.0,
+        detail=detail,
+    )
+
+
+INTERVAL_DISCLOSURE = Measure(
+    key="interval_disclosure",
+    title="Interval disclosure",
+    side="risk",
+    unit="share of records",
+    question="For how many records does every released number lie within 0.05 standard deviations "
+    "of the person's own?",
+    sentence=filled(
+        "For {people} every number lies within 0.05 standard deviations of the person's own."
+    ),
+    source="SDID of sdcMicro's dRisk, with the original's standard deviation; Templ and Meindl "
+    "2008 for the robust intervals",
+    compute=compute_interval_disclosure,
+    of_released=True,
+)
+
+
+# Distance of released rows to the closest original record
+
+
+def nearness_ratio(first: Floats, second: Floats) -> Floats:
+    """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
+    return np.divide(first, second, out=np.ones_like(first), where=second > 0)
+
+
+def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
+    """Return the share of rows that are nearer to originals than to as many held-out records."""
+    if comparison.holdout is None:
+        return None
+    held = contiguous_rows(unweighted_metric(comparison).coded(comparison.holdout))
+    size = min(len(held), len(points))
+    even = points[np.arange(size) * len(points) // size]
+    near = nearest_distances(even, released, 1)[:, 0]
+    far = nearest_distances(held[np.arange(size)], released, 1)[:, 0]
+    return float(((near < far) + 0.5 * (near == far)).mean())
+
+
+def compute_closest_record(comparison: Comparison) -> Reading:
+    """Return the median distance of a released row to its nearest original."""
+    points = original_points(comparison)
+    rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
+    if not rows.size:
+        raise NotApplicable("The release has no values at all.")
+    released = released_points(comparison)[rows]
+    first, second = nearest_distances(points, released, 2).T.copy()
+    sample = spread_sample(np.arange(len(points)))
+    usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
+    detail: dict[str, Any] = {
+        "distance": first,
+        "ratio": nearness_ratio(first, second),
+        "records": rows,
+        "fifth_percentile": float(np.quantile(first, 0.05)),
+        "exact_copies": rows[first == 0],
+        "share_nearer_than_holdout": _share_nearer(comparison, points, released),
+        "sampled": len(rows) < comparison.masked.n,
+        "of": comparison.masked.n,
+    }
+    return Reading(value=float(np.median(first)), baseline=float(np.median(usual)), detail=detail)
+
+
+def closest_record_sentence(reading: Reading, n: int) -> str:
+    """Say how near released rows are to originals, and how many are copies."""
+    count = len(reading.detail["exact_copies"])
+    copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
+    if count == 1:
+        copies = "1 row is an exact copy."
+    return (
+        f"A released row is {reading.value:.2f} standard deviations from the nearest original; "
+        f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies} It "
+        "assumes somebody who holds whole original records and compares distances, without the "
+        "method: who knows the method links more."
+    )
+
+
+CLOSEST_RECORD = Measure(
+    key="closest_record",
+    title="Distance to the closest record",
+    side="risk",
+    better="higher",
+    bounds=FROM_ZERO,
+    unit="standard deviations, median",
+    question="How far is a released row from the nearest original record, compared with "
+    "neighboring originals?",
+    sentence=closest_record_sentence,
+    source="Distance to closest record of synthetic-data practice; no proof of privacy",
+    compute=compute_closest_record,
+)
+
+
+# Cells changed: share of the table that the masking modified
+
+UNCHANGED = 0.9  # share of the cells of a variable that links rows even where others are masked
+
+
+def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
+    """Return True for each changed value, shape (n,); missing equals missing."""
+    different = np.asarray(before != after, dtype=bool)
+    if different.any() and before.dtype.kind == "f":
+        different &= ~(np.isnan(before) & np.isnan(after))
+    return different
+
+
+def compute_cells_changed(comparison: Comparison) -> Reading:
+    """Return the share of cells with a released value other than the original."""
+    original, masked = comparison.original, comparison.masked
+    require_same_records(original, masked, "its cells have no counterparts")
+    names = [variable.name for variable in original.schema.released]
+    before, after = (secret_columns(original, table, names) for table in (original, masked))
+    pairs = zip(before, after, strict=True)
+    share = np.array([float(changed_cells(*pair).mean()) for pair in pairs])
+    overall = float(share.mean())
+    q = None if comparison.law is None else float(np.mean(comparison.law.q))
+    detail = {
+        "names": names,
+        "share": share,
+        "overall": overall,
+        "q": q,
+    }
+    return Reading(value=overall, baseline=q, detail=detail)
+
+
+def unchanged_words(reading: Reading) -> str:
+    """Name the variables of which over 90 % of the cells are as in the original; "" for none."""
+    pairs = zip(reading.detail["names"], reading.detail["share"], strict=True)
+    names = [name for name, share in pairs if share < 1 - UNCHANGED]
+    return f"Over 90 % of the cells are unchanged in: {', '.join(names)}." if names else ""
+
+
+def cells_changed_sentence(reading: Reading, n: int) -> str:
+    """Say how many cells differ, and which variables nearly never do."""
+    words = (
+        f"{percent(reading.value)} of the values differ from the record's own; what stays the same "
+        "was kept or came out equal."
+    )
+    return f"{words} {unchanged_words(reading)}".strip()
+
+
+CELLS_CHANGED = Measure(
+    key="cells_changed",
+    title="Cells changed",
+    side="risk",
+    better="neutral",
+    unit="share of cells",
+    question="How many cells have another value than in the original?",
+    sentence=cells_changed_sentence,
+    source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
+    compute=compute_cells_changed,
+    reads_some=True,
+    view=View(bands={"value": SHARE}, recorded=("names", "share"), places={"report": 99}),
+)
+
+
+# Neighborhood size: number of candidate donors of a record
+
+
+def governed_by_k(within: Integers, k: int | None) -> Booleans:
+    """Return True for records with fewer than k others within epsilon, shape (n,)."""
+    return np.zeros(len(within), dtype=bool) if k is None else within < k
+
+
+def compute_neighborhood_size(comparison: Comparison) -> Reading:
+    """Return the median number of records in a neighborhood."""
+    neighborhoods = None if comparison.law is None else comparison.law.neighborhoods
+    if neighborhoods is None:
+        raise NotApplicable(
+            "Only a method that draws from neighborhoods has neighborhood sizes, and the tables "
+            "alone do not tell them."
+        )
+    governed = governed_by_k(neighborhoods.within, neighborhoods.k)
+    sizes = neighborhoods.effective_sizes
+    median = float(np.median(sizes))
+    nearest = neighborhoods.nearest
+    # of a record without neighbors in a large table it is known only that they lie beyond epsilon
+    nearest = np.where(np.isnan(nearest), neighborhoods.radius, nearest)
+    detail = {
+        "sizes": sizes,
+        "nearest": nearest,
+        "epsilon": neighborhoods.epsilon,
+        "k": neighborhoods.k,
+        "governed_by_k": governed,
+        "median": median,
+        "share_governed_by_k": float(governed.mean()),
+    }
+    return Reading(value=median, detail=detail)
+
+
+def neighborhood_size_sentence(reading: Reading, n: int) -> str:
+    """Say how large a typical neighborhood is, and how often k decides."""
+    detail = reading.detail
+    end = "."
+    if detail["k"] is None and detail["epsilon"] is None:
+        return (
+            f"The donor of a typical record's value is as uncertain as one of {reading.value:,.0f} "
+            "equally likely others."
+        )
+    if detail["k"] is not None:
+        share = percent(detail["share_governed_by_k"])
+        end = f"; {share} of the records have fewer than {detail['k']} within ε."
+    return f"The donor of a typical record's value is one of {reading.value:,.0f} others{end}"
+
+
+NEIGHBORHOOD_SIZE = Measure(
+    key="neighborhood_size",
+    title="Neighborhood sizes",
+    side="risk",
+    better="higher",
+    bounds=FROM_ZERO,
+    unit="records (median)",
+    question="From how many records is the donor of a cell drawn?",
+    sentence=neighborhood_size_sentence,
+    source="Perry, Matloff, Tendick 2022, sections 5 and 8, figure 1",
+    compute=compute_neighborhood_size,
+    reads_some=True,
+    view=View(charts=("neighborhood_size",), places={"report": 12, "tune": 1}),
+)
+
+
+# Nearest distance: isolation of records before and after
+
+
+def compute_nearest_distance(comparison: Comparison) -> Reading:
+    """Return the median distance from a released record to the nearest other one."""
+    points = original_points(comparison)
+    rows = spread_sample(np.arange(len(points)))
+    before = comparison.cached_for_original("nearest others", lambda: nearest_others(points, rows))
+    present = np.flatnonzero(~empty_records(comparison.masked))
+    if len(present) < 2:
+        raise NotApplicable("The released table has fewer than two records with any value.")
+    sample = spread_sample(np.arange(len(present)))
+    after = nearest_others(released_points(comparison)[present], sample)
+    detail = {
+        "original": before,
+        "released": after,
+        "records_original": rows,
+        "records_released": present[sample],
+        "sampled": len(sample) < len(present) or len(rows) < len(points),
+        "of": len(points),
+    }
+    return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
+
+
+def nearest_distance_sentence(reading: Reading, n: int) -> str:
+    """Say how isolated a typical released record is."""
+    return (
+        f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
+        f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
+        "easy to find. It assumes somebody who has nothing but the release, neither other data nor "
+        "the method."
+    )
+
+
+NEAREST_DISTANCE = Measure(
+    key="nearest_distance",
+    title="Nearest distance",
+    side="risk",
+    better="neutral",
+    bounds=FROM_ZERO,
+    unit="standard deviations of the original (median)",
+    question="How far is a record from the nearest other record of the same file?",
+    sentence=nearest_distance_sentence,
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute_nearest_distance,
+    view=View(charts=("nearest_distance",), bands={"value": FROM_ZERO}, places={"tune": 2}),
+)

@@ -1,0 +1,345 @@
+"""Linkage by an intruder who does not know the method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.assignment import (
+    cheapest_assignment,
+    expected_right,
+    in_classes,
+)
+from rwn_core.measures.comparison import (
+    Comparison,
+    complete,
+    matrix,
+    numbers,
+    released_rows,
+    require_same_records,
+    varies,
+)
+from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.sentence import filled, people
+from rwn_core.measures.statistics.key_variables import cell_codes, key_names
+from rwn_core.measures.statistics.nearest_points import (
+    distinct_originals,
+    evenly,
+    nearest_links,
+    original_points,
+    released_points,
+    spread_sample,
+)
+from rwn_core.neighbors.distance import squared_between
+
+# Distance linkage: the nearest original is taken for the source
+
+
+def compute_distance_linkage(comparison: Comparison) -> Reading:
+    """Return the share of released records that linking to the nearest original finds."""
+    original_points(comparison)  # refused without a distance
+    require_same_records(comparison.original, comparison.masked)
+    candidates = distinct_originals(comparison)  # an intruder holds all of the file
+    total = (comparison.file or comparison.original).n
+    rows = released_rows(comparison.original, comparison.masked)
+    records, score = nearest_links(comparison, candidates, rows)
+    detail = {
+        "score": score,
+        "records": records,
+        "sampled": len(records) < total,
+        "of": total,
+    }
+    return Reading(value=float(score.mean()), baseline=comparison.random_share, detail=detail)
+
+
+DISTANCE_LINKAGE = Measure(
+    key="distance_linkage",
+    title="Distance linkage",
+    side="risk",
+    unit="share of records",
+    question="How often is the nearest original record the true source of a released one?",
+    sentence=filled(
+        "Taking the nearest original for the source, as common tools do, finds {people}."
+    ),
+    source="Domingo-Ferrer and Torra 2001; ties share their link",
+    compute=compute_distance_linkage,
+    reads_some=True,
+    of_released=True,
+    of_units=True,
+    view=View(places={"report": 99, "scenarios": 1, "attacks": 2}),
+)
+
+
+# Mahalanobis linkage: distances in the covariance of the masking's differences
+
+FLAT = 1e-10  # share of the largest variance below which a direction counts as unchanged
+TIE = 1e-9
+
+
+def difference_root(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """Return a root of the inverse of the covariance of x - x', (m, m), and flat means, (m,)."""
+    # An unchanged variable, or a direction with the same change in all records, has no variance:
+    # there a row must agree with its source. The means are the changes in such directions.
+    change = before - after
+    mean = change.mean(axis=0)
+    change = change - mean
+    values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
+    least = FLAT * values.max(initial=0.0)
+    if least <= 0:
+        raise NotApplicable(
+            "Masking moves no number beyond a common shift, so there is no covariance of the "
+            "differences; look at distance linkage."
+        )
+    root = vectors / np.sqrt(np.maximum(values, least))
+    return np.asarray(root), np.where(values > least, 0.0, mean @ root)
+
+
+def compute_mahalanobis_linkage(comparison: Comparison) -> Reading:
+    """Return the share of released records that are nearest to their source."""
+    original, masked = comparison.original, comparison.masked
+    require_same_records(original, masked)
+    before = matrix(original, original, original.numeric_names)
+    after = matrix(original, masked, original.numeric_names)
+    rows = np.intersect1d(complete(before), complete(after))
+    if rows.size < 2 or not varies(before[rows]).any():
+        raise NotApplicable("There are no two complete records with numbers that vary.")
+    varied = varies(before[rows])
+    before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
+    size = np.abs(before).max(axis=0)
+    before, after = before / size, np.clip(after / size, -1e100, 1e100)
+    root, moved = difference_root(before, after)
+    chosen = spread_sample(np.arange(len(rows)))
+    units = rows if comparison.units is None else comparison.units[rows]
+    score = _scores(before @ root, after[chosen] @ root + moved, units, units[chosen])
+    detail: dict[str, Any] = {
+        "names": [n for n, k in zip(original.numeric_names, varied, strict=True) if k],
+        "score": score,
+        "records": rows[chosen],
+        "sampled": len(chosen) < len(rows),
+        "of": len(rows),
+    }
+    return Reading(
+        value=float(score.mean()),
+        baseline=1.0 / len(np.unique(units)),
+        detail=detail,
+    )
+
+
+def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) -> Floats:
+    """Return the chance of a correct link of each released record; ties share."""
+    score = np.empty(len(released))
+    for number, row in enumerate(released):
+        squared = ((points - row) ** 2).sum(axis=1)
+        edge = squared.min() * (1 + TIE) + 1e-18
+        near = squared <= edge
+        score[number] = near[units == truth[number]].sum() / near.sum()
+    return score
+
+
+def mahalanobis_linkage_sentence(reading: Reading, n: int) -> str:
+    """Say how many of the records without missing numbers are linked."""
+    total = reading.detail["of"]
+    whose = "" if total == n else " that have all their numbers in both files"
+    return (
+        "With a distance that knows how the masking moves the numbers together it finds "
+        f"{people(reading.value, total)}{whose}."
+    )
+
+
+MAHALANOBIS_LINKAGE = Measure(
+    key="mahalanobis_linkage",
+    title="Mahalanobis linkage",
+    side="risk",
+    unit="share of records",
+    question="How often is the nearest original the true source, for an intruder who knows how "
+    "strongly the masking moved the numbers together?",
+    sentence=mahalanobis_linkage_sentence,
+    source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
+    compute=compute_mahalanobis_linkage,
+    of_units=True,
+    view=View(places={"report": 99, "scenarios": 2}),
+)
+
+
+# Global distance linkage: the assignment of all records with the least total distance
+
+
+def compute_global_linkage(comparison: Comparison) -> Reading:
+    """Return the share of records that the assignment of least squared distance links correctly."""
+    points = original_points(comparison)
+    n = len(points)
+    why = "not every original has a row of its own"
+    require_same_records(comparison.original, comparison.masked, why)
+    if n > LARGEST_ASSIGNMENT:
+        raise NotApplicable(
+            f"All records are linked at once for at most {LARGEST_ASSIGNMENT:,} of them, and the "
+            f"table has {n:,}; look at distance linkage."
+        )
+    names = [variable.name for variable in comparison.original.schema.released]
+    before, after = cell_codes(comparison, names)
+    squared = squared_between(points, released_points(comparison))
+    rows_left = released_rows(comparison.original, comparison.masked)
+    leaves = np.isin(np.arange(n), rows_left)
+    squared[:, ~leaves] = 0.0  # a missing row may be of any record
+    squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
+    (originals, person), (rows, row) = in_classes(before), in_classes(after)
+    linked = cheapest_assignment(squared, originals, rows)
+    units = np.arange(n) if comparison.units is None else comparison.units
+    right = min(expected_right(linked, person, row, leaves, units) / len(rows_left), 1.0)
+    detail = {"linked": linked, "right": units[linked] == units}
+    return Reading(value=right, baseline=comparison.random_share, detail=detail)
+
+
+GLOBAL_LINKAGE = Measure(
+    key="global_linkage",
+    title="Global distance linkage",
+    side="risk",
+    unit="share of records",
+    question="How many records are linked correctly when each original gets one released row and "
+    "the total squared distance is smallest?",
+    sentence=filled(
+        "Giving each original one row, at the smallest total distance, finds {people}."
+    ),
+    source="Herranz, Nin, Rodriguez, Tassa 2015",
+    compute=compute_global_linkage,
+    of_released=True,
+    of_units=True,
+    view=View(places={"report": 99, "scenarios": 3}),
+)
+
+
+# Probabilistic linkage: agreement of the keys with Fellegi-Sunter weights
+
+STEPS = 200
+_EDGE = 1e-6  # probabilities stay off 0 and 1, where a weight would be infinite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Weights:
+    """Fellegi-Sunter parameters."""
+
+    # matched, unmatched: shape (v,): m and u: probability that a variable agrees for a match, and
+    # for another pair
+    matched: Floats
+    unmatched: Floats
+    share: float  # share of pairs that match
+
+    @property
+    def agree(self) -> Floats:
+        """log2(m / u) of each variable."""
+        return np.log2(self.matched / self.unmatched)
+
+    @property
+    def disagree(self) -> Floats:
+        """log2((1 - m) / (1 - u)) of each variable."""
+        return np.log2((1 - self.matched) / (1 - self.unmatched))
+
+    def total(self, agreement: Booleans) -> Floats:
+        """Return the weight of agreement patterns, shape (..., v) to (...)."""
+        return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
+
+
+def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
+    """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
+    # the share of matches is known: one in each row
+    agrees = patterns.astype(np.float64)
+    total = counts.sum()
+    unmatched = np.clip(counts @ agrees / total, _EDGE, 1 - _EDGE)
+    matched = np.clip(np.maximum(0.9, 1 - (1 - unmatched) / 2), _EDGE, 1 - _EDGE)
+    for _ in range(STEPS):
+        one = share * _likelihood(agrees, matched)
+        two = (1 - share) * _likelihood(agrees, unmatched)
+        belong = one / (one + two)
+        weight = counts * belong
+        new = np.clip(weight @ agrees / max(weight.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        others = counts * (1 - belong)
+        unmatched = np.clip(others @ agrees / max(others.sum(), 1e-300), _EDGE, 1 - _EDGE)
+        moved = float(np.abs(new - matched).max())
+        matched = new
+        if moved < 1e-10:
+            break
+    return Weights(matched=matched, unmatched=unmatched, share=share)
+
+
+def _likelihood(agrees: Floats, chance: Floats) -> Floats:
+    logs = agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance)
+    return np.exp(np.maximum(logs, -600))
+
+
+NEAR = 0.25  # standard deviations within which two numbers agree
+MOST_KEYS = 12
+
+
+def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
+    original, masked = comparison.original, comparison.masked
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        before, after = cell_codes(comparison, [name])
+        same = after[rows] == before[:, 0]
+        return np.asarray(same & (after[rows] >= 0))
+    values = original.values(name)
+    known = values[~np.isnan(values)]
+    tolerance = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    with np.errstate(invalid="ignore"):
+        return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= tolerance
+
+
+def compute_probabilistic_linkage(comparison: Comparison) -> Reading:
+    """Return the share of released records that score best with their source; ties share."""
+    n = comparison.original.n
+    require_same_records(comparison.original, comparison.masked)
+    keys = key_names(comparison)[:MOST_KEYS]
+    leaving = released_rows(comparison.original, comparison.masked)
+    rows = spread_sample(leaving)
+    rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
+    # the agreement pattern of every pair, one bit per key; missing agrees with nothing
+    pattern = np.zeros((len(rows), n), dtype=np.int64)
+    for bit, name in enumerate(keys):
+        pattern |= _agree(comparison, name, rows).astype(np.int64) << bit
+    present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
+    seen = np.flatnonzero(present)
+    bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
+    weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
+    table = np.full(1 << len(keys), -np.inf)
+    table[seen] = np.round(weights.total(bits), 9)
+    score = table[pattern]
+    best = score.max(axis=1, keepdims=True)
+    first = score == best
+    own = first[np.arange(len(rows)), rows].astype(np.int64)
+    if comparison.units is not None:
+        own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)
+    right = own / first.sum(axis=1)
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "matched": weights.matched,
+        "unmatched": weights.unmatched,
+        "agree": weights.agree,
+        "disagree": weights.disagree,
+        "score": right,
+        "records": rows,
+        "sampled": len(rows) < len(leaving),
+        "of": len(leaving),
+    }
+    return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
+
+
+PROBABILISTIC_LINKAGE = Measure(
+    key="probabilistic_linkage",
+    title="Probabilistic linkage",
+    side="risk",
+    unit="share of records",
+    question="How often does linking by weighted agreement of the key variables find the true "
+    "source of a released record?",
+    sentence=filled("Weighing which of {keys} agree finds {people}."),
+    source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
+    "within 0.25 standard deviations",
+    compute=compute_probabilistic_linkage,
+    of_released=True,
+    of_units=True,
+    view=View(places={"report": 99, "scenarios": 4, "attacks": 3}),
+)

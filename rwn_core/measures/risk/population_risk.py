@@ -1,0 +1,308 @@
+"""Risk in the population that a sample stands for, and special uniques."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.sentence import filled, people, percent
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    class_sizes,
+    class_totals,
+    classes,
+    key_cells,
+    key_names,
+)
+from rwn_core.measures.statistics.population import (
+    PitmanLaw,
+    decided,
+    fitted_risk,
+    individual_risk,
+    pitman,
+    pitman_law,
+    pitman_range,
+    slide_negative_binomial,
+    zayatz,
+)
+
+# Individual risk: expected re-identifications by the key variables of a sample
+
+INDIVIDUAL_RISK_WORTH = (
+    "In simulated populations the truth was 0.3 to 1.2 times this estimate, and 0.6 to 12 times "
+    "that of Benedetti and Franconi."
+)
+
+
+def compute_individual_risk(comparison: Comparison) -> Reading:
+    """Return the mean individual risk of the released records under the comparison's sampling."""
+    keys, sampling = key_names(comparison), comparison.sampling
+    risks, older, counts = [], [], []
+    tables = (comparison.original, comparison.masked)
+    leaving = released_rows(comparison.original, comparison.masked)
+    rows = (np.arange(comparison.original.n), leaving)
+    for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
+        weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
+        sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
+        law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
+        if weights.sum() > len(weights):
+            law = pitman_law(np.sort(np.bincount(classes(cells[some]))))
+        risk[some] = fitted_risk(sizes, totals, law)
+        risks.append(risk)
+        older.append(float(individual_risk(sizes, totals).sum()))
+        counts.append(float(weights.sum()))
+    before, after = risks
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "original": before,
+        "released": after,
+        "population": counts[0],
+        "sample": counts[0] > comparison.original.n,
+        "older_original": older[0],
+        "older_released": older[1],
+        "caveat": INDIVIDUAL_RISK_WORTH if counts[0] > comparison.original.n else "",
+        "weights": sampling.weights,
+        "expected_original": float(before.sum()),
+        "expected_released": float(after.sum()),
+        "largest_original": float(before.max()),
+        "largest_released": float(after.max()),
+        "worst": np.argsort(-after, kind="stable")[:10],
+    }
+    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+
+
+def individual_risk_sentence(reading: Reading, n: int) -> str:
+    """Say how many matches are correct, by which model, and the precision of the estimate."""
+    detail, right = reading.detail, people(reading.value, n)
+    who = "An intruder who takes released keys for true is right about"
+    if not detail["sample"]:
+        return f"{who} {right}, if the file is the whole population: one in each class."
+    return (
+        f"{who} {right} by a model of the population (Pitman); by another (Benedetti and "
+        f"Franconi) about {detail['older_released']:,.0f}. {detail['caveat']}"
+    )
+
+
+INDIVIDUAL_RISK = Measure(
+    key="individual_risk",
+    title="Expected re-identifications",
+    side="risk",
+    unit="share of records",
+    question="About how many records does an intruder identify who finds people by their key "
+    "values in the release and takes these for true?",
+    sentence=individual_risk_sentence,
+    source="E(1 / F | f) of Pitman's sampling formula (Pitman 1995, Hoshino 2001) and that of "
+    "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
+    compute=compute_individual_risk,
+    of_released=True,
+    view=View(
+        charts=("key_classes",),
+        label="expected re-identified",
+        recorded=("expected_original", "expected_released"),
+        places={"report": 20},
+    ),
+)
+
+
+# Special uniques (SUDA): records that few key variables single out
+
+LARGEST = 3  # key variables of a minimal unique that is looked for
+MOST_KEYS = 10
+
+
+class Special(NamedTuple):
+    """Hold what minimal uniques say of each record."""
+
+    score: Floats  # shape (n,)
+    smallest: Integers  # shape (n,): the size of its smallest minimal unique; 0 where it has none
+    # shape (n, m): the share of the score from minimal uniques with each variable; a row's sum is
+    # above 1 where they have several
+    shares: Floats
+
+
+def scores(cells: Integers) -> Special:
+    """Return each record's SUDA score with the variables that make it."""
+    # Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
+    # product of (m - i), i = k, ..., LARGEST. Missing (-1) is a value.
+    n, m = cells.shape
+    score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
+    unique: dict[tuple[int, ...], Booleans] = {}
+    for size in range(1, min(LARGEST, m) + 1):
+        weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
+        for chosen in combinations(range(m), size):
+            group = classes(cells[:, chosen])
+            alone = np.bincount(group)[group] == 1
+            already = np.zeros(n, dtype=bool)  # singled out by fewer of these variables
+            for smaller in combinations(chosen, size - 1) if size > 1 else ():
+                already |= unique[smaller]
+            alone = alone & ~already
+            score += weight * alone
+            parts[:, chosen] += weight * alone[:, np.newaxis]
+            smallest = np.where(alone & (smallest == 0), size, smallest)
+            unique[chosen] = alone | already
+    return Special(score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis])
+
+
+def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
+    """Return each record's DIS-SUDA score: P(a match with a special unique is true), shape (n,)."""
+    # The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records
+    # in pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over
+    # the special uniques as sdcMicro does, by powers of their scores.
+    size = np.bincount(classes(cells))[classes(cells)]
+    alone, paired, special = int((size == 1).sum()), int((size == 2).sum()), score > 0
+    if not special.any() or not alone:
+        return np.zeros(len(score))
+    overall = alone * fraction / (alone * fraction + paired * (1 - fraction))
+    power = score[special] ** (1 + (8 - cells.shape[1]) / 20)
+    result = np.zeros(len(score))
+    against = (alone / overall - alone) / (power * (1 / power).sum())
+    result[special] = 1 / (1 + against)
+    return result
+
+
+def compute_suda(comparison: Comparison) -> Reading:
+    """Return the share of released records that at most three key variables single out."""
+    keys = key_names(comparison)[:MOST_KEYS]
+    before_cells, after_cells = cell_codes(comparison, keys)
+    before, before_size, before_shares = scores(before_cells)
+    leaving = released_rows(comparison.original, comparison.masked)
+    original = comparison.original
+    fraction = 1 / float(comparison.sampling.record_weights(original, original).mean())
+    after, after_size = np.zeros(len(after_cells)), np.zeros(len(after_cells), dtype=np.int64)
+    after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving])
+    after_dis = np.zeros(len(after))
+    after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction)
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "score_original": before,
+        "score_released": after,
+        "dis_original": dis_scores(before_cells, before, fraction),
+        "dis_released": after_dis,
+        "shares_original": _overall(before, before_shares),
+        "shares_released": _overall(after[leaving], after_shares),
+        "sizes": list(range(1, LARGEST + 1)),
+        "count_original": [int((before_size == s).sum()) for s in range(1, LARGEST + 1)],
+        "count_released": [int((after_size == s).sum()) for s in range(1, LARGEST + 1)],
+        "worst": np.argsort(-after, kind="stable")[:10],
+    }
+    return Reading(
+        value=float((after_size[leaving] > 0).mean()),
+        baseline=float((before_size > 0).mean()),
+        detail=detail,
+    )
+
+
+def _overall(score: Floats, shares: Floats) -> Floats:
+    """Return each variable's share of the sum of all scores, shape (m,)."""
+    return np.asarray(score @ shares / max(float(score.sum()), np.finfo(np.float64).tiny))
+
+
+def suda_sentence(reading: Reading, n: int) -> str:
+    """Say how many records are special, which key makes them so, and what a match is worth."""
+    said = filled("Up to three key variables single out {people}")(reading, n)
+    dis, shares = np.asarray(reading.detail["dis_released"]), reading.detail["shares_released"]
+    if not (dis > 0).any():
+        return f"{said}."
+    first = int(np.argmax(shares))
+    return (
+        f"{said}; {reading.detail['names'][first]} has a part in {percent(float(shares[first]))} "
+        "of their scores, and a match with one of them is true with probability "
+        f"{percent(float(dis[dis > 0].mean()))} on average."
+    )
+
+
+SUDA = Measure(
+    key="suda",
+    title="Special uniques",
+    side="risk",
+    unit="share of records",
+    question="How many records do at most three key variables single out?",
+    sentence=suda_sentence,
+    source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
+    "first ten keys; DIS scores: Elliot 2000",
+    compute=compute_suda,
+    of_released=True,
+    view=View(charts=("key_classes",), label="special uniques", places={"report": 20}),
+)
+
+
+# Population uniqueness: share of sample uniques that are population uniques
+
+POPULATION_UNIQUENESS_WORTH = (
+    "In simulated populations the truth was 0 to 1.3 times the estimate by Pitman; where all are "
+    "alone, it says nothing."
+)
+ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
+
+
+def compute_population_uniqueness(comparison: Comparison) -> Reading:
+    """Return the estimate that suits the sampling fraction, for the release and the original."""
+    original, keys = comparison.original, key_names(comparison)
+    population = float(comparison.sampling.record_weights(original, original).sum())
+    if population <= original.n * (1 + 1e-9):
+        raise NotApplicable(
+            "The file is taken for the whole population, where unique is unique; give the size of "
+            "the population or sampling weights."
+        )
+    detail: dict[str, Any] = {"names": list(keys), "population": population}
+    values: list[float] = []
+    before, after = cell_codes(comparison, keys)
+    leaving = released_rows(original, comparison.masked)
+    for side, cells in (("original", before), ("released", after[leaving])):
+        sizes = np.sort(np.bincount(classes(cells)))
+        found = {
+            "pitman": pitman(sizes, population),
+            "zayatz": zayatz(sizes, population),
+            "snb": slide_negative_binomial(sizes, population),
+        }
+        chosen = decided(found, len(cells) / population)
+        detail |= {side: found, f"by_{side}": chosen, f"uniques_{side}": int((sizes == 1).sum())}
+        values.append(found[chosen] or 0.0)
+    interval = None
+    if detail["by_released"] == "pitman":
+        interval = pitman_range(sizes, population)
+    else:
+        known = [share for share in detail["released"].values() if share is not None]
+        interval = (min(known), max(known))
+    detail["caveat"] = POPULATION_UNIQUENESS_WORTH
+    return Reading(value=values[1], baseline=values[0], interval=interval, detail=detail)
+
+
+def population_uniqueness_sentence(reading: Reading, n: int) -> str:
+    """Say how many sample uniques are population uniques, by each estimate."""
+    detail = reading.detail
+    low, high = reading.interval or (reading.value, reading.value)
+    others = ", ".join(
+        f"{ESTIMATES[key]}: {'no answer' if share is None else percent(share)}"
+        for key, share in detail["released"].items()
+        if key != detail["by_released"]
+    )
+    return (
+        f"Of {detail['uniques_released']:,} released records that are alone with their key values, "
+        f"{percent(reading.value)} would be alone among {detail['population']:,.0f} people, by the "
+        f"estimate of {ESTIMATES[detail['by_released']]} ({others}); of the original's "
+        f"{percent(reading.baseline or 0)}. From {percent(low)} to {percent(high)} would fit the "
+        f"release. {detail['caveat']}"
+    )
+
+
+POPULATION_UNIQUENESS = Measure(
+    key="population_uniqueness",
+    title="Unique in the population",
+    side="risk",
+    unit="share of the records that are unique on the keys",
+    question="How many of the records that are alone with their key values in the file would be "
+    "alone with them in the whole population?",
+    sentence=population_uniqueness_sentence,
+    source="Hoshino 2001 (Pitman), Zayatz 1991, Chen and Keller-McNulty 1998 (slide negative "
+    "binomial), chosen by the rule of Dankar et al. 2012; needs the size of the population or "
+    "sampling weights",
+    compute=compute_population_uniqueness,
+    of_released=True,
+)

@@ -1,0 +1,262 @@
+"""Single values of a release: rare categories, extremes, and answers that one person has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.microdata import Microdata, codes_like, value_codes
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
+from rwn_core.measures.attacks.predicate import Predicate, answer, single_record_predicates
+from rwn_core.measures.attacks.value_survival import appearance, expected_copies
+from rwn_core.measures.comparison import Comparison, numbers
+from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.sentence import filled, percent
+from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+
+# Posterior odds: how likely a released category is the true one, category by category
+
+_LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
+
+
+def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Integers]:
+    """Return P(a released category is true) of each level, and how many records have it."""
+    # With `units`, true is a category that any record of the row's unit has.
+    # With t the transition matrix and v the shares of the original, the odds of level k are t_kk
+    # v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t. Both
+    # have the shape (V,); a level that no record has is 0.
+    codes, values = value_codes(law.original, name)
+    table, columns = law.table(name)
+    place = {value: number for number, value in enumerate(columns)}
+    chances = table.tocsc()[:, [place[value] for value in values]]
+    shown = np.asarray(chances.sum(axis=0)).ravel()
+    cells = chances.tocoo()
+    right = codes[cells.row] == cells.col
+    if units is not None:
+        has = np.zeros((int(units.max()) + 1, len(values)), dtype=bool)
+        has[units, codes] = True
+        right = has[units[cells.row], cells.col]
+    true = np.bincount(cells.col, weights=cells.data * right, minlength=len(values))
+    count = np.bincount(codes, minlength=len(values))
+    return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
+
+
+def compute_posterior_odds(comparison: Comparison) -> Reading:
+    """Return the largest chance, of all variables, that a rarest category is true."""
+    law = comparison.required_law()
+    names = [v.name for v in law.original.schema.released if v.kind in _LEVELS]
+    parts = {name: found for name in names if (found := _of_variable(comparison, law, name))}
+    if not parts:
+        raise NotApplicable(
+            "No variable has categories, two or more, that are released one by one."
+        )
+    worst = max(parts, key=lambda name: parts[name]["rarest"])
+    detail: dict[str, Any] = {
+        "worst": worst,
+        "variables": {name: {**part} for name, part in parts.items()},
+    }
+    base = float(parts[worst]["shares"].min())
+    return Reading(value=parts[worst]["rarest"], baseline=base, detail=detail)
+
+
+def _of_variable(comparison: Comparison, law: Law, name: str) -> dict[str, Any] | None:
+    """Return chances and odds of each category and of each row; None where there are none."""
+    try:
+        chances, count = category_chances(law, name, comparison.units)
+    except NotApplicable:  # variables that change together have no table each
+        return None
+    levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
+    if levels.sum() < 2:
+        return None
+    rarest = count == count[levels].min()
+    shown = codes_like(law.original, comparison.masked, name)
+    odds = [None if chance >= 1 else float(chance / (1 - chance)) for chance in chances[levels]]
+    return {
+        "chances": chances[levels],
+        "odds": odds,
+        "shares": count[levels] / count.sum(),
+        "rarest": float(np.clip(chances[levels & rarest].max(), 0.0, 1.0)),
+        "row_chances": np.where(shown >= 0, chances[shown], 0.0),
+    }
+
+
+def posterior_odds_sentence(reading: Reading, n: int) -> str:
+    """Say how likely a released rare category is true."""
+    return (
+        f"A released record with the rarest category of {reading.detail['worst']} truly has it "
+        f"with probability {percent(reading.value)}, and {percent(reading.baseline or 0.0)} of all "
+        "people do."
+    )
+
+
+POSTERIOR_ODDS = Measure(
+    key="posterior_odds",
+    title="A rare category is the true one",
+    side="risk",
+    unit="probability",
+    question="If a released record shows the rarest category of a variable, how likely is that "
+    "category the person's own?",
+    sentence=posterior_odds_sentence,
+    source="Gouweleeuw, Kooiman, Willenborg, de Wolf 1998: posterior odds t_kk v_k / sum of "
+    "t_lk v_l, here as a probability, of the worst variable",
+    compute=compute_posterior_odds,
+)
+
+
+# Extremes: survival of the largest and smallest original values
+
+
+def _sides(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return the largest and the smallest value of every numeric variable and their holders."""
+    original = comparison.original if comparison.law is None else comparison.law.original
+    extremes = []
+    for name in original.numeric_names:
+        values = original.values(name)
+        known = np.flatnonzero(~np.isnan(values))
+        if not known.size or values[known].min() == values[known].max():
+            continue
+        for side, pick in (("largest", np.nanmax), ("smallest", np.nanmin)):
+            extreme = float(pick(values))
+            holders = np.flatnonzero(values == extreme)
+            extremes.append(
+                {"name": name, "side": side, "value": extreme, "record": int(holders[0]),
+                 "holders": len(holders)}
+            )  # fmt: skip
+    if not extremes:
+        raise NotApplicable("No numeric variable varies, so there is no extreme value.")
+    return extremes
+
+
+def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
+    table, values = law.table(extreme["name"])
+    position = values.index(extreme["value"])
+    column = table[:, [position]]
+    record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
+    return {
+        "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
+        "copies": float(expected_copies(column)[0]),
+        "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
+    }
+
+
+def compute_extremes(comparison: Comparison) -> Reading:
+    """Return the expected share of the original's extreme values that the release shows."""
+    law = comparison.law
+    extremes = _sides(comparison)
+    for extreme in extremes:
+        after = numbers(comparison.original, comparison.masked, extreme["name"])
+        extreme["released"] = int((after == extreme["value"]).sum())
+        if law is None:
+            extreme |= {"survival": float(extreme["released"] > 0), "copies": None, "own_row": None}
+        else:
+            extreme |= _by_law(law, extreme)
+    columns = ("name", "side", "value", "record", "holders", "released", "survival", "copies",
+               "own_row")  # fmt: skip
+    detail: dict[str, Any] = {key: [extreme[key] for extreme in extremes] for key in columns}
+    detail["by_law"] = law is not None
+    return Reading(value=float(np.mean(detail["survival"])), baseline=1.0, detail=detail)
+
+
+EXTREMES = Measure(
+    key="extremes",
+    title="Extremes that survive",
+    side="risk",
+    unit="share of extreme values",
+    question="How many of the largest and smallest original values does the release still show?",
+    sentence=filled(
+        "Of the largest and smallest original values {share} are expected in the release; each is "
+        "a real value of a real person, up to the release precision. It assumes somebody who knows "
+        "who holds an extreme, and nothing else of anybody."
+    ),
+    source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
+    compute=compute_extremes,
+    view=View(charts=("extreme_values",), places={"report": 10}),
+)
+
+
+# Query attack: questions to the release that exactly one person answers
+
+
+def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> Booleans:
+    """Return True for records with one record's value or within its tolerance, shape (n,)."""
+    own = named_values(original, original, name)[[record]]
+    return tolerance(original, name).right(named_values(original, table, name), own)
+
+
+def ask(
+    comparison: Comparison, law: Law, predicate: Predicate, record: int, secret: str | None
+) -> dict[str, Any]:
+    """Return the release's answer to one predicate, expected by the law and actual."""
+    original, masked = law.original, comparison.masked
+    expected = answer(law, predicate)
+    matches = np.flatnonzero(predicate.matches(original, masked))
+    asked: dict[str, Any] = {
+        "words": predicate.words,
+        "record": record,
+        "none": float(expected.counts[0]),
+        "one": float(expected.counts[1]) if len(expected.counts) > 1 else 0.0,
+        "one_and_target": float(np.clip(expected.alone[record], 0.0, 1.0)),
+        "matches": len(matches),
+        "same_person": bool(len(matches) == 1 and matches[0] == record),
+        "disclosed": None,
+        "baseline": None,
+        "disclosed_now": None,
+    }
+    if secret is None or secret in {c.name for c in predicate.conditions}:
+        return asked
+    fits = near_truth(original, original, secret, record)
+    matching = predicate.tells(law, secret, fits)
+    released = near_truth(original, masked, secret, record)
+    asked["disclosed"] = float(np.clip(expected.alone @ matching, 0.0, 1.0))
+    asked["baseline"] = float(released.mean())
+    asked["disclosed_now"] = bool(len(matches) == 1 and released[matches[0]])
+    return asked
+
+
+def compute_queries(comparison: Comparison) -> Reading:
+    """Return the mean chance that a question with one true answer returns that person's row."""
+    law = comparison.required_law("The query attack")
+    keys = key_names(comparison)
+    key = ("lone members", keys)
+    uniques = comparison.cached_for_original(
+        key, lambda: single_record_predicates(comparison.original, keys)
+    )
+    if not uniques:
+        raise NotApplicable(
+            "No question about up to three key variables is answered by exactly one person."
+        )
+    secret = next(iter(confidential_names(comparison)), None)
+    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in uniques]
+    columns = list(asked[0])
+    detail: dict[str, Any] = {name: [row[name] for row in asked] for name in columns}
+    detail |= {"names": list(keys), "secret": secret}
+    value = float(np.mean(detail["one_and_target"]))
+    return Reading(value=value, baseline=1.0, detail=detail)
+
+
+def queries_sentence(reading: Reading, n: int) -> str:
+    """Say how often a question with one true answer finds that person's row."""
+    return (
+        f"Asked one of {len(reading.detail['words'])} questions that one person answers, the "
+        f"release answers with exactly that person's row with probability "
+        f"{percent(reading.value)}."
+    )
+
+
+QUERIES = Measure(
+    key="queries",
+    title="Query attack",
+    side="risk",
+    unit="mean probability",
+    question="If a question about the key variables has one person as its answer, how likely does "
+    "the release answer it with exactly that person's row?",
+    sentence=queries_sentence,
+    source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
+    compute=compute_queries,
+    view=View(charts=("queries",), places={"report": 11}),
+)

@@ -1,0 +1,444 @@
+"""Linkage by an intruder who holds the original file and knows the method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Linkage, Sample, link, weigh
+from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
+from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
+from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.sentence import filled, people, percent
+from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
+from rwn_core.measures.statistics.key_variables import key_names
+from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.neighbors.distance import point_values
+
+# Worst-case linkage by an intruder with the original file and the method
+
+
+def bayes_linkage_reading(found: WorstCase, random_share: float, names: Sequence[str]) -> Reading:
+    """Return the reading of the worst case of linking by `names`, and of random links."""
+    links, interval = found.links, None
+    if links.sampled:
+        interval = mean_interval(links.best, links.total_rows)
+    detail: dict[str, Any] = {
+        "names": list(names),
+        "best": links.best,
+        "truth": links.truth,
+        "records": links.rows,
+        "sampled": links.sampled,
+        "of": links.total_rows,
+        "rows": len(links.rows),
+        "top1": float(links.top1.mean()),
+        "top5": float(links.top5.mean()),
+        "same": float(links.same.mean()),
+        "above_half": float((links.truth > 0.5).mean()),
+        "above_nine_tenths": float((links.truth > 0.9).mean()),
+        "candidates": links.candidates,
+        **found.detail,
+    }
+    return Reading(value=found.success, baseline=random_share, interval=interval, detail=detail)
+
+
+def compute_bayes_linkage(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
+    """Return the share of correct links of the best attack, by all released variables or some."""
+    _check(comparison)
+    known = names or [variable.name for variable in comparison.original.schema.released]
+    return bayes_linkage_reading(worst_case(comparison, names), comparison.random_share, known)
+
+
+def begin_bayes_linkage(comparison: Comparison) -> Reading:
+    """Return the share of correct links without an upper bound."""
+    _check(comparison)
+    known = [variable.name for variable in comparison.original.schema.released]
+    return bayes_linkage_reading(
+        worst_case(comparison, bounded=False), comparison.random_share, known
+    )
+
+
+def _check(comparison: Comparison) -> None:
+    comparison.required_law("The worst case")
+    require_same_records(comparison.original, comparison.masked)
+
+
+def bayes_linkage_sentence(reading: Reading, n: int) -> str:
+    """Say how many records are linked and by which attack."""
+    who = "Somebody who holds the original file and knows the method"
+    return (
+        f"{linked(reading, n, who)}; for {percent(reading.detail['top5'])} of all the right one is "
+        "among five candidates."
+    )
+
+
+BAYES_LINKAGE = Measure(
+    key="bayes_linkage",
+    title="Worst-case linkage",
+    side="risk",
+    unit="share of records",
+    question="How many released records would an intruder link correctly who holds the whole "
+    "original file and knows the method and its parameters, but not the key?",
+    sentence=bayes_linkage_sentence,
+    at_least="Linkage, at least",
+    certain_up_to=LARGEST_ASSIGNMENT,
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the most "
+    "likely assignment of all rows (Burkard, Dell'Amico, Martello 2009); the most likely source "
+    "of each row given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever "
+    "links most",
+    compute=compute_bayes_linkage,
+    begin=begin_bayes_linkage,
+    of_released=True,
+    of_units=True,
+    view=View(charts=("record_risk",), places={"report": 6, "worst cases": 1, "scenarios": 6}),
+)
+
+
+# Linked over one half: records linked with a probability above one half
+
+HALF = 0.5 * (1 + 1e-9)  # of two equal candidates neither is above one half
+SHOWN = 10  # records that the detail names
+
+
+def linked_over_half_reading(
+    found: WorstCase,
+    n: int,
+    far: tuple[Integers, Floats] | None = None,
+    units: Integers | None = None,
+) -> Reading:
+    """Return the share of rows with a posterior of the true original above one half."""
+    # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
+    # limit if a row is above one half, also one of `far` (records that are far from the others,
+    # and their posteriors); else 0. Of units (n,) with several rows: the share of units with a
+    # row above one half, if that is larger.
+    links = found.links
+    alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
+    together = None
+    if found.together is not None and not links.sampled:
+        given_all = found.together.truth[links.rows]
+        together = float((given_all > HALF).mean())
+        truth = given_all if together > alone else truth
+    share = max(alone, together or 0.0)
+    value, interval, above = share, None, None
+    if links.sampled:
+        interval = exact_interval(round(share * len(truth)), len(truth))
+        if far is not None:
+            records = np.concatenate((records, far[0]))
+            records, first = np.unique(records, return_index=True)
+            truth = np.concatenate((truth, far[1]))[first]
+        value = interval[1] if (truth > HALF).any() else 0.0
+    if units is not None:
+        above = len(np.unique(units[records[truth > HALF]]))
+        value = max(value, above / len(np.unique(units[records])))
+    worst = np.argsort(-truth, kind="stable")[:SHOWN]
+    detail: dict[str, Any] = {
+        "share": share,
+        "units_above": above,
+        "row_by_row": alone,
+        "together": together,
+        "truth": truth,
+        "records": records,
+        "records_worst": records[worst],
+        "truth_worst": truth[worst],
+        "largest": float(truth.max()),
+        "over": int((truth > HALF).sum()),
+        "random": len(links.rows),
+        "rows": len(records),
+        "sampled": links.sampled,
+        "of": links.total_rows,
+    }
+    return Reading(value=value, baseline=float(n == 1), interval=interval, detail=detail)
+
+
+def compute_linked_over_half(comparison: Comparison) -> Reading:
+    """Return the share of rows with a true original more likely than all others together."""
+    found, far, units = worst_case(comparison, bounded=False), None, comparison.units
+    if found.links.sampled:
+        law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
+        try:
+            points = point_values(original_points(comparison))[rows]
+        except NotApplicable:  # no variable has a distance
+            points = np.zeros((len(rows), 1))
+        rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
+        links, _ = weigh(law, comparison.masked, None, Sample(rows, len(rows)), None, units)
+        far = links.rows, links.truth
+    return linked_over_half_reading(found, comparison.original.n, far, units)
+
+
+def linked_over_half_sentence(reading: Reading, n: int) -> str:
+    """Say how many records are linked above one half, and the largest probability."""
+    detail, way, whose = reading.detail, "", people(reading.value, n)
+    if detail["sampled"]:
+        high = reading.value or (reading.interval or (0.0, 1.0))[1]
+        whose = f"{percent(detail['share'])} of {detail['random']:,} random rows"
+        way = (
+            f" ({detail['over']:,} people, with the {detail['rows'] - detail['random']:,} farthest "
+            f"ones looked at): of all {detail['of']:,} rows at most {percent(high)}"
+        )
+    elif detail["together"] is None:
+        way = ", one row at a time"
+    if detail["units_above"]:  # of people with several rows
+        whose = people(detail["share"], n) if not detail["sampled"] else whose
+        whose += f", of {detail['units_above']:,} different ones,"
+    return (
+        f"An intruder who holds the original file and knows the method links {whose} with a "
+        f"probability above one half{way}; the largest probability of one record is "
+        f"{percent(detail['largest'])}."
+    )
+
+
+LINKED_OVER_HALF = Measure(
+    key="linked_over_half",
+    title="Linked over one half",
+    side="risk",
+    unit="share of records",
+    question="For how many released records is the true original more likely than all others "
+    "together, to an intruder who holds the whole original file and knows the method and its "
+    "parameters, but not the key?",
+    sentence=linked_over_half_sentence,
+    source="Bayes' rule on the method's law, as for worst-case linkage: the larger share of a row "
+    "at a time and of all rows together; of random rows "
+    "the upper end of the 95 % interval (Clopper and Pearson 1934), or 0 where none of them and of "
+    "the farthest people's rows is above one half",
+    compute=compute_linked_over_half,
+    of_released=True,
+    of_units=True,
+    view=View(places={"report": 99, "worst cases": 2}),
+)
+
+
+# Largest linkage: the highest probability with which an intruder names one record's original
+
+TITLE = "Largest linkage"
+
+
+def largest_linkage_reading(found: WorstCase, random_share: float) -> Reading:
+    """Return the largest posterior of a row: of its most likely original, or of the true one."""
+    # For random rows it is a lower bound, which can break a limit and never keep one.
+    links = found.links
+    alone = float(links.best.max())
+    together = None if found.together is None else float(found.together.truth.max())
+    standing = "at least" if links.sampled or not found.earned else "worst"
+    detail = {
+        "row_by_row": alone,
+        "together": together,
+        "standing": standing,
+        "rows": len(links.rows),
+        "of": links.total_rows,
+    }
+    return Reading(value=max(alone, together or 0.0), baseline=random_share, detail=detail)
+
+
+def compute_largest_linkage(comparison: Comparison) -> Reading:
+    """Return the largest probability over rows."""
+    if comparison.law is None:
+        raise NotApplicable("The largest linkage needs the law of the method of the release.")
+    require_same_records(comparison.original, comparison.masked)
+    return largest_linkage_reading(worst_case(comparison, bounded=False), comparison.random_share)
+
+
+def largest_linkage_sentence(reading: Reading, n: int) -> str:
+    """Say the largest probability, and of how many rows."""
+    known = reading.detail["standing"] == "worst"
+    rows = "over every row" if known else "over the rows that were attacked; it may be larger"
+    return (
+        "The largest probability that an intruder who holds the original file and knows the method "
+        f"can give to one original of a row is {percent(reading.value)}, {rows}."
+    )
+
+
+LARGEST_LINKAGE = Measure(
+    key="largest_linkage",
+    title=TITLE,
+    side="risk",
+    unit="probability",
+    question="How sure can an intruder be of the original of the most exposed released record, who "
+    "holds the whole original file and knows the method and its parameters, but not the key?",
+    sentence=largest_linkage_sentence,
+    at_least=f"{TITLE}, at least",
+    certain_up_to=LARGEST_ASSIGNMENT,
+    source="Bayes' rule on the method's law, as for worst-case linkage: the maximum over rows "
+    "where worst-case linkage is the mean",
+    compute=compute_largest_linkage,
+    of_released=True,
+    of_units=True,
+)
+
+
+# Whole-file linkage: the most likely assignment of all rows to all originals
+
+
+def compute_whole_file_linkage(comparison: Comparison) -> Reading:
+    """Return the share of records that the most likely assignment on the keys links correctly."""
+    keys, n = key_names(comparison), comparison.original.n
+    if comparison.law is not None:
+        why = "not every original has a row of its own"
+        require_same_records(comparison.original, comparison.masked, why)
+    found = worst_case(comparison, keys)
+    if found.matched is None:
+        raise NotApplicable(
+            f"All records are assigned at once where at most {LARGEST_ASSIGNMENT:,} of them could "
+            f"change places, and the table has {n:,}; look at linkage by the keys, which is a "
+            "lower bound."
+        )
+    units = np.arange(n) if comparison.units is None else comparison.units
+    right = None if found.linked is None else units[found.linked] == units
+    detail = {"names": list(keys), "linked": found.linked, "right": right}
+    return Reading(value=found.matched, baseline=comparison.random_share, detail=detail)
+
+
+WHOLE_FILE_LINKAGE = Measure(
+    key="whole_file_linkage",
+    title="Whole-file linkage",
+    side="risk",
+    unit="share of records",
+    question="How many records does the worst-case intruder link correctly by the key variables "
+    "when all released rows are linked at once, each original to one row?",
+    sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
+    source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
+    compute=compute_whole_file_linkage,
+    of_released=True,
+    of_units=True,
+    view=View(places={"report": 99, "worst cases": 3}),
+)
+
+
+# Abstaining linkage: links of an intruder that are correct with high precision
+
+SURE = 0.95
+"""The precision at which the share of linked people is read."""
+PRECISIONS = (0.99, SURE, 0.8, 0.5)
+"""Those at which it is stated."""
+POINTS = 200  # of a curve
+_DIGITS = 9  # to which two beliefs are the same
+
+
+class Curve(NamedTuple):
+    """Expected precision and recall at each threshold, shape (t,) each."""
+
+    tau: Floats  # least posterior of a row's most likely original at which it is linked, descending
+    precision: Floats  # expected share of correct links
+    recall: Floats  # share of the rows that are linked
+
+    def recall_at(self, precision: float) -> float:
+        """Return the largest recall with at least this precision; 0 if none."""
+        enough = self.precision >= precision - 10.0**-_DIGITS
+        return float(self.recall[enough].max(initial=0.0))
+
+    def thinned(self) -> Curve:
+        """Return about `POINTS` of the points, with the first and the last."""
+        if len(self.tau) <= POINTS:
+            return self
+        chosen = np.unique(np.linspace(0, len(self.tau) - 1, POINTS).astype(np.int64))
+        return Curve(*(each[chosen] for each in self))
+
+
+def curve(best: Floats) -> Curve:
+    """Return precision and recall over all thresholds of the posteriors `best`, shape (m,).
+
+    >>> one = curve(np.array([0.5, 1.0, 0.5, 0.0]))
+    >>> one.tau.tolist(), one.recall.tolist(), one.precision.round(3).tolist()
+    ([1.0, 0.5], [0.25, 0.75], [1.0, 0.667])
+    """
+    # a link of row r is right with probability best[r]: the mean over linked rows is their
+    # expected precision, without simulation (Rao-Blackwell)
+    surest = np.sort(np.round(best[best > 0], _DIGITS))[::-1]
+    if not surest.size:
+        return Curve(*np.empty((3, 0)))
+    count = np.arange(1, len(surest) + 1)
+    last = np.append(surest[1:] < surest[:-1], True)  # rows of equal belief are linked together
+    precision = np.minimum(np.cumsum(surest) / count, 1.0)
+    return Curve(surest[last], precision[last], count[last] / len(best))
+
+
+def _links(
+    comparison: Comparison, law: Law, names: Sequence[str] | None, units: Integers | None
+) -> Linkage:
+    key = ("links", None if names is None else tuple(names), units is None)
+    return comparison.cached_for_release(
+        key, lambda: link(law, comparison.masked, names, units=units)
+    )
+
+
+def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tuple[Curve, Linkage]:
+    """Return the curve that reaches farthest, by records or by the units they belong to."""
+    # rows of equal belief are linked together, so that naming units may reach less far
+    links = _links(comparison, law, names, None)
+    tried = [(curve(links.best), links)]
+    if comparison.units is not None:
+        links = _links(comparison, law, names, comparison.units)
+        tried.insert(0, (curve(links.best), links))
+    return max(tried, key=lambda each: each[0].recall_at(SURE))
+
+
+def _plain(found: Curve) -> dict[str, Any]:
+    return {
+        **found.thinned()._asdict(),
+        "at_sure": found.recall_at(SURE),
+        "at": [found.recall_at(precision) for precision in PRECISIONS],
+    }
+
+
+def compute_abstaining_linkage(comparison: Comparison) -> Reading:
+    """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
+    law = comparison.law
+    if law is None:
+        raise NotApplicable(
+            "How sure an intruder may be follows from the law of the method that made the release."
+        )
+    keys = key_names(comparison)
+    (found, links), (by_keys, _) = _curve(comparison, law, None), _curve(comparison, law, keys)
+    value = found.recall_at(SURE)
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "sure": SURE,
+        "precisions": list(PRECISIONS),
+        "all": _plain(found),
+        "keys": _plain(by_keys),
+        "success": links.success,
+        "sampled": links.sampled,
+        "records": links.rows,
+        "of": links.total_rows,
+    }
+    interval = None
+    if links.sampled:
+        low, high = share_interval(value * len(links.rows), len(links.rows)).tolist()
+        interval = (low, high)
+    return Reading(value=value, baseline=0.0, interval=interval, detail=detail)
+
+
+def abstaining_linkage_sentence(reading: Reading, n: int) -> str:
+    """Say how many rows are linked with certainty, and the average success."""
+    detail, keys = reading.detail, reading.detail["keys"]["at_sure"]
+    who = "Who holds the original file, knows the method and links only rows that he is sure of"
+    everybody = f"who links everybody is right for {percent(detail['success'])}."
+    if not reading.value:
+        by_keys = f", by the keys alone {percent(keys)} of them" if keys else ""
+        return f"{who} links nobody if {percent(SURE)} must be right{by_keys}; {everybody}"
+    return (
+        f"{who} links {percent(reading.value)} of the people, and {percent(SURE)} of these links "
+        f"are right (by the keys alone: {percent(keys)} of the people); {everybody}"
+    )
+
+
+ABSTAINING_LINKAGE = Measure(
+    key="abstaining_linkage",
+    title="Linked with certainty",
+    side="risk",
+    unit="share of records",
+    question="How many records can an intruder link who knows the whole original file and the "
+    "method, and keeps silent unless 95 % of his links are right?",
+    sentence=abstaining_linkage_sentence,
+    source="Bayes' rule on the method's law: expected precision and recall over the least "
+    "probability at which a row is linked",
+    compute=compute_abstaining_linkage,
+    of_released=True,
+    of_units=True,
+    view=View(charts=("precision_recall",), places={"report": 7, "worst cases": 5}),
+)

@@ -1,0 +1,364 @@
+"""Distributions: each variable by itself, and the distance of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import RELEASED, Comparison, matrix, numbers
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
+from rwn_core.measures.statistics.distributions import (
+    bin_counts,
+    bin_edges,
+    grid_edges,
+    grid_step,
+    hellinger,
+    level_counts,
+    refuse_all_missing,
+    standard_deviation,
+    total_variation,
+    varying_numbers,
+    wasserstein,
+)
+
+# Marginal distributions of the variables
+
+
+def distribution_steps(ascending: Floats) -> tuple[Floats, Floats]:
+    """Return the distinct values, and the share at or below each, preceded by 0."""
+    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
+    ends = np.append(np.flatnonzero(new), len(ascending))
+    return ascending[ends[:-1]], ends / len(ascending)
+
+
+def kolmogorov_smirnov(steps: tuple[Floats, Floats], other: Floats) -> float:
+    """Return the largest distance of two empirical distribution functions."""
+    # `steps` is from `distribution_steps`; `other` is ascending and complete.
+    # between two steps the first function is flat and the second rises: its ends decide
+    values, shares = steps
+    at = np.searchsorted(other, values, side="right") / len(other)
+    before = np.searchsorted(other, values, side="left") / len(other)
+    return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
+
+
+_FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Numeric:
+    """Statistics of one numeric variable of the original."""
+
+    steps: tuple[Floats, Floats]
+    step: float  # of which all values are multiples; 0 if there is none
+    edges: Floats
+    summary: dict[str, float]
+    counts: Integers
+
+
+def _summary(ascending: Floats) -> dict[str, float]:
+    spread = float(ascending.std(ddof=1)) if ascending[0] < ascending[-1] else 0.0
+    return {"mean": float(ascending.mean()), "sd": spread}
+
+
+def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floats:
+    values = np.sort(numbers(original, table, name))  # NaN last
+    known = values[: len(values) - int(np.isnan(values).sum())]
+    refuse_all_missing(len(known), name, where)
+    return known
+
+
+def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
+    def profile() -> _Numeric:
+        known = _known(comparison.original, comparison.original, name, "")
+        steps = distribution_steps(known)
+        step, edges = grid_step(steps[0]), bin_edges(known)
+        if _towers(step, edges):
+            edges = grid_edges(known[0], known[-1], step)
+        return _Numeric(
+            steps=steps,
+            step=step,
+            edges=edges,
+            summary=_summary(known),
+            counts=bin_counts(known, edges),
+        )
+
+    before = comparison.cached_for_original(("marginal", name), profile)
+    known = _known(comparison.original, comparison.masked, name, RELEASED)
+    after = _summary(known)
+    edges, counts = _widened(before, known)
+    return {
+        "kind": "numeric",
+        "edges": edges,
+        "original": counts,
+        "released": bin_counts(known, edges),
+        "difference": kolmogorov_smirnov(before.steps, known),
+        "mean_original": before.summary["mean"],
+        "mean_released": after["mean"],
+        "sd_original": before.summary["sd"],
+        "sd_released": after["sd"],
+        "missing_original": comparison.original.n - int(before.counts.sum()),
+        "missing_released": comparison.masked.n - len(known),
+    }
+
+
+def _towers(step: float, edges: Floats) -> bool:
+    """Return True if some bins would hold visibly more multiples of the step than others."""
+    width = float(edges[1] - edges[0])
+    return step > _FINE * width and not np.isclose(step, width)
+
+
+def _widened(before: _Numeric, known: Floats) -> tuple[Floats, Integers]:
+    """Return the original's bins and counts, fitted to a coarser or wider release."""
+    edges, counts = before.edges, before.counts
+    step = grid_step(np.unique(known))
+    if step > 1.5 * before.step and _towers(step, edges):  # rounded: the bins follow the steps
+        values, shares = before.steps
+        edges = grid_edges(min(known[0], values[0]), max(known[-1], values[-1]), step)
+        below = np.searchsorted(values, edges, side="left")
+        each = np.round(shares[below] * before.counts.sum()).astype(np.int64)
+        return edges, np.diff(each)
+    if known[0] < edges[0]:
+        edges, counts = np.append(known[0], edges), np.append(0, counts)
+    if known[-1] > edges[-1]:
+        # an upper edge belongs to the last bin alone: no value changes bins
+        top = np.nextafter(edges[-1], np.inf)
+        edges = np.concatenate((edges[:-1], [top, max(known[-1], np.nextafter(top, np.inf))]))
+        counts = np.append(counts, 0)
+    return edges, counts
+
+
+def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
+    name = variable.name
+    if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+        return _numeric(comparison, name)
+    levels, before, after = level_counts(comparison, name)
+    known = int(before.sum()), int(after.sum())
+    refuse_all_missing(known[0], name, "")
+    refuse_all_missing(known[1], name, RELEASED)
+    return {
+        "kind": "categorical",
+        "levels": [
+            level if isinstance(level, str | bool | int) else str(level) for level in levels
+        ],
+        "original": before,
+        "released": after,
+        "difference": total_variation(before, after),
+        "missing_original": comparison.original.n - known[0],
+        "missing_released": comparison.masked.n - known[1],
+    }
+
+
+def compute_marginals(comparison: Comparison) -> Reading:
+    """Return the mean distance of the variables: Kolmogorov-Smirnov or total variation."""
+    released = comparison.original.schema.released
+    variables = {variable.name: _marginal(comparison, variable) for variable in released}
+    value = float(np.mean([shown["difference"] for shown in variables.values()]))
+    return Reading(value=value, baseline=0.0, detail={"variables": variables})
+
+
+def one_marginal(comparison: Comparison, name: str) -> Reading | NotApplicable:
+    """Return the distance of one variable's distribution, with its entry of `compute`."""
+    try:
+        shown = _marginal(comparison, comparison.original.schema.variable(name))
+    except NotApplicable as reason:
+        return NotApplicable(reason.reason)
+    return Reading(value=shown["difference"], baseline=0.0, detail={"variables": {name: shown}})
+
+
+MARGINALS = Measure(
+    key="marginals",
+    title="Distributions",
+    side="utility",
+    unit="mean distance of distributions",
+    question="Does each variable still have its own distribution?",
+    source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
+    compute=compute_marginals,
+    view=View(places={"report": 99}),
+)
+
+
+# Quantiles of the numeric variables
+
+SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+
+
+def compute_quantiles(comparison: Comparison) -> Reading:
+    """Return the mean change of seven quantiles per variable, in standard deviations."""
+    names, tables, changes = [], [], []
+    for name, before, after, spread in varying_numbers(comparison):
+        names.append(name)
+        pair = [np.quantile(v / spread, SHARES) for v in (before, after)]
+        changes.append(pair[1] - pair[0])
+        tables.append([spread * quantiles for quantiles in pair])
+    if not names:
+        raise NotApplicable("No continuous or count variable varies, so no change has a unit.")
+    detail = {
+        "names": names,
+        "shares": list(SHARES),
+        "original": np.array([table[0] for table in tables]),
+        "released": np.array([table[1] for table in tables]),
+        "change": np.array(changes),
+    }
+    return Reading(value=float(np.abs(changes).mean()), baseline=0.0, detail=detail)
+
+
+QUANTILES = Measure(
+    key="quantiles",
+    title="Quantiles",
+    side="utility",
+    bounds=FROM_ZERO,
+    unit="standard deviations (mean over quantiles)",
+    question="Do medians, quartiles and tails stay where they were?",
+    source="quantiles at 5, 10, 25, 50, 75, 90 and 95 %",
+    compute=compute_quantiles,
+    view=View(charts=("quantiles",), bands={"change": UNBOUNDED}, places={"report": 5}),
+)
+
+
+# Wasserstein distance of each numeric variable
+
+
+def compute_wasserstein(comparison: Comparison) -> Reading:
+    """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
+    names, distances = [], []
+    for name, before, after, spread in varying_numbers(comparison):
+        names.append(name)
+        middle = before.min()
+        distances.append(wasserstein((before - middle) / spread, (after - middle) / spread))
+    if not names:
+        raise NotApplicable("No continuous or count variable varies, so no distance has a unit.")
+    detail = {"names": names, "distance": np.array(distances)}
+    return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
+
+
+WASSERSTEIN = Measure(
+    key="wasserstein",
+    title="Wasserstein distance",
+    side="utility",
+    bounds=FROM_ZERO,
+    unit="standard deviations (mean over variables)",
+    question="How far did each numeric variable move as a whole?",
+    source="Wasserstein distance of order 1",
+    compute=compute_wasserstein,
+)
+
+
+# Hellinger distance of each variable's table of counts
+
+
+def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
+    tables = (comparison.original, comparison.masked)
+    before, after = (np.sort(numbers(comparison.original, table, name)) for table in tables)
+    before, after = (values[~np.isnan(values)] for values in (before, after))
+    if not len(before) or not len(after):
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    edges = bin_edges(before)
+    counted = []
+    for values in (before, after):
+        outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
+        counted.append(np.append(bin_counts(values, edges), outside))
+    return counted[0], counted[1]
+
+
+def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
+    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        _, before, after = level_counts(comparison, variable.name)
+    else:
+        before, after = _bins(comparison, variable.name)
+    for counts, where in ((before, ""), (after, RELEASED)):
+        refuse_all_missing(int(counts.sum()), variable.name, where)
+    return {"hellinger": hellinger(before, after), "total": total_variation(before, after)}
+
+
+def compute_hellinger(comparison: Comparison) -> Reading:
+    """Return the mean Hellinger distance over the variables."""
+    released = comparison.original.schema.released
+    each_variable = [_distances(comparison, variable) for variable in released]
+    distances = np.array([one["hellinger"] for one in each_variable])
+    detail = {
+        "names": [variable.name for variable in released],
+        "hellinger": distances,
+        "total_variation": np.array([one["total"] for one in each_variable]),
+    }
+    return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
+
+
+HELLINGER = Measure(
+    key="hellinger",
+    title="Hellinger distance",
+    side="utility",
+    unit="mean over variables",
+    question="Does each variable keep its table of counts, the rare cells too?",
+    source="Hellinger 1909; Gomatam, Karr, Sanil 2005",
+    compute=compute_hellinger,
+    view=View(places={"report": 99}),
+)
+
+
+# IL1s: distance of the released cells from their own originals
+
+
+def il1s(before: Floats, after: Floats, spread: Floats) -> Floats:
+    """Return each cell's change in sqrt(2) standard deviations, shape (n, m)."""
+    # Mateo-Sanz, Sebe, Domingo-Ferrer 2004. sdcMicro's dUtility reports the sum.
+    return np.asarray(np.abs(after / spread - before / spread) / np.sqrt(2))
+
+
+def il1_percent(before: Floats, after: Floats) -> Floats:
+    """Return each cell's change in percent; NaN if the original is 0 or one is missing."""
+    size = np.where(before == 0, np.nan, np.abs(before))
+    return np.asarray(100 * np.abs(after / size - before / size))
+
+
+def compute_il1s(comparison: Comparison) -> Reading:
+    """Return the mean distance of the numeric cells from their own originals."""
+    original = comparison.original
+    before = matrix(original, original, original.numeric_names)
+    spread = np.array([standard_deviation(column[~np.isnan(column)]) for column in before.T])
+    names = [name for name, sd in zip(original.numeric_names, spread, strict=True) if sd > 0]
+    if not names:
+        raise NotApplicable("No continuous or count variable varies, so no distance has a unit.")
+    before = before[:, spread > 0]
+    after = matrix(original, comparison.masked, names)
+    distance = il1s(before, after, spread[spread > 0])
+    known = ~np.isnan(distance)
+    if not known.any():
+        raise NotApplicable("No numeric cell has a value in both tables.")
+    percent = il1_percent(before, after)
+    value = float(distance[known].mean())
+    detail = {
+        "names": names,
+        "il1s": _means(distance),
+        "il1_percent": _means(percent),
+        "il1s_sum": float(distance[known].sum()),
+        "il1_percent_sum": float(percent[~np.isnan(percent)].sum()),
+        "cells": int(known.sum()),
+        "constant": [n for n, sd in zip(original.numeric_names, spread, strict=True) if sd == 0],
+    }
+    return Reading(value=value, baseline=0.0, detail=detail)
+
+
+def _means(cells: Floats) -> Floats:
+    """Return the mean of each column over its known cells; 0 for none."""
+    known = ~np.isnan(cells)
+    return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+
+
+IL1S = Measure(
+    key="il1s",
+    title="Cell distance (IL1s)",
+    side="utility",
+    bounds=FROM_ZERO,
+    unit="√2 standard deviations (mean over cells)",
+    question="How far is each released number from the record's own original?",
+    source="Mateo-Sanz, Sebé, Domingo-Ferrer 2004",
+    compute=compute_il1s,
+    view=View(places={"report": 99}),
+)

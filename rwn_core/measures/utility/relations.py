@@ -1,0 +1,403 @@
+"""Relations between variables: correlations of all kinds, and their principal directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Floats
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison, matrix, standardized
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Measure, Reading, View
+from rwn_core.measures.statistics.association import (
+    CORRELATIONS,
+    GONE,
+    correlation_matrix,
+    faded,
+    is_category,
+    numbers_of_both,
+    original_associations,
+    original_chance,
+    pair_changes,
+    rank_correlation_matrix,
+    relation_loss,
+    released_associations,
+    shared_correlations,
+    shown,
+    varying_columns,
+)
+
+# Correlations: change of the linear relation of each pair
+
+ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
+
+
+def sign_changes(before: Floats, after: Floats) -> int:
+    """Count the correlations that changed sign; NaN has no sign."""
+    signs = [np.where(np.abs(r) > ZERO, np.sign(r), 0.0) for r in (before, after)]
+    return int((signs[0] * signs[1] < 0).sum())
+
+
+def compute_correlation(comparison: Comparison) -> Reading:
+    """Return the mean absolute change of the correlations of all pairs of numeric variables."""
+    original = comparison.original
+    names = original.numeric_names
+    if len(names) < 2:
+        raise NotApplicable("Correlations need at least two continuous or count variables.")
+    before = comparison.cached_for_original(
+        CORRELATIONS, lambda: correlation_matrix(matrix(original, original, names))
+    )
+    after = comparison.cached_for_release(
+        CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
+    )
+    change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
+    mean_change = float(change.mean())
+    pairs = np.triu_indices(len(names), 1)
+    detail = {
+        "names": list(names),
+        "original": before,
+        "released": after,
+        "mean_absolute_change": mean_change,
+        "sign_changes": sign_changes(before[pairs], after[pairs]),
+        "pairs": len(change),
+    }
+    return Reading(value=mean_change, baseline=0.0, detail=detail)
+
+
+CORRELATION = Measure(
+    key="correlation",
+    title="Correlations",
+    side="utility",
+    bounds=(0.0, 2.0),
+    unit="mean absolute change",
+    question="How far did the correlations of pairs of numeric variables move?",
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute_correlation,
+    view=View(
+        charts=("correlation", "correlation_change"),
+        bands={"released": (-1.0, 1.0)},
+        places={"report": 1, "tune": 3},
+    ),
+)
+
+
+# Rank correlations: change of the monotone relation of each pair
+
+RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
+
+
+def compute_rank_correlation(comparison: Comparison) -> Reading:
+    """Return the mean absolute change of Spearman's correlation of all ranked pairs."""
+    original = comparison.original
+    names = [v.name for v in original.schema.released if v.kind in RANKED]
+    if len(names) < 2:
+        raise NotApplicable(
+            "Rank correlations need at least two variables whose values have order."
+        )
+    before = comparison.cached_for_original(
+        "rank correlations", lambda: rank_correlation_matrix(matrix(original, original, names))
+    )
+    after = rank_correlation_matrix(matrix(original, comparison.masked, names))
+    refusal = "No pair of variables whose values have order varies in both tables."
+    change = pair_changes(before, after, refusal)
+    detail = {
+        "names": names,
+        "original": before,
+        "released": after,
+        "pairs": len(change),
+    }
+    return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
+
+
+RANK_CORRELATION = Measure(
+    key="rank_correlation",
+    title="Rank correlations",
+    side="utility",
+    bounds=(0.0, 2.0),
+    unit="mean absolute change",
+    question="How far did the monotone relations of pairs of variables move?",
+    source="Spearman 1904",
+    compute=compute_rank_correlation,
+)
+
+
+# Associations of all pairs of variables: mean change
+
+
+def compute_association(comparison: Comparison) -> Reading:
+    """Return the mean absolute change of the association of all pairs of variables."""
+    original = comparison.original
+    names = [variable.name for variable in original.schema.released]
+    if len(names) < 2:
+        raise NotApplicable("Association needs at least two variables.")
+    category = is_category(original)
+    before = shown(original_associations(comparison), category)
+    after = shown(released_associations(comparison), category)
+    change = pair_changes(before, after, "No pair of variables varies in both tables.")
+    detail = {
+        "names": names,
+        "original": before,
+        "released": after,
+        "coefficient": category[:, None] + category[None, :],
+        "mean_absolute_change": float(change.mean()),
+        "pairs": len(change),
+    }
+    return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
+
+
+ASSOCIATION = Measure(
+    key="association",
+    title="Associations",
+    side="utility",
+    bounds=(0.0, 2.0),
+    unit="mean absolute change",
+    question="How far did the association of pairs of variables move, categories among them?",
+    source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013)",
+    compute=compute_association,
+    view=View(charts=("association",), bands={"released": (-1.0, 1.0)}),
+)
+
+
+# Relations lost: share of the relations between variables that a release no longer shows
+
+
+def compute_association_loss(comparison: Comparison) -> Reading:
+    """Return the share of the original's relations that is lost."""
+    names = [variable.name for variable in comparison.original.schema.released]
+    if len(names) < 2:
+        raise NotApplicable("Relations need at least two variables.")
+    before, after = original_associations(comparison), released_associations(comparison)
+    if np.isnan(after[np.triu_indices(len(names), 1)]).all():
+        raise NotApplicable("No pair of variables varies in the released table.")
+    loss = relation_loss(before, after, original_chance(comparison))
+    if np.isnan(loss.value):
+        raise NotApplicable(
+            "No two variables of the original are related beyond chance, so that there is no "
+            "relation to lose; choose another measure."
+        )
+    detail = {
+        "pairs": int((loss.weight > 0).sum()),
+        "invented": loss.invented,
+        "faded": faded(names, before, after, loss),
+        "gone": faded(names, before, after, loss, GONE),
+    }
+    return Reading(value=loss.value, baseline=0.0, detail=detail)
+
+
+ASSOCIATION_LOSS = Measure(
+    key="association_loss",
+    title="Relations lost",
+    side="utility",
+    unit="share of all relations between variables",
+    question="How much of the relations between variables is lost: 0 none, 1 all?",
+    source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
+    "Kazi-Aoual and others 1995",
+    compute=compute_association_loss,
+    view=View(recorded=("faded", "gone", "invented"), places={"report": 99}),
+)
+
+
+# Total correlation: change of the dependence among all numeric variables together
+
+
+def total_correlation(correlations: Floats, where: str) -> float:
+    """Return -1/2 ln det of a correlation matrix, in nats; refuse a singular one."""
+    sign, logarithm = np.linalg.slogdet(correlations)
+    if sign <= 0 or np.linalg.cond(correlations) > 1e10:
+        raise NotApplicable(
+            f"In the {where} some variables follow from the ranks of others, so total correlation "
+            "is infinite."
+        )
+    return max(0.0, -0.5 * float(logarithm))
+
+
+def normal_scores(values: Floats) -> Floats:
+    """Return normal quantiles of each column's ranks / (n + 1), ties at their mean rank."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    return np.asarray(ndtri(rankdata(values, axis=0) / (len(values) + 1)), dtype=np.float64)
+
+
+def compute_total_correlation(comparison: Comparison) -> Reading:
+    """Return the absolute change of the total correlation of the variables' normal scores."""
+    names, own, released = numbers_of_both(comparison, "total correlations")
+    before = comparison.cached_for_original(
+        ("total correlation", names),
+        lambda: total_correlation(shared_correlations(normal_scores(own)), "original"),
+    )
+    after = total_correlation(shared_correlations(normal_scores(released)), "release")
+    detail = {"names": list(names), "original": before, "released": after}
+    return Reading(value=abs(after - before), baseline=0.0, detail=detail)
+
+
+TOTAL_CORRELATION = Measure(
+    key="total_correlation",
+    title="Total correlation",
+    side="utility",
+    bounds=FROM_ZERO,
+    unit="nats",
+    question="How far did the dependence among all numeric variables together move?",
+    source="Watanabe 1960 (multi-information), under a normal copula: of ranks, so that neither "
+    "units nor outliers count; counted in classes, as in the authors' experiments of 2023, it is "
+    "nearly the same for related and unrelated variables as soon as there are many",
+    compute=compute_total_correlation,
+)
+
+
+# Eigenvalues of the correlation matrix, small ones included
+
+SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
+LOADING = 0.1  # a variable with less is no part of a direction
+
+
+def compute_eigenvalues(comparison: Comparison) -> Reading:
+    """Return the sum of relative changes of the correlation matrix's eigenvalues."""
+    names, own, released = varying_columns(comparison, "eigenvalues")
+    before = comparison.cached_for_original(("eigenvalues", names), lambda: _original(own, names))
+    # the routine of the original: two routines differ in the last digit
+    after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
+    change = (after - before) / before
+    detail = {
+        "names": list(names),
+        "original": before,
+        "released": np.maximum(after, 0.0),
+        "relative_change": change,
+    }
+    return Reading(value=float(np.abs(change).sum()), baseline=0.0, detail=detail)
+
+
+def _original(values: Floats, names: tuple[str, ...]) -> Floats:
+    spectrum, directions = np.linalg.eigh(correlation_matrix(values))
+    if spectrum[0] > SINGULAR * spectrum[-1]:
+        return np.ascontiguousarray(spectrum[::-1])
+    loadings = np.abs(directions[:, spectrum <= SINGULAR * spectrum[-1]]).max(axis=1)
+    tied = [name for name, loading in zip(names, loadings, strict=True) if loading > LOADING]
+    raise NotApplicable(
+        f"These variables are collinear in the original, so an eigenvalue is 0 and has no "
+        f"relative change: {', '.join(tied)}."
+    )
+
+
+EIGENVALUES = Measure(
+    key="eigenvalues",
+    title="Eigenvalues",
+    side="utility",
+    bounds=FROM_ZERO,
+    unit="sum of relative changes",
+    question="Does the correlation matrix keep its directions, the weak ones too?",
+    source="Domingo-Ferrer and Torra 2001; of correlations, as in sdcMicro’s “eigen”",
+    compute=compute_eigenvalues,
+)
+
+
+# Principal components: share of the variance of the main directions
+
+COMPONENTS = 5  # the paper reports the share that this many hold together
+
+
+def component_variances(values: Floats) -> Floats:
+    """Return the descending variances of the standardized columns' components, shape (m,)."""
+    scaled = standardized(values)
+    eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
+    return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
+
+
+def compute_principal_components(comparison: Comparison) -> Reading:
+    """Return the largest change of the cumulative share of variance over the components."""
+    names, before, after = varying_columns(comparison, "principal components")
+    variances = comparison.cached_for_original(
+        ("components", names), lambda: component_variances(before)
+    )
+    released = component_variances(after)
+    share, share_released = variances / variances.sum(), released / released.sum()
+    cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)
+    fifth = min(COMPONENTS, len(names)) - 1
+    detail = {
+        "names": list(names),
+        "share_original": share,
+        "share_released": share_released,
+        "sd1_original": float(np.sqrt(variances[0])),
+        "sd1_released": float(np.sqrt(released[0])),
+        "cumulative5_original": float(cumulative[fifth]),
+        "cumulative5_released": float(cumulative_released[fifth]),
+        "n_original": len(before),
+        "n_released": len(after),
+    }
+    value = float(np.abs(cumulative_released - cumulative).max())
+    return Reading(value=min(value, 1.0), baseline=0.0, detail=detail)
+
+
+PRINCIPAL_COMPONENTS = Measure(
+    key="principal_components",
+    title="Principal components",
+    side="utility",
+    unit="largest change of the cumulative share of variance",
+    question="Do the main directions still hold the same share of the variance?",
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute_principal_components,
+    view=View(
+        charts=("principal_components",),
+        bands={"share_released": SHARE, "cumulative_released": SHARE},
+        places={"report": 3, "tune": 5},
+    ),
+)
+
+
+# Loadings: change of the directions of the first principal components
+
+
+def directions(values: Floats) -> tuple[Floats, Floats]:
+    """Return descending variances (m,) and unit loadings (m, m), one column a component."""
+    variances, loadings = np.linalg.eigh(shared_correlations(values))
+    return variances[::-1].copy(), loadings[:, ::-1].copy()
+
+
+def loading_changes(before: Floats, after: Floats) -> Floats:
+    """Return the mean absolute change of each column, whichever sign of it is nearer."""
+    same, turned = np.abs(after - before).mean(axis=0), np.abs(after + before).mean(axis=0)
+    return np.asarray(np.minimum(same, turned), dtype=np.float64)
+
+
+def near_neighbors(variances: Floats, n: int, first: int) -> int:
+    """Count first components within a standard error, lambda sqrt(2 / n), of the next variance."""
+    # North and others 1982: such components may turn into each other from sample to sample
+    gap, error = -np.diff(variances), variances[:-1] * np.sqrt(2 / n)
+    return int((gap < error)[:first].sum())
+
+
+def compute_loadings(comparison: Comparison) -> Reading:
+    """Return the mean absolute change of a loading on the first five components."""
+    names, own, released = numbers_of_both(comparison, "loadings")
+    variances, before = comparison.cached_for_original(("loadings", names), lambda: directions(own))
+    _, after = directions(released)
+    first = min(COMPONENTS, len(names))
+    changes = loading_changes(before[:, :first], after[:, :first])
+    near = near_neighbors(variances, len(own), first)
+    detail: dict[str, Any] = {
+        "names": list(names),
+        "original": before[:, :first],
+        "released": after[:, :first],
+        "change": changes,
+        "near_neighbors": near,
+    }
+    if near:
+        detail["caveat"] = (
+            f"{near} of the first {first} components of the original have nearly the variance of "
+            "the next, so they may turn into each other without a loss of any relation."
+        )
+    return Reading(value=float(changes.mean()), baseline=0.0, detail=detail)
+
+
+LOADINGS = Measure(
+    key="loadings",
+    title="Loadings",
+    side="utility",
+    unit="mean absolute change of a loading",
+    question="Do the variables weigh as before on the first five principal components?",
+    source="Perry, experiments of 2023 with RWN: components in order of their variance, each with "
+    "the nearer sign; neighbors by North and others 1982",
+    compute=compute_loadings,
+)
