@@ -1,8 +1,8 @@
 """Measures: each judges one thing that a release keeps or gives away.
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
-record, all in one file of `utility/` or `risk/`, with a line here. A measure of risk has its plain
-sentence there, too; audit, sweep and policy read it by itself, tiles and cards name what they show.
+record, in the file of its family in `utility/` or `risk/`, with a line here. A measure of risk has
+its plain sentence there, too; its `view` says which charts draw it and which pages show it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -121,12 +122,17 @@ def test_every_file_is_in_its_catalogue(folder: str) -> None:
 def test_catalogues_are_keyed_by_their_own_keys() -> None:
     from rwn_core.masking import METHODS
     from rwn_core.measures import MEASURES
+    from rwn_core.measures.measure import Measure
 
     assert all(measure.key == key for key, measure in MEASURES.items())
     assert all(method.method == key for key, method in METHODS.items())
     for side in ("utility", "risk"):
-        files = {p.stem for p in (ROOT / "rwn_core" / "measures" / side).glob("*.py")}
-        assert {m.key for m in MEASURES.values() if m.side == side} == files - {"__init__"}
+        files = sorted((ROOT / "rwn_core" / "measures" / side).glob("[a-z]*.py"))
+        modules = [import_module(f"rwn_core.measures.{side}.{file.stem}") for file in files]
+        made = [[m for m in vars(each).values() if isinstance(m, Measure)] for each in modules]
+        assert all(made)
+        keys = [measure.key for measures in made for measure in measures]
+        assert sorted(m.key for m in MEASURES.values() if m.side == side) == sorted(keys)
 
 
 def test_importing_the_package_is_cheap() -> None:
