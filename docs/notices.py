@@ -17,6 +17,7 @@ import pandas as pd
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import t95
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import OUTSIDE
@@ -140,7 +141,7 @@ def row(name: str, params: Any, simulated: int = SIMULATED) -> Row:
         changes.append(np.nanmean(np.abs(_correlations(further.masked) - before)))
         fits.append(_regression(data, further.masked)[0])
     slopes, errors = np.array(fits).transpose(1, 0, 2)
-    held = (np.abs(slopes - own[0]) <= 1.96 * errors).mean(axis=0)
+    held = (np.abs(slopes - own[0]) <= t95(data.n - len(terms) - 1) * errors).mean(axis=0)
     coverage: dict[str, float] = {}
     for term, share in zip(terms, held.tolist(), strict=True):
         coverage[term] = min(share, coverage.get(term, 1.0))

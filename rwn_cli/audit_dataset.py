@@ -72,11 +72,8 @@ def audit_dataset(
     with progress("auditing") as advance:
         found = rwn.audit_dataset(original, masked, asked, advance)
     if report is not None and known is not None:
-        write(
-            report,
-            internal_file(Material(record=with_audit(known, found)), report.suffix),
-            overwrite=overwrite,
-        )
+        page = internal_file(Material(record=with_audit(known, found)), report.suffix)
+        write(report, page, overwrite=overwrite)
         say(f"internal report written to {report}; it stays in the house")
     rows = found.audit.records()
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -78,23 +78,12 @@ def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
     return rwn.Policy(limits=tuple(made))
 
 
-def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[str, tuple[Any, ...]]:
-    """The values to try, by parameter."""
-    from rwn_core.tuning import parse_values
-
-    given = {**named, **dict(_named(text) for text in others or ())}
-    return {
-        name: parse_values(text, f"--{name}") for name, text in given.items() if text is not None
-    }
-
-
 def rounded(search: Search, data: rwn.Microdata, texts: Sequence[str]) -> Search:
     """The search with the steps of --round to try, if there are any."""
     from rwn_cli.precision_option import step_axis
 
-    if not texts:
-        return search
-    return replace(search, grid=replace(search.grid, precision=step_axis(data, texts)))
+    grid = search.grid
+    return replace(search, grid=replace(grid, precision=step_axis(data, texts)) if texts else grid)
 
 
 def sliced(search: Search, data: rwn.Microdata, presets: str | None, *, given: bool) -> Search:
@@ -117,7 +106,8 @@ def stated_search(
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, parse_values
 
-    axes = _axes(*values)
+    given = values[0] | dict(_named(text) for text in values[1] or ())
+    axes = {each: parse_values(v, f"--{each}") for each, v in given.items() if v is not None}
     old = None if loaded is None else loaded.search
     first = () if loaded is None or loaded.setting is None else loaded.setting.precision
     if old is None and not axes:

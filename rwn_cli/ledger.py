@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,6 +54,7 @@ def add(
     from rwn_core.reporting.ledger import add as add_release
     from rwn_core.reporting.ledger import add_dataset
     from rwn_core.reporting.ledger_entries import policy_words
+    from rwn_core.reporting.public_notice import read_card
 
     require_folder(file)
     text = read_text(record, "record")
@@ -66,8 +66,15 @@ def add(
     else:
         read = read_record_file(record)
         data = read_original(read, original)
-        sealed = b"" if card is None else _card_content(read, card)
-        files = _there(released or ())
+        if card and read_card(read_text(card, "card"))["sha256"] != read["file"]["sha256"]:
+            raise ReleaseError(
+                f"{card.name} is the card of another release; give that of the record."
+            )
+        sealed = b"" if card is None else card.read_bytes()
+        for each in released or ():
+            if not each.is_file():
+                raise RWNError(f"{each.name} does not exist; give a released file with --released.")
+        files = [(each.name, each.read_bytes()) for each in released or ()]
         entry, warnings = add_release(
             file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
         )
@@ -79,22 +86,6 @@ def add(
         say(f"warning: the entry says: {policy_words(entry)}.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
-
-
-def _card_content(record: Mapping[str, Any], card: Path) -> bytes:
-    """The content of the card of a release."""
-    from rwn_core.reporting.public_notice import read_card
-
-    if read_card(read_text(card, "card"))["sha256"] != record["file"]["sha256"]:
-        raise ReleaseError(f"{card.name} is the card of another release; give that of the record.")
-    return card.read_bytes()
-
-
-def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
-    for file in files:
-        if not file.is_file():
-            raise RWNError(f"{file.name} does not exist; give a released file with --released.")
-    return [(file.name, file.read_bytes()) for file in files]
 
 
 @ledger.command()

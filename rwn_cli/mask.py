@@ -12,7 +12,7 @@ from rwn_cli import options
 from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, output_format, refuse_existing, require_toml, write_all
-from rwn_cli.recommend import advised, start_of
+from rwn_cli.recommend import advised, restated, start_of
 from rwn_cli.record_file import (
     ProjectFile,
     evidence_path,
@@ -115,11 +115,10 @@ def mask(
     params = _parameters(
         loaded, method, _stated(own, options.settings(set_ or ())), sliced=bool(slice_)
     )
-    read, drop = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    read = options.described(read, identifiers=drop, retained=keep or ())
+    read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
+    read = options.described(read, identifiers=gone, retained=keep or ())
     data = options.under_roles(read, confidential, key, as_is or ())
-    both = zip(read.schema.variables, data.schema.variables, strict=True)
-    roles = {new.name: str(new.role) for old, new in both if new.role != old.role}
+    roles = options.new_roles(read, data)
     data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
@@ -127,14 +126,16 @@ def mask(
     precision = steps(
         data, round_ or (), dict(loaded.setting.precision) if loaded and loaded.setting else None
     )
-    data, params = _ready(data, params, source, target)
+    told: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
+    told |= {"only": only, "as-is": as_is, "round": round_}
+    told["order"] = order if order == "original" else None
+    data, params = _ready(data, params, source, target, restated(roles, told))
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = rwn.mask(
             data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
-    leaves = order == "shuffled" and seed is None
-    changes = _said_of_changes(data, release, form, leaves=leaves)
+    changes = _said_of_changes(data, release, form, leaves=order == "shuffled" and seed is None)
     content = release.to_bytes(form, order)
     if ledger is not None:
         from rwn_core.reporting.ledger import refuse_readable
@@ -148,7 +149,7 @@ def mask(
     files = {target: content} if key_file is None else {key_file: text, target: content}
     policy = (loaded and loaded.policy) or rwn.Policy()
     if record is not None:
-        more = {"dropped": drop, "as_is": as_is, "released": str(target.absolute())}
+        more = {"dropped": gone, "as_is": as_is, "released": str(target.absolute())}
         basis = Basis(
             decision=decided,
             policy=policy,
@@ -187,6 +188,7 @@ def _verdict_words(
     from rwn_core.reporting.judged_release import judged
     from rwn_core.reporting.record_parts import recorded_state
     from rwn_core.reporting.release_record import read_record
+    from rwn_core.tuning.verdict import counted, not_judged
 
     if record is not None:
         path, document = record[0], read_record(record[1].decode("utf-8"))
@@ -199,7 +201,10 @@ def _verdict_words(
         evidence = f"its charts to {evidence_path(path).name}; both stay in the house"
         return "\n".join([*words, f"internal record written to {path}, {evidence}"])
     if data.n > LARGEST_DENSE:  # the limits take longer than masking
-        return "No limit was read: on a table of this size it takes long; --record reads them."
+        left, unread = policy.judgeable(data)
+        said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
+        rest = len(left.limits) if left else 0
+        return f"{said} --record FILE.toml reads {counted(rest, 'limit')}." if rest else said
     with progress("reading the limits") as report:
         verdict = judged(data, release, policy, report)
     return _WARNING * (not verdict.kept) + verdict.sentence
@@ -258,7 +263,7 @@ def _parameters(
 
 
 def _ready(
-    data: rwn.Microdata, params: Any, source: str, target: Path
+    data: rwn.Microdata, params: Any, source: str, target: Path, more: list[str]
 ) -> tuple[rwn.Microdata, Any]:
     """Return the table and the parameters: recommended ones, or a method's own start."""
     # The whole search is compiled before the first large table of a machine, and not in parts.
@@ -273,7 +278,7 @@ def _ready(
 
         warm()
     if params is None:
-        return advised(data, source, target)
+        return advised(data, source, target, more)
     return data, start_of(data, params) if isinstance(params, type) else params
 
 

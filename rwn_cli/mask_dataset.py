@@ -85,6 +85,7 @@ def mask_dataset(
     from rwn_core.io.read import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
+    from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_ or ()))
     described = options.described_schema(
@@ -94,16 +95,11 @@ def mask_dataset(
         retained=keep or (),
         slices=slice_ or (),
     )
-    common: dict[str, Any] = {
-        "schema": described,
-        "workers": workers,
-        "rows": rows,
-        "stage": stage,
-        "address": address,
-    }
+    common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows}
+    common |= {"stage": stage, "address": address}
     if plan:
-        for line in plan_lines(plan_dataset(source, target, params, rwn.RunOptions(**common))):
-            say(line)
+        planned = plan_dataset(source, target, params, rwn.RunOptions(**common))
+        say("\n".join(plan_lines(planned)))
         return
     options.require_one_key(seed, key_file)
     key = _key(seed, key_file)
@@ -120,7 +116,8 @@ def mask_dataset(
         asked = rwn.AuditOptions(key=key, schema=described, measures=RECORDED)
         with progress("judging") as report:
             found = rwn.audit_dataset(source, target, asked, report)
-        text = dataset_record(made, params, described, _words(seed, key_file), source, found)
+        drawn = SEEDED if seed is not None else FORGOTTEN if key_file is None else KEPT
+        text = dataset_record(made, params, described, drawn, source, found)
         say(f"{found.words}, drawn at random")
         write(record, text.encode("utf-8"), overwrite=False)
         say(f"internal record written to {record}; it stays in the house")
@@ -156,16 +153,6 @@ def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any
     given = {name: value for name, value in named.items() if value is not None}
     if sample is not None:
         given |= {"neighbors": "sample", "m": sample}
-    twice = given.keys() & others.keys()
-    if twice:
+    if twice := given.keys() & others.keys():
         raise ParameterError(f"--set {min(twice)} is given by another option, too; give one.")
     return options.parameters("rwn", **given, **others)
-
-
-def _words(seed: int | None, file: Path | None) -> str:
-    """Return the source of the release's randomness."""
-    from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
-
-    if seed is not None:
-        return SEEDED
-    return FORGOTTEN if file is None else KEPT

@@ -212,6 +212,12 @@ def under_roles(
     return data.with_schema(schema)
 
 
+def new_roles(read: rwn.Microdata, data: rwn.Microdata) -> dict[str, str]:
+    """Name the variables with a role that the table as it was read does not give them."""
+    both = zip(read.schema.variables, data.schema.variables, strict=True)
+    return {new.name: str(new.role) for old, new in both if new.role != old.role}
+
+
 def in_shell(words: str) -> str:
     """Words of the program with the option that does what they ask."""
     return words.replace("Say which is.", "Say which is (--confidential NAME).")

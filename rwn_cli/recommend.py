@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rwn_cli import options
 from rwn_cli.file_option import Laid
 from rwn_cli.terminal import say
 
+_ROLES = ("key", "confidential")
 _OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
 
 
@@ -39,19 +41,17 @@ def recommend(
     for notice in read.notices:
         say(f"note: {notice}")
     require_answers(data)
-    # of the table itself, as the user said it
-    given = [("--schema", schema), *(("--file", each) for each in file or ())]
-    given += [("--drop", each) for each in drop or ()] + [("--keep", each) for each in keep or ()]
-    given += [("--only", each) for each in only or ()] + [("--key", each) for each in key or ()]
-    given += [("--confidential", each) for each in confidential or ()]
-    more = [str(word) for name, value in given if value is not None for word in (name, value)]
+    # of the table itself, as the user said it, with the roles that were guessed
+    given = {"schema": schema, "file": file, "drop": drop, "keep": keep, "only": only}
+    weighted = [each.name for each in data.schema.released if each.weight != 1]
+    more = restated(options.new_roles(read, data), given)
     target = Path("OUT.csv")
     advice = rwn.recommend(data)
-    typer.echo(f"recommended: {command(advice.setting, source, target, more)}")
+    typer.echo(f"recommended: {command(advice.setting, source, target, more, weighted)}")
     typer.echo(f"why: {advice.reason}")
     others = [*advice.runners_up, *([advice.alternative] if advice.alternative else [])]
     for each in others:
-        typer.echo(f"or: {command(each, source, target, more)}")
+        typer.echo(f"or: {command(each, source, target, more, weighted)}")
     if not advice.reached:
         none = QuickVerdict(answer="unknown", sentence="")
         found = with_next_steps(none, data, advice.setting, rwn.Policy(), advice)
@@ -63,11 +63,25 @@ def recommend(
         typer.echo(f"not {name}: {why}")
 
 
-def advised(data: rwn.Microdata, source: str, target: Path) -> tuple[rwn.Microdata, Any]:
+def restated(roles: Mapping[str, str], given: Mapping[str, Any]) -> list[str]:
+    """Write the options that a command was given, and the roles, guessed ones among them."""
+    stated = {each: [name for name, role in roles.items() if role == each] for each in _ROLES}
+    return [
+        str(word)
+        for name, value in (*given.items(), *stated.items())
+        for each in (value if isinstance(value, list) else [value] * (value is not None))
+        for word in (f"--{name}", each)
+    ]
+
+
+def advised(
+    data: rwn.Microdata, source: str, target: Path, more: list[str]
+) -> tuple[rwn.Microdata, Any]:
     """Return the table with the recommended setting's slices and weights, and the parameters."""
     advice = rwn.recommend(data)
     say(f"recommended: {advice.reason}")
-    say(f"the same as: {command(advice.setting, source, target)}")
+    weighted = [each.name for each in data.schema.released if each.weight != 1]
+    say(f"the same as: {command(advice.setting, source, target, more, weighted)}")
     if not (advice.reached and advice.confirmed):
         say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
     return advice.setting.applied_to(data), advice.setting.params
@@ -97,9 +111,16 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
 
 
 def command(
-    setting: rwn.Setting, source: str, target: Path, more: list[str] | tuple[str, ...] = ()
+    setting: rwn.Setting,
+    source: str,
+    target: Path,
+    more: Sequence[str] = (),
+    weighted: Sequence[str] = (),
 ) -> str:
-    """Write the command that masks with a setting, and with further options."""
+    """Write the command that masks with a setting, and with further options.
+
+    `weighted`: the variables with a weight in the table, of which the setting knows its own only.
+    """
     import shlex
 
     words = ["rwn", "mask", source, str(target), *more]
@@ -108,7 +129,7 @@ def command(
         words += ["--method", setting.method]
     for name, value in setting.parameters.items():
         words += [f"--{name}", str(value)] if name in own else ["--set", f"{name}={value}"]
-    for name, number in setting.weights:
+    for name, number in (dict.fromkeys(weighted, 1.0) | dict(setting.weights)).items():
         words += ["--weight", f"{name}={number:g}"]
     for name, number in setting.precision:
         words += ["--round", f"{name}={number:.10g}"]

@@ -79,6 +79,7 @@ def report(
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
+    from rwn_core.reporting.public_notice import public_file, require_form
 
     if out.resolve() == record.resolve():
         raise ReleaseError("FILE is the record itself; write to another file.")
@@ -99,7 +100,9 @@ def report(
         _for_auditors(known, out, original, overwrite)
         return
     if public:
-        _write(out, _public(known, out, original), public, overwrite, known.record["verdict"])
+        require_form(name := out.name.lower())  # before the original is read
+        content = public_file(known, read_original(known.record, original), name)
+        _write(out, content, public, overwrite, known.record["verdict"])
         return
     known = replace(known, evidence=read_evidence(known.record, record))
     _write(out, internal_file(known, out.suffix), public, overwrite, {})
@@ -128,14 +131,6 @@ def _write(
             say(f"its policy is {state}, which the file does not say. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
-
-
-def _public(material: Material, out: Path, original: str | None) -> bytes:
-    from rwn_core.reporting.public_notice import public_file, require_form
-
-    name = out.name.lower()
-    require_form(name)  # before the original is read
-    return public_file(material, read_original(material.record, original), name)
 
 
 def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path | None) -> None:

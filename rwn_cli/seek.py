@@ -17,7 +17,7 @@ from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Search
-    from rwn_core.tuning import GoalAnswer, Sweep
+    from rwn_core.tuning import GoalAnswer
     from rwn_core.tuning.partial_answer import PartialAnswer
 
 _SWEPT = 0.6  # of the progress bar
@@ -114,13 +114,10 @@ class _Swept:
     def __init__(self, report: Report, goal: rwn.Goal, records: int) -> None:
         from rwn_core.tuning.goal_seek import teller
 
-        self._report, self._tell = report, teller(goal, records, self._found)
+        self._report, self.found = report, teller(goal, records, self._found)
 
     def __call__(self, share: float) -> None:
         self._report(_SWEPT * share)
-
-    def found(self, sweep: Sweep) -> None:
-        self._tell(sweep)
 
     def _found(self, answer: PartialAnswer) -> None:
         before: PartialAnswer | None = self._report.so_far

@@ -31,12 +31,18 @@ def verify(
     Of a dataset's release it is the folder, or one of its files. A change of both the file and the
     card is found only with the ledger: its entries are sealed under its key.
     """
+    from rwn_core.reporting.dataset_record import hashed_files
     from rwn_core.reporting.public_notice import read_card
 
     about = read_card(read_text(card, "card"))
     parts = {part["name"]: part["sha256"] for part in about.get("files", ())}
     is_complete = not parts or file.is_dir()
-    digest, wanted = _digest(file), about["sha256"] if is_complete else parts.get(file.name, "")
+    wanted = about["sha256"] if is_complete else parts.get(file.name, "")
+    if file.is_dir():
+        digest = str(hashed_files(file)["sha256"])
+    else:
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if digest != wanted.lower():
         raise ReleaseError(
             f"{file.name} is not the {'release' if file.is_dir() else 'file'} of the card: it was "
@@ -71,13 +77,3 @@ def _require_sealed(ledger: Path, key: Path | None, about: Mapping[str, Any], ca
         raise ReleaseError("The card was changed after it was sealed; ask the institution for it.")
     what = "file" if sealed is None else "file and card"
     say(f"{what} sealed in entry {entry['number']} of the ledger")
-
-
-def _digest(file: Path) -> str:
-    """The SHA-256 of a file, or of the list of a folder's files."""
-    from rwn_core.reporting.dataset_record import hashed_files
-
-    if file.is_dir():
-        return str(hashed_files(file)["sha256"])
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -227,5 +227,5 @@ def comparable(data: Microdata, masked: Microdata) -> tuple[Microdata, Microdata
     remaining = [v.name for v in data.schema.released if v.name not in lost]
     variables = tuple(v for v in masked.schema.variables if v.name in remaining)
     schema = replace(masked.schema.releasing(remaining), variables=variables)
-    table = Microdata.from_frame(masked.frame[list(schema.names)], schema)
-    return data.with_schema(data.schema.releasing(remaining)), table, notes
+    other = Microdata.from_frame(masked.frame[list(schema.names)], schema)
+    return data.with_schema(data.schema.releasing(remaining)), other, notes

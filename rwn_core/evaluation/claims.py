@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
@@ -38,7 +38,7 @@ from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, standardized
 from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.measures.statistics.formula import Formula
-from rwn_core.measures.statistics.intervals import exact_interval
+from rwn_core.measures.statistics.intervals import exact_interval, t95
 from rwn_core.measures.statistics.ols import Design
 
 WITHIN = (0.5, 1.0, 1.5, 2.0, 3.0)
@@ -315,7 +315,7 @@ def slope_claim(
     """Return what may be concluded from a slope of releases, by every fit of the original."""
     # originals: the original's slope and standard error, then those without one record;
     # slopes: of the releases, and their standard errors, each of shape (r,).
-    half = float(stdtrit(max(freedom, 1), 0.975))
+    half = t95(max(freedom, 1))
     signs, bounds, factors = [], list[float | None](), list[float | None]()
     for own, error in originals:
         change = slopes[0] - own

@@ -6,6 +6,7 @@ shows, which no wider interval corrects.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,10 +22,11 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis, fit_model
 from rwn_core.evaluation.repeated_draws import released_only, releases
-from rwn_core.evaluation.standard_errors import Z95, Estimate, QuestionModel
+from rwn_core.evaluation.standard_errors import Estimate, QuestionModel
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED
 from rwn_core.measures.statistics.formula import Formula, formula_design
+from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import SIGNIFICANT
 
 FEWEST, MOST = 3, 60  # releases: 60 of a small table, 3 of a large one
@@ -97,6 +99,7 @@ class _Model:
     response: str
     owners: tuple[tuple[str, ...], ...]
     own: Estimate
+    reach: float  # standard errors from a slope to an end of its 95 % interval
     fit: Callable[[Microdata], Estimate]
 
 
@@ -126,6 +129,7 @@ def _of_question(microdata: Microdata) -> _Model:
         response=model.question.response,
         owners=tuple(_owners(term, names) for term in model.terms[1:]),
         own=model.own,
+        reach=model.reach,
         fit=fit,
     )
 
@@ -134,10 +138,12 @@ def _of_analysis(microdata: Microdata, analysis: Analysis) -> _Model:
     formula, original = Formula.parse(analysis.formula), released_only(microdata)
     own = fit_model(analysis, original, original, "")
     design = formula_design(original, original, formula, "")
+    freedom = len(design.response) - len(own[0])
     return _Model(
         response=formula.response.name,
         owners=tuple(_owners(term, formula.names) for term in design.terms),
         own=own,
+        reach=t95(freedom if analysis.kind == "linear" else math.inf),
         fit=lambda masked: fit_model(analysis, original, masked, RELEASED),
     )
 
@@ -171,7 +177,7 @@ def _rated(
     """Return coverage, signs and shift of each variable: those of its worst term."""
     own, error = (part[1:] for part in model.own)
     slopes, errors = (np.array([each[at] for each in found])[:, 1:] for at in (0, 1))
-    coverage = (np.abs(slopes - own) <= Z95 * errors).mean(axis=0)
+    coverage = (np.abs(slopes - own) <= model.reach * errors).mean(axis=0)
     signs = (np.sign(slopes) == np.sign(own)).mean(axis=0)
     signs = np.where(np.abs(own) > SIGNIFICANT * error, signs, 1.0)
     shift = (slopes - own).mean(axis=0) / error

@@ -7,6 +7,7 @@ intervals still hold the truth 95 times in 100.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,11 +26,11 @@ from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED
 from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
+from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import design_matrix, least_squares
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
-Z95 = 1.96
 LEAST_SHARE = 0.5  # of the repeats that must give an estimate
 Estimate = tuple[Floats, Floats]
 
@@ -62,7 +63,7 @@ class Validity(Summarized):
         Standard deviation of the coefficient over masked bootstrap samples.
     coverage : ndarray of float64
         Share of the nominal 95 % intervals of masked bootstrap samples that hold the original's
-        coefficient.
+        coefficient; Student's t of a linear model, the normal 1.96 of another.
     error : ndarray of float64
         Root mean squared distance of masked bootstrap samples from the original's coefficient:
         spread and shift together.
@@ -202,7 +203,7 @@ def standard_error_validity(
     estimates, errors = _stacked(sampled, "masked bootstrap samples")
     own, error = model.own
     shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
-    inside = np.abs(estimates - own) <= Z95 * errors
+    inside = np.abs(estimates - own) <= model.reach * errors
     return Validity(
         response=model.question.response,
         model=model.family,
@@ -230,7 +231,11 @@ def _means(microdata: Microdata, params: Method) -> pd.DataFrame | None:
 
 
 class QuestionModel:
-    """The steward's regression, ready to be fitted to any masked table."""
+    """The steward's regression, ready to be fitted to any masked table.
+
+    `reach`: standard errors from a coefficient to an end of its 95 % interval, by the original's
+    residual degrees of freedom.
+    """
 
     def __init__(self, original: Microdata, question: Question | None) -> None:
         if question is None:
@@ -242,6 +247,7 @@ class QuestionModel:
             and original.schema.variable(question.response).kind is Kind.CATEGORICAL
         )
         self.family: str = response_family(original, question) if categorical else "linear"
+        self.reach = t95(math.inf)
         self.own, self.terms = self._fit(original, "")
 
     def _fit(self, table: Microdata, where: str) -> tuple[Estimate, tuple[str, ...]]:
@@ -253,6 +259,8 @@ class QuestionModel:
                     f"The predictors explain {self.question.response} exactly{where}, so there are "
                     "no standard errors to judge; choose other predictors."
                 )
+            if table is self.original:
+                self.reach = fit.reach
             fitted = fit.coefficients, fit.standard_errors
         else:
             design = response_design(self.original, table, self.question, where)

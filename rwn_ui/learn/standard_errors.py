@@ -85,7 +85,7 @@ from rwn_core.evaluation.lessons.standard_errors import sample, slopes
 setting = rwn.{method}({setting})
 masked = [rwn.mask(sample(i), setting, seed=i).masked for i in range({values["samples"]})]
 fits = slopes(masked)
-coverage = (abs(fits.slope - 1) <= 1.96 * fits.error).mean()
+coverage = fits.coverage
 ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"""
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_cli.recommend import command
+from rwn_core.data.variable import Role
 from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
 
@@ -37,6 +39,68 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(
     assert rwn_command(*words, "--seed", 3)[0] == 0
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
     assert "WARNING: this setting is not known" not in said
+
+
+@pytest.fixture
+def described(rwn_command: Run) -> Path:
+    """A table with a schema that weights, and a secret that only its name tells."""
+    rng = np.random.default_rng(3)
+    size = rng.normal(170, 9, 260).round()
+    frame = pd.DataFrame({"name": [f"N{i}" for i in range(260)], "height": size})
+    frame["weight"] = (size - 100 + rng.normal(0, 6, 260)).round()
+    frame["age"], frame["sex"] = rng.integers(18, 90, 260), rng.choice(["f", "m"], 260)
+    frame["income"] = (size * 20 + rng.normal(0, 90, 260)).round()
+    frame.to_csv("people.csv", index=False)
+    path = Path("people.toml")
+    code, _, said = rwn_command("describe", "people.csv", "--drop", "name", "-o", path)
+    assert code == 0, said
+    schema = rwn.Schema.from_toml(path.read_text("utf-8"))
+    schema = schema.with_weights({"height": 3.0})
+    for name in ("age", "sex", "income"):
+        schema = schema.replace_variable(name, role=Role.OTHER)
+    path.write_text(schema.to_toml(), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("given", [("--only", "height,weight,sex,income", "--as-is", "sex"),
+                                   ("--key", "weight", "--order", "original")])  # fmt: skip
+def test_the_line_alone_gives_the_bytes_and_the_verdict(
+    rwn_command: Run, described: Path, given: tuple[str, ...]
+) -> None:
+    """Schema, options, guessed roles and weights that the setting does not have are in the line."""
+    command = ("mask", "people.csv", "a.csv", "--schema", described, *given)
+    code, _, said = rwn_command(*command, "--seed", 3)
+    assert code == 0, said
+    (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
+    assert "--confidential income" in line
+    words = shlex.split(line.removeprefix("the same as: rwn "))
+    words[words.index("a.csv")] = "b.csv"
+    code, _, again = rwn_command(*words, "--seed", 3)
+    assert code == 0, again
+    assert "roles guessed" not in again
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+    verdicts = [[each for each in text.splitlines() if "limit" in each] for text in (said, again)]
+    assert verdicts[0][-1] == verdicts[1][-1]
+
+
+def test_a_large_table_is_told_which_limits_no_release_of_it_can_be_judged_by(
+    rwn_command: Run,
+) -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({name: rng.normal(size=2_100).round(3) for name in ("u", "v", "w")})
+    frame.to_csv("large.csv", index=False)
+    code, _, said = rwn_command("mask", "large.csv", "o.csv", "--k", 5, "--seed", 1)
+    assert code == 0, said
+    assert (
+        "No limit was read: on a table of this size it takes long. Attribute gain not judged: no "
+        "variable is confidential. Say which is (--confidential NAME). --record FILE.toml reads 3 "
+        "limits." in said
+    )
+    # the planted other case: with a confidential variable all of them can be read
+    code, _, said = rwn_command(
+        "mask", "large.csv", "o.csv", "--k", 5, "--seed", 1, "--overwrite", "--confidential", "u"
+    )
+    assert "takes long. --record FILE.toml reads 4 limits." in said
 
 
 def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: Run) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.analyst import Analyst
-from rwn_core.evaluation.standard_errors import Z95
 
 _STEP = 4  # rows for each slope: original, printed, corrected, and a space
 _WORDS = ("original", "masked, as printed", "masked, times the factor")
@@ -26,14 +25,16 @@ def draw(lesson: Analyst) -> style.Chart:
         (slope, error * factors, style.LIMIT, "solid"),
     )
     rows = _STEP * np.arange(len(own))
-    all_ends = [center + sign * Z95 * se for center, se, _, _ in sides[1:] for sign in (-1, 1)]
+    all_ends = [
+        center + sign * lesson.reach * se for center, se, _, _ in sides[1:] for sign in (-1, 1)
+    ]
     reach = max(_LEAST, 1.08 * float(np.nanmax(np.abs(np.array(all_ends) - 1))))
     usable = sum(factor is not None for factor in lesson.factors)
 
     names: dict[str, Any] = {"tickvals": (rows + 1).tolist(), "ticktext": list(lesson.terms)}
     traces = []
     for offset, ((center, se, color, dash), name) in enumerate(zip(sides, _WORDS, strict=True)):
-        for row, middle, half in zip(rows, center, Z95 * se, strict=True):
+        for row, middle, half in zip(rows, center, lesson.reach * se, strict=True):
             if np.isfinite(half):
                 ends = np.clip([middle - half, middle + half], 1 - reach, 1 + reach)
                 at = [float(row + offset)] * 2

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Booleans, Floats
-from rwn_core.evaluation.lessons.standard_errors import TRUTH, StandardErrors
-from rwn_core.evaluation.standard_errors import Z95
+from rwn_core.evaluation.lessons.standard_errors import REACH, TRUTH, StandardErrors
 
-_REACH = 1.1  # of the axis, to both sides of the truth
+_AXIS = 1.1  # of the axis, to both sides of the truth
 
 
 def draw(lesson: StandardErrors) -> style.Chart:
@@ -19,7 +18,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
     after, before = lesson.released, lesson.original
     count, missed = len(after.slope), int((~after.covered).sum())
     rows = np.arange(1, count + 1)
-    low, high = after.slope - Z95 * after.error, after.slope + Z95 * after.error
+    low, high = after.slope - REACH * after.error, after.slope + REACH * after.error
     hollow = style.points(style.floats(before.slope), rows, released=False)
     filled = style.points(style.floats(after.slope), rows, released=True)
     hollow["marker"]["size"] = filled["marker"]["size"] = 4
@@ -36,7 +35,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
             filled,
         ],
         layout=style.layout(
-            style.axis("slope of x1", TRUTH - _REACH, TRUTH + _REACH),
+            style.axis("slope of x1", TRUTH - _AXIS, TRUTH + _AXIS),
             style.axis("sample", count + 1, -3),
             shapes=[style.vertical(TRUTH, style.LIMIT)],
             annotations=[

@@ -1,9 +1,11 @@
 """Slopes of the steward's regression with 95 % intervals, before and after.
 
-In units of the original's standard error: one axis for all variables, and a slope more than 1.96
-from 0 was significant in the original.
+In units of the original's standard error: one axis for all variables, and a slope further from 0
+than its interval reaches was significant in the original. Intervals are Student's t of least
+squares, the normal 1.96 of a logistic or Poisson model.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,8 +16,8 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import t95
 
-_Z95 = 1.96
 _SLOPES = 14
 _APART = 0.16
 
@@ -99,7 +101,8 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
     """Return the slopes of one file as points over one broken line of intervals."""
     unit = np.asarray(detail["se_original"], dtype=float)[rows]
     slope = np.asarray(detail[f"coefficient_{side}"], dtype=float)[rows] / unit
-    half = _Z95 * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
+    freedom = math.inf if "family" in detail else detail[f"n_{side}"] - len(detail["terms"])
+    half = t95(freedom) * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
     released = side == "released"
     height = np.arange(len(rows)) + (_APART if released else -_APART)
     bars = style.line(*style.segments(slope - half, slope + half, height), released=released)

@@ -47,6 +47,7 @@ class Analyst:
     # original, released: shape (2, m): slopes and reported standard errors
     original: Floats
     released: Floats
+    reach: float  # standard errors from a slope to an end of its 95 % interval
     claims: AnalysisClaims
 
     @property
@@ -67,5 +68,6 @@ def analyst(data: Microdata, setting: Method) -> Analyst:
         terms=model.terms[1:],
         original=np.array(model.own)[:, 1:],
         released=np.array(fitted)[:, 1:],
+        reach=model.reach,
         claims=claim_table(data, setting, draws=DRAWS, seed=SEED).analyses[0],
     )

@@ -13,14 +13,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.evaluation.standard_errors import Z95
 from rwn_core.masking import Prepared
+from rwn_core.measures.statistics.intervals import t95
 from rwn_core.randomness import SecretKey
 
 N = 150  # records of a sample: a hundred of them fit into memory and into a slider move
 TRUTH = 1.0  # the slope of each predictor
 SEED = 1  # a lesson is the same for all users
 PREDICTORS = ("x1", "x2", "x3")
+REACH = t95(N - len(PREDICTORS) - 1)  # standard errors from a slope to an end of its interval
 _TOGETHER = 0.5  # correlation of the predictors
 _NOISE = 2.0  # standard deviation of what they do not explain
 
@@ -46,7 +47,7 @@ class Slopes:
     @property
     def covered(self) -> Booleans:
         """Which nominal 95 % intervals hold the truth."""
-        return np.abs(self.slope - TRUTH) <= Z95 * self.error
+        return np.abs(self.slope - TRUTH) <= REACH * self.error
 
     @property
     def coverage(self) -> float:

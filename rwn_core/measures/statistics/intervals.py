@@ -68,6 +68,15 @@ def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
         return center - half_width, center + half_width
 
 
+def t95(freedom: float) -> float:
+    """Return the standard errors between an estimate and an end of its 95 % interval.
+
+    Of Student's t for the residual degrees of freedom of a least squares fit; `math.inf` for a
+    model fitted by likelihood, the normal 1.96.
+    """
+    return float(stdtrit(freedom, 0.975))
+
+
 def wilson(successes: ArrayLike, attacks: ArrayLike) -> tuple[Floats, Floats]:
     """Return center and half-width of the 95 % Wilson score interval (1927) of success rates."""
     right, total = np.asarray(successes, np.float64), np.asarray(attacks, np.float64)

@@ -87,6 +87,8 @@ def interval_overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]
 
 def compute_ci_overlap(comparison: Comparison) -> Reading:
     """Return the mean overlap of the slopes' 95 % intervals."""
+    # -+ 1.96 standard errors at every number of records, as in its worked values; all other
+    # intervals of a linear model are Student's t
     before, after = fits(comparison)
     for fit, where in ((before, " in the original"), (after, RELEASED)):
         refuse_exact(fit, where, "its intervals have no width")

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import statsmodels.api as sm
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.evaluation.slope_trust import misses, slope_trust, turns
 
 FORMULA = "siri ~ age + abdomen + weight + height"
@@ -97,3 +99,25 @@ def test_a_regression_that_releases_cannot_fit_is_not_to_be_trusted() -> None:
     }  # fmt: skip
     assert misses(record) == ["x"]
     assert misses({**record, "releases": 48}) == []
+
+
+def test_intervals_of_thirty_records_are_those_of_student() -> None:
+    """The coverage is that of fits by statsmodels; with 1.96 it is another one, as planted."""
+    data = linear(30)
+    (found,) = slope_trust(data, rwn.RWN(k=3, q=0.3), repeats=60, seed=4)
+
+    def fitted(table: Microdata) -> sm.regression.linear_model.RegressionResults:
+        frame = table.frame
+        dummy = frame["g"].astype(str).eq("b").to_numpy(float)
+        return sm.OLS(
+            frame["y"], np.column_stack([np.ones(30), frame["x"], frame["z"], dummy])
+        ).fit()
+
+    own, held, by_normal = fitted(data).params.to_numpy(), [], []
+    for masked, _ in releases(data, rwn.RWN(k=3, q=0.3), 60, 4, None):
+        fit = fitted(masked)
+        low, high = fit.conf_int().to_numpy().T
+        held.append((low <= own) & (own <= high))
+        by_normal.append(np.abs(fit.params.to_numpy() - own) <= 1.96 * fit.bse.to_numpy())
+    np.testing.assert_allclose(found.coverage, np.mean(held, axis=0)[1:])
+    assert np.abs(np.mean(by_normal, axis=0)[1:] - found.coverage).max() > 0

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import analyst as lesson
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, sample
-from rwn_core.evaluation.standard_errors import Z95, QuestionModel
+from rwn_core.evaluation.standard_errors import QuestionModel
 
 SAMPLES = 150  # of the population
 FRESH = 100  # releases that did not judge the claims
@@ -34,9 +34,10 @@ def test_intervals_with_the_factor_hold_the_population_s_slope_and_printed_ones_
         data = lesson.table(sample(number))
         model = QuestionModel(data, data.schema.question)
         fits.append(model.fit(rwn.mask(data, SETTING, seed=number).masked))
+    reach = found.reach
     slopes, errors = np.array(fits)[:, :, 1:].transpose(1, 0, 2)
     printed, corrected = (
-        (np.abs(slopes - TRUTH) <= Z95 * factor * errors).mean() for factor in (1.0, factors)
+        (np.abs(slopes - TRUTH) <= reach * factor * errors).mean() for factor in (1.0, factors)
     )
     assert corrected > 0.93
     assert printed < 0.9  # so that the factor has something to do
@@ -53,7 +54,7 @@ def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_
     assert found.released[1].max() < found.original[1, 0] / 10  # "very wide" against "short"
     # no multiplication by any factor of the table would hold the original's slope
     slopes, errors = fresh(data).transpose(1, 0, 2)
-    held = np.abs(slopes[:, 0] - found.original[0, 0]) <= 3 * Z95 * errors[:, 0]
+    held = np.abs(slopes[:, 0] - found.original[0, 0]) <= 3 * found.reach * errors[:, 0]
     assert held.mean() < 0.5
 
 
