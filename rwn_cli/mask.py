@@ -126,10 +126,10 @@ def mask(
     precision = steps(
         data, round_ or (), dict(loaded.setting.precision) if loaded and loaded.setting else None
     )
-    told: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
-    told |= {"only": only, "as-is": as_is, "round": round_}
-    told["order"] = order if order == "original" else None
-    data, params = _ready(data, params, source, target, restated(roles, told))
+    given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
+    given |= {"only": only, "as-is": as_is, "round": round_}
+    given["order"] = order if order == "original" else None
+    data, params = _ready(data, params, source, target, restated(roles, given))
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = rwn.mask(
@@ -203,8 +203,8 @@ def _verdict_words(
     if data.n > LARGEST_DENSE:  # the limits take longer than masking
         left, unread = policy.judgeable(data)
         said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
-        rest = len(left.limits) if left else 0
-        return f"{said} --record FILE.toml reads {counted(rest, 'limit')}." if rest else said
+        count = len(left.limits) if left else 0
+        return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
     with progress("reading the limits") as report:
         verdict = judged(data, release, policy, report)
     return _WARNING * (not verdict.kept) + verdict.sentence
