@@ -28,8 +28,6 @@ from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import sampled, with_roles
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.claims import (
     AnalysisClaims,
     Claim,
@@ -37,8 +35,8 @@ from rwn_core.evaluation.claims import (
     claim_table,
     has_rare_levels,
 )
-from rwn_core.evaluation.registered_analysis import Analysis, fit_model
-from rwn_core.evaluation.repeated_draws import released_only, releases
+from rwn_core.evaluation.draws import unmasked
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, fit_model
 from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting.claims_file import claims_document
 from rwn_core.reporting.readers import READERS, rwn_claims
@@ -264,11 +262,11 @@ def figures(name: str, draws: int, fresh: int) -> dict[str, object]:
     table = claim_table(data, params, plan, draws=draws, seed=1)
     tied = [each for each in plan.analyses if tall(data, each)]
     models, pairs = Count(), Count()
-    comparison = compare(data, released_only(data))
+    comparison = unmasked(data)
     own = {each: fit_model(each.analysis, data, data, "") for each in table.analyses if each.claims}
-    for masked, law in releases(data, params, fresh, 100_000):
-        judge_models(models, data, own, masked)
-        judge_pairs(pairs, table, comparison.with_masked(masked, law))
+    for work in draws(data, params, fresh, 100_000):
+        judge_models(models, data, own, work.masked)
+        judge_pairs(pairs, table, comparison.with_masked(work.masked, work.law))
     known = [each for each in table.analyses if each.usable]
     firm = [each for each in known if all(claim.factor for claim in each.claims)]
     number, mean, least = models.words()

@@ -17,7 +17,6 @@ from rwn_core.errors import ParameterError as ParameterError
 from rwn_core.errors import ReleaseError as ReleaseError
 from rwn_core.errors import RWNError as RWNError
 from rwn_core.errors import SchemaError as SchemaError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan as AnalysisPlan
 from rwn_core.evaluation.audit import Audit as Audit
 from rwn_core.evaluation.audit import audit as audit
 from rwn_core.evaluation.combine_releases import combine_releases as combine_releases
@@ -27,9 +26,10 @@ from rwn_core.evaluation.forecast import forecast_scan as forecast_scan
 from rwn_core.evaluation.forecast.curve import expected_curve as expected_curve
 from rwn_core.evaluation.forecast.statistic import Statistic as Statistic
 from rwn_core.evaluation.registered_analysis import Analysis as Analysis
-from rwn_core.evaluation.repeated_draws import Ensemble as Ensemble
-from rwn_core.evaluation.repeated_draws import ensemble as ensemble
-from rwn_core.evaluation.standard_errors import standard_error_validity as standard_error_validity
+from rwn_core.evaluation.registered_analysis import AnalysisPlan as AnalysisPlan
+from rwn_core.evaluation.draws import Ensemble as Ensemble
+from rwn_core.evaluation.draws import ensemble as ensemble
+from rwn_core.evaluation.validity import standard_error_validity as standard_error_validity
 from rwn_core.io.demo import DEMOS as DEMOS
 from rwn_core.io.demo import load_demo as load_demo
 from rwn_core.io.read import read as read

@@ -15,25 +15,25 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.draws import draws as drawn
+from rwn_core.evaluation.draws import unmasked
 from rwn_core.evaluation.registered_analysis import (
     MODELS,
     Analysis,
+    AnalysisPlan,
     fit_design,
     model_design,
     moved_by_one,
     verdict,
 )
-from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, standardized
 from rwn_core.measures.statistics.association import correlation_matrix
@@ -58,7 +58,7 @@ RARE_LEVELS = "A variable has levels of few records."
 CLUSTERED = "Records share a household or a person, so they are no independent sample."
 _SHARED = 0.1  # of the records, from which on equal identifiers are those of one person
 
-Fit = tuple[NDArray[np.float64], NDArray[np.float64]]
+Fit = tuple[Floats, Floats]
 """Slopes and their standard errors, each of shape (p,)."""
 
 
@@ -108,7 +108,14 @@ class ClaimTable(Summarized):
     refusal: str = ""  # why no pair is judged; empty if they are
 
     def _summary(self) -> Summary:
-        rows = [row for each in self.analyses for row in _analysis_rows(each)]
+        rows: list[tuple[str, ...]] = []
+        for each in self.analyses:
+            name = each.analysis.name
+            if each.refusal:
+                rows.append((name, f"do not use: {each.refusal}", "", ""))
+            else:
+                shown = map(_claim_row, each.claims)
+                rows += [(f"{name}: {term}", *others) for term, *others in shown]
         rows += [("pairs of numbers", f"do not use: {self.refusal}", "", "")] * bool(self.refusal)
         return Summary(
             title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of numbers, "
@@ -116,13 +123,6 @@ class ClaimTable(Summarized):
             columns=("result", "sign", "within", "standard error times"),
             rows=[*rows, *map(_claim_row, self.pairs)],
         )
-
-
-def _analysis_rows(each: AnalysisClaims) -> list[tuple[str, ...]]:
-    name = each.analysis.name
-    if each.refusal:
-        return [(name, f"do not use: {each.refusal}", "", "")]
-    return [(f"{name}: {row[0]}", *row[1:]) for row in map(_claim_row, each.claims)]
 
 
 def _claim_row(claim: Claim) -> tuple[str, ...]:
@@ -156,12 +156,22 @@ def claim_table(
             f"Claims need at least {LEAST_DRAWS} draws: fewer do not show that a claim holds in "
             "nine of ten releases."
         )
-    comparison = compare(microdata, released_only(microdata))
-    judged = [_judged(analysis, comparison) for analysis in _analyses(microdata, plan)]
+    # the registered analyses, or the steward's regression
+    question = microdata.schema.question
+    analyses: tuple[Analysis, ...] = ()
+    if plan is not None and plan.analyses:
+        analyses = tuple(each for each in plan.analyses if each.kind != "measure")
+    elif question is not None:
+        response, *names = (f"`{name}`" for name in (question.response, *question.predictors))
+        formula = f"{response} ~ {' + '.join(names)}"
+        about = Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula)
+        analyses = (about,)
+    comparison = unmasked(microdata)
+    judged = [_judged(analysis, comparison) for analysis in analyses]
     refusal = CLUSTERED if is_clustered(microdata) else ""
     pairs = _Pairs(comparison)
-    for masked, law in releases(microdata, params, draws, seed, progress):
-        release = comparison.with_masked(masked, law)
+    for work in drawn(microdata, params, draws, seed, progress):
+        release = comparison.with_masked(work.masked, work.law)
         for each in [*judged, pairs]:
             if not isinstance(each, AnalysisClaims):
                 each.add(release)
@@ -173,17 +183,6 @@ def claim_table(
         draws=draws,
         refusal=refusal,
     )
-
-
-def _analyses(microdata: Microdata, plan: AnalysisPlan | None) -> tuple[Analysis, ...]:
-    if plan is not None and plan.analyses:
-        return tuple(each for each in plan.analyses if each.kind != "measure")
-    question = microdata.schema.question
-    if question is None:
-        return ()
-    response, *names = (f"`{name}`" for name in (question.response, *question.predictors))
-    formula = f"{response} ~ {' + '.join(names)}"
-    return (Analysis(name=question.response, kind="linear", tolerance=1.0, formula=formula),)
 
 
 class _Slopes:
@@ -288,11 +287,11 @@ class _Pairs:
         return tuple(claims)
 
 
-def _fisher(related: NDArray[np.float64]) -> NDArray[np.float64]:
+def _fisher(related: Floats) -> Floats:
     return np.arctanh(np.clip(related, -1 + 1e-12, 1 - 1e-12))
 
 
-def _without_one(columns: NDArray[np.float64]) -> tuple[float, float]:
+def _without_one(columns: Floats) -> tuple[float, float]:
     """Return Fisher's z of two columns without the record that moves it most, and its error."""
     known = columns[~np.isnan(columns).any(axis=1)]
     n = len(known)
@@ -349,8 +348,8 @@ def _weakest(bounds: Sequence[float | None]) -> float | None:
 
 def _least(
     bounds: Sequence[float],
-    sizes: NDArray[np.float64],
-    unit: float | NDArray[np.float64],
+    sizes: Floats,
+    unit: float | Floats,
     draws: int,
 ) -> float | None:
     """Return the smallest bound, times the unit, that sizes keep in nine of ten releases."""
@@ -407,7 +406,7 @@ def _left_out(design: Design, place: int) -> Design:
     )
 
 
-def _most_influential(analysis: Analysis, design: Design) -> NDArray[np.int64]:
+def _most_influential(analysis: Analysis, design: Design) -> Integers:
     """Return for each slope the record without which it moves most, to first order, (p,)."""
     # Belsley, Kuh and Welsch (1980); for generalized models one step (Pregibon 1981)
     import statsmodels.api as sm
@@ -435,7 +434,7 @@ def is_clustered(original: Microdata) -> bool:
     return False
 
 
-def condition_number(columns: NDArray[np.float64]) -> float:
+def condition_number(columns: Floats) -> float:
     """Return the condition of predictors once they are standardized: 1 if none are related."""
     return float(np.linalg.cond(standardized(columns)))
 

@@ -11,8 +11,8 @@ from rwn_core.data.identity.table import require_answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask

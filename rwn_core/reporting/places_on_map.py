@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.tuning import Point, Policy, Sweep
 from rwn_core.tuning.forecast import EXPECTED

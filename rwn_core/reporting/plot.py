@@ -10,7 +10,7 @@ from rwn_core.charts.parts.style import NEUTRAL, escape
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
-from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.evidence import CHARTS_OF

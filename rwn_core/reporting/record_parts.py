@@ -16,9 +16,9 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units
 from rwn_core.data.variable import Role
 from rwn_core.errors import InputError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit
-from rwn_core.evaluation.slope_trust import slope_trust
+from rwn_core.evaluation.registered_analysis import AnalysisPlan
+from rwn_core.evaluation.validity import slope_trust
 from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.laws.law import Law
 from rwn_core.masking import Release

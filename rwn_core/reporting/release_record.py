@@ -15,8 +15,8 @@ from typing import Any
 from rwn_core.data.derived import broken_relations
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import Audit, audit
+from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading

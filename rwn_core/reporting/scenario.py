@@ -11,7 +11,7 @@ from rwn_core.data.plain import read_plain
 from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"

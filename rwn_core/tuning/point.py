@@ -17,7 +17,7 @@ from rwn_core.data.rounding import Steps, check_precision, precision_words, step
 from rwn_core.data.schema import Slices, as_slices, slices_words
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.prediction_bands import release_interval
+from rwn_core.evaluation.draws import release_interval
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, no_method, option_words
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES

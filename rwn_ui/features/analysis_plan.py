@@ -10,8 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.registered_analysis import KINDS, Analysis
+from rwn_core.evaluation.registered_analysis import KINDS, Analysis, AnalysisPlan
 from rwn_core.io.reading import parse_text
 from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario, plan_in

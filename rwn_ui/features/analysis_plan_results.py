@@ -10,8 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
 from rwn_core.data.text_budget import WORK_AT_ONCE
-from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
-from rwn_core.evaluation.registered_analysis import Verdict
+from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing, Verdict
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE

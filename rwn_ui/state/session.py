@@ -10,8 +10,8 @@ import rwn_core as rwn
 from rwn_core.charts import Marks
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.schema import Slices, slices_words
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
+from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision

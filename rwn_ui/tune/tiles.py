@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.draws import Ensemble
 from rwn_core.masking import Rounded
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading

@@ -14,7 +14,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
-from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.distributions import one_marginal

@@ -10,10 +10,9 @@ import pandas as pd
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.evaluation.analysis_plan import Standing
-from rwn_core.evaluation.registered_analysis import KINDS, Verdict
-from rwn_core.evaluation.repeated_draws import Ensemble
-from rwn_core.evaluation.standard_errors import Validity
+from rwn_core.evaluation.draws import Ensemble
+from rwn_core.evaluation.registered_analysis import KINDS, Standing, Verdict
+from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings

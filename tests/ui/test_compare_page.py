@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import Standing
+from rwn_core.evaluation.registered_analysis import Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html

@@ -13,9 +13,9 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.evaluation.draws import Ensemble, draws, ensemble
 from rwn_core.evaluation.forecast.statistic import available_statistics
-from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
-from rwn_core.evaluation.standard_errors import standard_error_validity
+from rwn_core.evaluation.validity import standard_error_validity
 from rwn_core.io.write import table_bytes
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
@@ -141,8 +141,8 @@ def test_the_curves_moment_has_its_interval_over_the_draws(session, four, kind) 
     low, high = repeated_draws.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
-        statistic.realized(comparison.with_masked(masked))
-        for masked, _ in releases(session.data, session.params, 4, session.seed)
+        statistic.realized(comparison.with_masked(work.masked))
+        for work in draws(session.data, session.params, 4, session.seed)
     ]
     bounds = {"change": (0, 2), "sd": (0, np.inf), "first_component": (0, 1)}
     expected = prediction_interval(values, bounds=bounds[kind])

@@ -15,7 +15,7 @@ from rwn_core.charts.parts.signed_heatmap import (
     signed_heatmap,
 )
 from rwn_core.charts.parts.style import Chart, chart, number
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
 
 _ROOM = 15, 19

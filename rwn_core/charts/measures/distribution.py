@@ -11,7 +11,7 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import Drawn, area, bars, columns
 from rwn_core.charts.parts.paired_bars import paired_bar
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
 
 _LEVELS = 9

@@ -9,7 +9,7 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
 
 _GROUPS = 12

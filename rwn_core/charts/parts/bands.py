@@ -20,7 +20,7 @@ from rwn_core.charts.parts.style import (
     scatter,
     segments,
 )
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 
 Scalar = float | NDArray[np.float64]
 Drawn = Mapping[str, Band]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import range_text
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 
 SMALL_FONT = 9
 GAPS = 20

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rwn_core.data.derived import listed
-from rwn_core.evaluation.slope_trust import misses, turns
+from rwn_core.evaluation.validity import misses, turns
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
 from rwn_core.reporting.facts import public_words as words

@@ -8,7 +8,7 @@ import numpy as np
 
 from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
 
 HOSTILE = '<img src=x onerror="x()">'

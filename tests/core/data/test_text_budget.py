@@ -18,9 +18,8 @@ from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.schema import Schema
 from rwn_core.data.toml import toml_document
 from rwn_core.errors import NotApplicable, ParameterError, RWNError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.registered_analysis import Analysis, verdict
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, verdict
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario

@@ -17,9 +17,8 @@ from scipy import stats
 import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.evaluation import claims
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.claims import ClaimTable, claim_table
-from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting.claims_file import claims_document
 from rwn_core.reporting.readers import rwn_claims
 

@@ -20,9 +20,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.evaluation import claims
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.claims import claim_table, holds, slope_claim
-from rwn_core.evaluation.registered_analysis import Analysis, fit_model
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, fit_model
 from rwn_core.reporting.claims_file import check_claims, claims_document, claims_file
 from rwn_core.reporting.readers import READERS, rwn_claims
 

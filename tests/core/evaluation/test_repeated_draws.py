@@ -7,8 +7,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.prediction_bands import Band, Gathering
-from rwn_core.evaluation.repeated_draws import ensemble
+from rwn_core.evaluation.draws import Band, Gathering, ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
 

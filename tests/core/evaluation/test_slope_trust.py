@@ -11,10 +11,9 @@ import statsmodels.api as sm
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.evaluation.repeated_draws import releases
-from rwn_core.evaluation.slope_trust import misses, slope_trust, turns
+from rwn_core.evaluation.draws import draws
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
+from rwn_core.evaluation.validity import misses, slope_trust, turns
 
 FORMULA = "siri ~ age + abdomen + weight + height"
 
@@ -114,8 +113,8 @@ def test_intervals_of_thirty_records_are_those_of_student() -> None:
         ).fit()
 
     own, held, by_normal = fitted(data).params.to_numpy(), [], []
-    for masked, _ in releases(data, rwn.RWN(k=3, q=0.3), 60, 4, None):
-        fit = fitted(masked)
+    for work in draws(data, rwn.RWN(k=3, q=0.3), 60, 4):
+        fit = fitted(work.masked)
         low, high = fit.conf_int().to_numpy().T
         held.append((low <= own) & (own <= high))
         by_normal.append(np.abs(fit.params.to_numpy() - own) <= 1.96 * fit.bse.to_numpy())

@@ -8,7 +8,7 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.standard_errors import (
+from rwn_core.evaluation.validity import (
     masked_samples,
     mean_inflation,
 )

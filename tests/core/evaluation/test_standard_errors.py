@@ -13,7 +13,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.combine_releases import combine_releases
-from rwn_core.evaluation.standard_errors import mean_inflation, standard_error_validity
+from rwn_core.evaluation.validity import mean_inflation, standard_error_validity
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey

@@ -13,8 +13,8 @@ import rwn_core as rwn
 from rwn_core.data.rounding import rounded, rounded_values
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.draws import draws, ensemble
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.evaluation.repeated_draws import ensemble, releases
 from rwn_core.masking import Rounded
 from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
@@ -104,7 +104,8 @@ def test_draws_of_a_setting_are_rounded(method):
     data = rwn.load_demo("bodyfat").take(np.arange(60))
     params = rwn.RWN(k=3) if method == "rwn" else rwn.NBRS2015(epsilon=6.0)
     made = Rounded(params=params, precision=(("age", 10.0), ("wrist", 0.5)))
-    for number, (masked, law) in enumerate(releases(data, made, 2, seed=3)):
+    for number, work in enumerate(draws(data, made, 2, seed=3)):
+        masked, law = work.masked, work.law
         expected = rwn.mask(data, made, seed=3 + number)
         assert masked.frame.equals(expected.masked.frame)
         assert set(law.table("age")[1]) <= {None, *np.arange(0.0, 100.0, 10.0).tolist()}

@@ -23,12 +23,11 @@ from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.forecast.statistic import available_statistics
-from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.fact import Audience, Content, Fact
 from rwn_core.reporting.file_text import file_texts

@@ -10,8 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError, RWNError
-from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario, Search

@@ -11,10 +11,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.draws import draws
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.forecast.curve import expected_curve
 from rwn_core.evaluation.forecast.statistic import KINDS, Statistic, available_statistics
-from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.measures.comparison import Comparison
 
 RELEASES = 200
@@ -79,7 +79,7 @@ def test_categories_and_subgroups_by_hand():
 def simulated() -> tuple[Microdata, rwn.RWN, list[Comparison]]:
     data, params = people(), rwn.RWN(k=6, q=0.7)
     first = compare(data, data)
-    drawn = [first.with_masked(masked, law) for masked, law in releases(data, params, RELEASES, 31)]
+    drawn = [first.with_masked(work.masked, work.law) for work in draws(data, params, RELEASES, 31)]
     return data, params, drawn
 
 

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import analyst as lesson
 from rwn_core.evaluation.lessons.standard_errors import TRUTH, sample
-from rwn_core.evaluation.standard_errors import QuestionModel
+from rwn_core.evaluation.validity import Regression
 
 SAMPLES = 150  # of the population
 FRESH = 100  # releases that did not judge the claims
@@ -20,7 +20,7 @@ SETTING = rwn.RWN(epsilon=0.0, k=5)
 
 def fresh(data: rwn.Microdata) -> np.ndarray:
     """Slopes and standard errors of fresh releases, shape (m, 2, t)."""
-    model = QuestionModel(data, data.schema.question)
+    model = Regression(data, data.schema.question)
     seeds = range(1_000, 1_000 + FRESH)
     fits = [model.fit(rwn.mask(data, SETTING, seed=seed).masked) for seed in seeds]
     return np.array(fits)[:, :, 1:]
@@ -32,7 +32,7 @@ def test_intervals_with_the_factor_hold_the_population_s_slope_and_printed_ones_
     fits = []
     for number in range(1, SAMPLES + 1):
         data = lesson.table(sample(number))
-        model = QuestionModel(data, data.schema.question)
+        model = Regression(data, data.schema.question)
         fits.append(model.fit(rwn.mask(data, SETTING, seed=number).masked))
     reach = found.reach
     slopes, errors = np.array(fits)[:, :, 1:].transpose(1, 0, 2)
@@ -60,9 +60,9 @@ def test_two_measurements_of_x1_are_refused_though_the_masked_file_prints_short_
 
 def test_a_release_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     data = lesson.table(sample(0))
-    monkeypatch.setattr(lesson, "mask", lambda *_, **__: SimpleNamespace(masked=None))
-    monkeypatch.setattr(QuestionModel, "fit", lambda *_: None)
-    with pytest.raises(NotApplicable, match="no answer on the masked file"):
+    constant = rwn.Microdata.from_frame(data.frame.assign(x1=0.0), data.schema)
+    monkeypatch.setattr(lesson, "mask", lambda *_, **__: SimpleNamespace(masked=constant))
+    with pytest.raises(NotApplicable, match="in the release"):
         lesson.analyst(data, SETTING)
 
 

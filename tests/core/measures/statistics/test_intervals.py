@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.evaluation.prediction_bands import Band, Gathering, release_interval
-from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.draws import Band, Ensemble, Gathering, release_interval
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval, t95
 from rwn_core.tuning import Spread

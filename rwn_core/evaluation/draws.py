@@ -1,0 +1,305 @@
+"""Fresh releases of one setting, reduced one by one: readings, and bands of what pictures show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.data.given_tables import takes_tables
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.summary import Plotted, Summary
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare
+from rwn_core.laws.donors import released_schema
+from rwn_core.masking import Masked, Method
+from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading
+from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+
+def draws(
+    microdata: Microdata,
+    params: Method,
+    repeats: int,
+    seed: int | None,
+    progress: Progress | None = None,
+    *,
+    resampled: bool = False,
+) -> Iterator[Masked]:
+    """Yield releases of one setting under different keys; the neighbors are searched once."""
+    # with `resampled` each release is that of a bootstrap sample of the records
+    prepared, samples = params.prepare(microdata), np.random.default_rng(seed)
+    for number in range(repeats):
+        setting = prepared
+        if resampled:
+            rows = np.sort(samples.integers(0, microdata.n, microdata.n))
+            setting = prepared.resampled(rows)
+        key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
+        yield setting.release(key)
+        if progress is not None:
+            progress((number + 1) / repeats)
+
+
+def released_only(microdata: Microdata) -> Microdata:
+    """The original as a release would show it: without direct identifiers."""
+    names = [variable.name for variable in microdata.schema.released]
+    return Microdata(microdata.frame[names], released_schema(microdata.schema))
+
+
+def unmasked(microdata: Microdata) -> Comparison:
+    """Compare a table with itself, to be compared with releases of it in turn."""
+    return compare(microdata, released_only(microdata))
+
+
+LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables
+
+
+def release_interval(
+    key: str, values: ArrayLike, level: float = LEVEL
+) -> tuple[float, float] | None:
+    """Find where one more draw of a measure falls, within the measure's bounds."""
+    if np.size(values) < 2:
+        return None
+    low, high = prediction_interval(values, level, MEASURES[key].bounds)
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Band:
+    """Return the band of one part of a detail; arrays have the shape of one draw."""
+
+    # low, median, high: NaN where a draw has no number
+    low: Floats
+    median: Floats
+    high: Floats
+
+    @classmethod
+    def from_draws(
+        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
+    ) -> Band:
+        """Return the interval of one more draw, given some.
+
+        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
+        >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
+        ([0.0], [10.0], [20.0])
+        """
+        values = np.asarray(draws, dtype=np.float64)
+        low, high = prediction_interval(values, level, bounds)
+        median = np.median(values, axis=0)
+        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
+
+    def outside(self, values: Floats) -> Booleans:
+        """Which values lie beyond the band; a missing number lies nowhere."""
+        return np.asarray((values < self.low) | (values > self.high))
+
+
+class Gathering:
+    """The bands of one measure, draw by draw: only what a picture shows is kept of each."""
+
+    def __init__(self, key: str) -> None:  # of the measure
+        self._key = key
+        self._draws: dict[str, list[Floats]] = {}
+        self._bounds: dict[str, Bounds] = {}
+        self._frames: dict[str, NDArray[Any]] = {}
+        self._unlike: set[str] = set()
+
+    def add(self, reading: Reading) -> None:
+        """Take in one draw."""
+        for name, values, frame, bounds in _parts(self._key, reading):
+            self._bounds[name] = bounds
+            part = np.asarray(values, dtype=np.float64)
+            known = self._frames.setdefault(name, frame)
+            identical = np.array_equal(known, frame) and part.size <= LARGEST_PART
+            draws = self._draws.setdefault(name, [])
+            if identical and (not draws or draws[0].shape == part.shape):
+                draws.append(part)
+            else:
+                self._unlike.add(name)
+
+    def bands(self) -> dict[str, Band]:
+        """The bands by part of the detail; a part that is not of one kind in all draws has none."""
+        return {
+            name: Band.from_draws(draws, bounds=self._bounds[name])
+            for name, draws in self._draws.items()
+            if name not in self._unlike and len(draws) > 1
+        }
+
+
+def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
+    """Name, numbers, what they belong to, and their bounds."""
+    detail = reading.detail
+    for name, bounds in MEASURES[key].view.bands.items():
+        part: Any = reading.value if name == "value" else detail.get(name)
+        if name == "cumulative_released":
+            part = np.cumsum(detail["share_released"])
+        yield name, part, np.empty(0), bounds
+    if key == "marginals":
+        for name, shown in detail["variables"].items():
+            edges = np.asarray(shown.get("edges", ()))
+            yield f"released {name}", shown["released"], edges, FROM_ZERO
+            for what, bounds in (("mean", UNBOUNDED), ("sd", FROM_ZERO)):
+                if shown["kind"] == "numeric":
+                    yield f"{what} {name}", shown[f"{what}_released"], np.empty(0), bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Ensemble(Plotted):
+    """Hold the readings of one setting over R releases with different keys, and no record.
+
+    Attributes
+    ----------
+    repeats : int
+        R.
+    values : mapping of str to ndarray of float64, shape (r,)
+        Of every measure with an answer; r is at most R.
+    baselines : mapping of str to float or None
+    bands : mapping of str to mapping of str to Band
+        Of the measures with a picture, where the parts of the detail fall; see
+        `Band`.
+    reasons : mapping of str to str
+        Why a measure had no answer, in the first draw that had none.
+    """
+
+    repeats: int
+    values: Mapping[str, Floats]
+    baselines: Mapping[str, float | None]
+    bands: Mapping[str, Mapping[str, Band]]
+    reasons: Mapping[str, str]
+
+    def _summary(self) -> Summary:
+        rows = []
+        for key in (*self.values, *(key for key in self.reasons if key not in self.values)):
+            reading, words = self.reading(key), MEASURES[key].words
+            if isinstance(reading, NotApplicable):
+                rows.append((key, reading.reason, ""))
+                continue
+            ends = " to ".join(map(words, reading.interval or ()))
+            rows.append((key, words(reading.value), ends))
+        return Summary(
+            title=f"Ensemble({self.repeats} releases, {len(rows)} measures)",
+            columns=("measure", "median", "9 of 10 releases"),
+            rows=rows,
+        )
+
+    def median(self, key: str) -> float:
+        """The middle of a measure's values."""
+        return float(np.median(self.values[key]))
+
+    def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
+        """Return the interval of one more draw of this setting, with coverage `level`.
+
+        For any distribution where enough draws had an answer (19 for 0.9), from fewer as for
+        normal values; None where fewer than two had one.
+        """
+        return release_interval(key, self.values[key], level)
+
+    def reading(self, key: str) -> Reading | NotApplicable:
+        """A measure's median and interval, or why no draw had an answer."""
+        if key not in self.values:
+            return NotApplicable(self.reasons[key])
+        return Reading(
+            value=self.median(key),
+            baseline=self.baselines[key],
+            interval=self.interval(key),
+            detail={"values": self.values[key], "repeats": self.repeats},
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each measure: median, interval, and in how many draws it had an answer."""
+        rows = []
+        for key in (*self.values, *(key for key in self.reasons if key not in self.values)):
+            reading = self.reading(key)
+            known = reading if isinstance(reading, Reading) else None
+            low, high = (known and known.interval) or (None, None)
+            rows.append(
+                {
+                    "measure": key,
+                    "median": known and known.value,
+                    "low": low,
+                    "high": high,
+                    "draws": len(self.values.get(key, ())),
+                    "not_applicable": self.reasons.get(key),
+                }
+            )
+        return pd.DataFrame(rows)
+
+
+@takes_tables
+def ensemble(
+    microdata: Microdata,
+    params: Method,
+    *,
+    repeats: int = 25,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Ensemble:
+    """Draw one setting many times and read the measures on each release.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Method
+    repeats : int
+        At least 2.
+    measures : sequence of str, optional
+        Keys; all by default. A regression is the schema's question.
+    seed : int, optional
+        The draws have the keys of seed, seed + 1, ...: repeatable, and no secret. Fresh keys if
+        it is left out.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    Ensemble
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> drawn = ensemble(data, rwn.RWN(k=5), repeats=3, measures=["correlation"], seed=1)
+    >>> len(drawn.values["correlation"])
+    3
+    """
+    if repeats < 2:
+        raise ParameterError("repeats must be a whole number of at least 2.")
+    keys = tuple(MEASURES) if measures is None else tuple(measures)
+    unknown = [key for key in keys if key not in MEASURES]
+    if unknown:
+        raise ParameterError(no_measure(unknown[0]))
+    comparison = unmasked(microdata)
+    values: dict[str, list[float]] = {}
+    baselines: dict[str, float | None] = {}
+    gathered: dict[str, Gathering] = {}
+    reasons: dict[str, str] = {}
+    for work in draws(microdata, params, repeats, seed, progress):
+        this = comparison.with_masked(work.masked, work.law)
+        for key in keys:
+            answer = MEASURES[key].read(this, bare=True)
+            if isinstance(answer, Reading):
+                values.setdefault(key, []).append(answer.value)
+                baselines.setdefault(key, answer.baseline)
+                gathered.setdefault(key, Gathering(key)).add(answer)
+            else:
+                reasons.setdefault(key, answer.reason)
+    return Ensemble(
+        repeats=repeats,
+        values={key: np.array(answer) for key, answer in values.items()},
+        baselines=baselines,
+        bands={key: made for key, each in gathered.items() if (made := each.bands())},
+        reasons=reasons,
+    )

@@ -1,0 +1,434 @@
+"""What of a regression holds over many releases: its standard errors, and slopes to be trusted.
+
+A user of a release reads standard errors that know of sampling, not of the masking. Drawing the
+setting many times shows what the masking adds, and a shift, which no wider interval corrects: one
+release may be near the original by luck. Drawing samples as well shows whether 95 % intervals
+still hold the truth 95 times in 100.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.data.arrays import Floats
+from rwn_core.data.given_tables import takes_tables
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.sizes import ESTIMATED_CELLS
+from rwn_core.data.summary import Summarized, Summary
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.draws import draws, released_only
+from rwn_core.evaluation.forecast import forecast
+from rwn_core.evaluation.registered_analysis import (
+    MODELS,
+    Analysis,
+    AnalysisPlan,
+    fit_design,
+    model_design,
+)
+from rwn_core.masking import Masked, Method
+from rwn_core.measures.comparison import RELEASED
+from rwn_core.measures.statistics.formula import Formula
+from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
+from rwn_core.measures.statistics.intervals import t95
+from rwn_core.measures.statistics.ols import SIGNIFICANT, Design, design_matrix, least_squares
+from rwn_core.parallel.threads import Progress
+
+LEAST_SHARE = 0.5  # of the repeats that must give an estimate
+FEWEST, MOST = 3, 60  # releases: 60 of a small table, 3 of a large one
+LEAST_COVERAGE = 0.8  # of 95 % intervals over releases
+LEAST_SIGNS = 0.95  # of the releases that show the original's sign
+_LEVEL = re.compile(r" = [^:]*")
+Estimate = tuple[Floats, Floats]
+"""Coefficients and their standard errors, the intercept first, each of shape (t,)."""
+
+
+class Regression:
+    """A regression with the original's estimate, ready to be fitted to any masked table."""
+
+    def __init__(self, original: Microdata, asked: Question | Analysis | None) -> None:
+        """Fit the steward's regression, or a registered one, to the original."""
+        if asked is None:
+            raise NotApplicable("No regression is chosen; choose a response and its predictors.")
+        self.original, self.asked = original, asked
+        if isinstance(asked, Analysis):
+            formula = Formula.parse(asked.formula)
+            self.response, self.predictors = formula.response.name, tuple(formula.names)
+            self.family: str = asked.kind
+        else:
+            self.response, self.predictors = asked.response, asked.predictors
+            names = [variable.name for variable in original.schema.released]
+            categorical = (
+                asked.response in names
+                and original.schema.variable(asked.response).kind is Kind.CATEGORICAL
+            )
+            self.family = response_family(original, asked) if categorical else "linear"
+        self.own, design = self._fit(original, "")
+        self.terms = ("(intercept)", *design.terms)
+        # standard errors from a coefficient to an end of its 95 % interval
+        freedom = len(design.response) - len(self.terms)
+        self.reach = t95(freedom if self.family == "linear" else math.inf)
+
+    def _fit(self, table: Microdata, where: str) -> tuple[Estimate, Design]:
+        asked = self.asked
+        if isinstance(asked, Analysis):
+            design = model_design(asked, self.original, table, where)
+            fitted = fit_design(asked, design, where, own=table is self.original)
+        elif self.family == "linear":
+            design = design_matrix(self.original, table, asked, where)
+            fit = least_squares(design, where)
+            if fit.residual_variance == 0:
+                raise NotApplicable(
+                    f"The predictors explain {asked.response} exactly{where}, so there are "
+                    "no standard errors to judge; choose other predictors."
+                )
+            fitted = fit.coefficients, fit.standard_errors
+        else:
+            design = response_design(self.original, table, asked, where)
+            other = generalized_fit(design, response_family(self.original, asked), where)
+            fitted = other.coefficients, other.standard_errors
+        return fitted, design
+
+    def fit(self, masked: Microdata) -> Estimate:
+        """Return coefficients and standard errors of a draw; NotApplicable without an answer."""
+        return self._fit(masked, RELEASED)[0]
+
+    def owners(self) -> list[tuple[str, ...]]:
+        """Return the variables of each term but the intercept, without the levels it names."""
+        found = []
+        for term in self.terms[1:]:
+            exact = [n for n in self.predictors if term == n or term.startswith(f"{n} = ")]
+            plain = _LEVEL.sub("", term)
+            parts = [
+                n for n in self.predictors if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", plain)
+            ]
+            found.append(tuple(exact[:1] or parts))
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Validity(Summarized):
+    """Hold how well the standard errors of a regression are calibrated under a setting.
+
+    Arrays have shape (t,), the intercept first.
+
+    Attributes
+    ----------
+    response : str
+    model : {"linear", "logistic", "poisson"}
+    terms : tuple of str
+    coefficient, standard_error : ndarray of float64
+        Of the original.
+    shift : ndarray of float64
+        Mean over releases of the original table, less the original's coefficient.
+    between : ndarray of float64
+        Standard deviation over those releases: what the masking adds.
+    inflation : ndarray of float64
+        1 + B / U: variance with the masking over variance without it (B = between squared, U =
+        the original's squared standard error).
+    inflation_with_bias : ndarray of float64
+        1 + (B + shift^2) / U.
+    reported : ndarray of float64
+        Mean standard error that masked bootstrap samples report.
+    true : ndarray of float64
+        Standard deviation of the coefficient over masked bootstrap samples.
+    coverage : ndarray of float64
+        Share of the nominal 95 % intervals of masked bootstrap samples that hold the original's
+        coefficient; Student's t of a linear model, the normal 1.96 of another.
+    error : ndarray of float64
+        Root mean squared distance of masked bootstrap samples from the original's coefficient:
+        spread and shift together.
+    repeats : int
+        Bootstrap samples with an estimate; the coverage's standard error follows from it.
+    means : pandas.DataFrame or None
+        The same of the released means, in closed form: see `mean_inflation`; None for a method or
+        a table that it does not cover.
+    """
+
+    response: str
+    model: str
+    terms: tuple[str, ...]
+    coefficient: Floats
+    standard_error: Floats
+    shift: Floats
+    between: Floats
+    inflation: Floats
+    inflation_with_bias: Floats
+    reported: Floats
+    true: Floats
+    coverage: Floats
+    error: Floats
+    repeats: int
+    means: pd.DataFrame | None = None
+
+    def _summary(self) -> Summary:
+        shown = ("se_original", "se_reported", "se_true", "coverage", "multiply_by")
+        return Summary(
+            title=f"Standard errors of the {self.model} regression of {self.response} "
+            f"({self.repeats} masked samples)",
+            columns=("term", *shown),
+            rows=[
+                (str(row["term"]), *(f"{row[name]:.4g}" for name in shown))
+                for _, row in self.frame().iterrows()
+            ],
+        )
+
+    @property
+    def ratio(self) -> Floats:
+        """Reported over true standard error; below 1 the reported one is too small."""
+        return np.asarray(self.reported / self.true)
+
+    @property
+    def factor(self) -> Floats:
+        """Factor that makes a reported standard error true, at least 1."""
+        return np.asarray(np.maximum(self.error / self.reported, 1.0))
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each coefficient."""
+        return pd.DataFrame(
+            {
+                "term": list(self.terms),
+                "coefficient": self.coefficient,
+                "se_original": self.standard_error,
+                "shift": self.shift,
+                "sd_between_releases": self.between,
+                "variance_inflation": self.inflation,
+                "inflation_with_bias": self.inflation_with_bias,
+                "se_reported": self.reported,
+                "se_true": self.true,
+                "reported_over_true": self.ratio,
+                "coverage": self.coverage,
+                "multiply_by": self.factor,
+            }
+        )
+
+    def notice(self) -> str:
+        """A text for users of the release; it holds no estimate."""
+        lines = [
+            f"Standard errors computed from the masked file ({self.model} regression of "
+            f"{self.response}) do not know of the masking. Multiply them by the factor below. "
+            "Without it a nominal 95 % interval holds the unmasked value in about the share of "
+            "cases given; where the share is far below 95 %, the masking moves the coefficient.",
+            "",
+            "| term | multiply the standard error by | real coverage of a 95 % interval |",
+            "|---|---|---|",
+        ]
+        for term, factor, coverage in zip(self.terms, self.factor, self.coverage, strict=True):
+            lines.append(f"| {term} | {factor:.1f} | {100 * coverage:.0f} % |")
+        if self.means is not None:
+            lines += ["", "| mean of | multiply the standard error by |", "|---|---|"]
+            factors = np.sqrt(self.means["inflation_with_bias"])
+            lines += [f"| {name} | {factor:.1f} |" for name, factor in factors.items()]
+        return "\n".join(lines) + "\n"
+
+
+@takes_tables
+def standard_error_validity(
+    microdata: Microdata,
+    params: Method,
+    *,
+    question: Question | None = None,
+    repeats: int = 100,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Validity:
+    """Hold reported standard errors of a regression against true ones, with their coverage.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Method
+    question : Question, optional
+        The schema's by default. A categorical response of two values makes it logistic.
+    repeats : int
+        Releases of the table, and masked bootstrap samples; at least 10.
+    seed : int, optional
+        Of the samples and the maskings; fresh if left out.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    Validity
+
+    Raises
+    ------
+    NotApplicable, ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 4; Efron 1979 for the bootstrap.
+    """
+    if repeats < 10:
+        raise ParameterError("repeats must be a whole number of at least 10.")
+    question = microdata.schema.question if question is None else question
+    model = Regression(microdata, question)
+    report = progress or (lambda share: None)
+    # what the masking adds: releases of the table itself
+    drawn = draws(microdata, params, repeats, seed, lambda share: report(share / 2))
+    coefficients, _ = _estimates(model, drawn, repeats, "releases")
+    # what is printed, and what is true: masked samples of the records
+    samples = draws(
+        microdata, params, repeats, seed, lambda share: report(0.5 + share / 2), resampled=True
+    )
+    estimates, errors = _estimates(model, samples, repeats, "masked bootstrap samples")
+    means = None
+    with suppress(NotApplicable, ParameterError):  # such as missing values
+        means = mean_inflation(microdata, params) if params.has_forecast else None
+    own, error = model.own
+    shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
+    return Validity(
+        response=model.response,
+        model=model.family,
+        terms=model.terms,
+        coefficient=own,
+        standard_error=error,
+        shift=shift,
+        between=between,
+        inflation=1 + between**2 / error**2,
+        inflation_with_bias=1 + (between**2 + shift**2) / error**2,
+        reported=errors.mean(axis=0),
+        true=estimates.std(axis=0, ddof=1),
+        coverage=(np.abs(estimates - own) <= model.reach * errors).mean(axis=0),
+        error=np.sqrt(((estimates - own) ** 2).mean(axis=0)),
+        repeats=len(estimates),
+        means=means,
+    )
+
+
+def _estimates(model: Regression, drawn: Iterable[Masked], repeats: int, what: str) -> Estimate:
+    """Return the estimates of all draws with an answer, shape (draws, t) each."""
+    found = []
+    for work in drawn:
+        with suppress(NotApplicable):
+            found.append(model.fit(work.masked))
+    if len(found) < max(LEAST_SHARE * repeats, 2):
+        raise NotApplicable(
+            f"The regression could be fitted to only {len(found)} of {repeats} {what}; "
+            "choose fewer predictors or a weaker masking."
+        )
+    return np.array([one for one, _ in found]), np.array([error for _, error in found])
+
+
+def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
+    """Variance inflation of every released mean, in closed form."""
+    expected = forecast(microdata, params)
+    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
+    spread = frame.std(ddof=1)
+    names = spread.index[(spread > 0) & frame.notna().all()]
+    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
+    shift = expected.means[names] - mean
+    added = expected.mean_variances[names]
+    return pd.DataFrame(
+        {
+            "mean": mean,
+            "expected": expected.means[names],
+            "shift": shift,
+            "se": np.sqrt(unit),
+            "inflation": 1 + added / unit,
+            "inflation_with_bias": 1 + (added + shift**2) / unit,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlopeTrust:
+    """State how the slopes of one regression fare over many releases."""
+
+    response: str
+    names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts
+    # share of the releases with the original's slope in the 95 % interval
+    coverage: tuple[float, ...]
+    # share of the releases that show the original's sign; 1 where the original's sign is not beyond
+    # chance
+    signs: tuple[float, ...]
+    shift: tuple[float, ...]  # mean change, in the original's standard errors
+    releases: int  # releases with an estimate, of those that were drawn
+    drawn: int
+
+    def to_record(self) -> dict[str, Any]:
+        """Plain data, for the record of a release."""
+        plain = asdict(self).items()
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in plain}
+
+
+def misses(slopes: Mapping[str, Any]) -> list[str]:
+    """Return the predictors with intervals that miss the original's slope too often."""
+    failed = slopes["releases"] < LEAST_COVERAGE * slopes["drawn"]
+    rated = zip(slopes["names"], slopes["coverage"], strict=True)
+    return [name for name, held in rated if failed or held < LEAST_COVERAGE]
+
+
+def turns(slopes: Mapping[str, Any]) -> list[str]:
+    """Return the predictors with a sign that may change, beyond chance in the original."""
+    rated = zip(slopes["names"], slopes["signs"], strict=True)
+    return [name for name, agrees in rated if agrees < LEAST_SIGNS]
+
+
+def slope_trust(
+    microdata: Microdata,
+    params: Method,
+    *,
+    plan: AnalysisPlan | None = None,
+    repeats: int | None = None,
+    seed: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[SlopeTrust, ...]:
+    """Judge the slopes of the registered regressions over fresh releases of a setting."""
+    registered = [each for each in (plan.analyses if plan else ()) if each.kind in MODELS]
+    models: list[Regression] = []
+    original = released_only(microdata) if registered else microdata
+    for asked in registered or (microdata.schema.question,):
+        with suppress(NotApplicable):
+            models.append(Regression(original, asked))
+    if not models:
+        return ()
+    cells = microdata.n * max(len(microdata.schema.released), 1)
+    drawn = repeats or int(np.clip(ESTIMATED_CELLS // cells, FEWEST, MOST))
+    found: list[list[Estimate]] = [[] for _ in models]
+    for work in draws(microdata, params, drawn, seed, progress):
+        for model, each in zip(models, found, strict=True):
+            with suppress(NotApplicable):
+                each.append(model.fit(work.masked))
+    return tuple(_trusted(m, e, drawn) for m, e in zip(models, found, strict=True))
+
+
+def _trusted(model: Regression, found: list[Estimate], drawn: int) -> SlopeTrust:
+    """Return coverage, signs and shift of each variable: those of its worst term."""
+    owners = model.owners()
+    names = tuple(dict.fromkeys(name for each in owners for name in each))
+    rated: tuple[tuple[float, ...], ...] = ((0.0,) * len(names),) * 3
+    if found:
+        own, error = (part[1:] for part in model.own)
+        # shape (releases, slopes) each
+        slopes, errors = (np.array([each[at] for each in found])[:, 1:] for at in (0, 1))
+        coverage = (np.abs(slopes - own) <= model.reach * errors).mean(axis=0)
+        signs = (np.sign(slopes) == np.sign(own)).mean(axis=0)
+        signs = np.where(np.abs(own) > SIGNIFICANT * error, signs, 1.0)
+        shift = (slopes - own).mean(axis=0) / error
+        judged = ((coverage, min), (signs, min), (shift, lambda parts: max(parts, key=abs)))
+        rated = tuple(
+            tuple(
+                float(worst([v for v, o in zip(values, owners, strict=True) if name in o]))
+                for name in names
+            )
+            for values, worst in judged
+        )
+    return SlopeTrust(
+        response=model.response,
+        names=names,
+        coverage=rated[0],
+        signs=rated[1],
+        shift=rated[2],
+        releases=len(found),
+        drawn=drawn,
+    )
