@@ -8,10 +8,8 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.validity import (
-    masked_samples,
-    mean_inflation,
-)
+from rwn_core.evaluation.draws import draws
+from rwn_core.evaluation.validity import mean_inflation
 from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
@@ -39,8 +37,8 @@ def test_the_inflation_of_means_is_that_of_masked_bootstrap_samples() -> None:
     data = table()
     said = mean_inflation(data, BALANCED)
     names = list(said.index)
-    samples = masked_samples(data, BALANCED, 300, 1, lambda share: None)
-    means = np.array([each.frame[names].mean() for each in samples])
+    samples = draws(data, BALANCED, 300, 1, resampled=True)
+    means = np.array([each.masked.frame[names].mean() for each in samples])
     ratio = means.var(axis=0, ddof=1) / said["se"] ** 2
     error = np.sqrt(2 / 300) * ratio.mean() * 2  # the variables of a body are related
     assert abs((ratio - said["inflation"]).mean()) < error
