@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.papers.k_methods import TABLES, k_methods, table
 from benchmarks.papers.replay import (
     Attempt,
     Found,
@@ -13,7 +14,6 @@ from benchmarks.papers.replay import (
     Request,
     mean_number,
 )
-from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, table
 from rwn_core.laws.noise_law import Noise
 
 LOW, HIGH, LENGTH, N = 24, 79, 5, 659

@@ -15,8 +15,6 @@ from rwn_core.charts.lessons import choose as lesson_choose
 from rwn_core.charts.lessons import disclosure as lesson_disclosure
 from rwn_core.charts.lessons import edges as lesson_edges
 from rwn_core.charts.lessons import intruder as lesson_intruder
-from rwn_core.charts.lessons import k_methods as lesson_k_methods
-from rwn_core.charts.lessons import k_values as lesson_k_values
 from rwn_core.charts.lessons import neighborhood as lesson_neighborhood
 from rwn_core.charts.lessons import sampling as lesson_sampling
 from rwn_core.charts.lessons import standard_errors as lesson_standard_errors
@@ -96,9 +94,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_standard_errors": lesson_standard_errors.draw,
         "lesson_analyst": lesson_analyst.draw,
         "lesson_choose": lesson_choose.draw,
-        "lesson_k_methods": lesson_k_methods.draw,
-        "lesson_k_values": lesson_k_values.draw,
-        "lesson_k_near": lesson_k_values.draw_near,
         "lesson_sampling": lesson_sampling.draw,
         "lesson_edges": lesson_edges.draw,
         "lesson_edges_loads": lesson_edges.draw_loads,

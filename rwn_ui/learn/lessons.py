@@ -10,7 +10,6 @@ from rwn_ui.learn import (
     disclosure,
     edges,
     intruder,
-    k_methods,
     neighborhood,
     sampling,
     standard_errors,
@@ -18,12 +17,10 @@ from rwn_ui.learn import (
 )
 from rwn_ui.learn.lesson import Lesson
 
-_NUMBERED = (
+_ALL = (
     *(disclosure.LESSON, theorem.LESSON, intruder.LESSON, neighborhood.LESSON),
     *(standard_errors.STANDARD_ERRORS, standard_errors.ANALYST),
     *(choose.LESSON, sampling.LESSON, edges.LESSON),
 )
-LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {each.key: each for each in (*_NUMBERED, k_methods.LESSON)}  # the last one has no number
-)
+LESSONS: Mapping[str, Lesson] = MappingProxyType({each.key: each for each in _ALL})
 """Every lesson by key."""

@@ -69,7 +69,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "learn": (
             "Nine lessons on disclosure, masking and its price. Each is one idea with a picture "
-            "that moves. Notes on the papers follow at the end.",
+            "that moves.",
             "All tables here are made up or public; nothing of your own table is shown.",
         ),
         "paper": (

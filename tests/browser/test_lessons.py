@@ -15,7 +15,6 @@ LESSONS = {
     "6 · Choose a setting": ("Risk and loss over the radius", "Radius ε"),
     "7 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
     "8 · Edges and balance": ("Donors of one record", "Reach"),
-    "Notes · k-PRAM and k-noise": ("Records within 2δ", "People within reach"),
 }
 ROUND = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.evaluation.lessons import k_methods, neighborhood, sampling
+from benchmarks.papers import k_methods
+from rwn_core.evaluation.lessons import neighborhood, sampling
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.statistics.intervals import prediction_interval
 from tests.contracts.release_checks import Params, bodyfat, people, readings, releases

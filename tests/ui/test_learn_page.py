@@ -23,7 +23,6 @@ MOVED: dict[str, dict[str, Any]] = {
     "intruder": {"known": 5, "k": 12, "row": 3, "round": "to about 0.5 SD", "together": True},
     "neighborhood": {"epsilon": 0.25, "k": 9, "weight": 0.0, "record": "the outlier"},
     "standard_errors": {"q": 0.5, "k": 8, "samples": 20, "rows": True},
-    "k_methods": {"k": 20, "table": "a gap around one person", "shape": "laplace"},
     "edges": {"kernel": "hard", "reach": 0.6, "together": True, "shown": "how often each gives"},
     "sampling": {"fraction": 0.1, "keys": 7, "change": 0.45},
 }

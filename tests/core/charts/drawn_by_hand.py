@@ -16,7 +16,6 @@ from rwn_core.evaluation.lessons import (
     disclosure,
     edges,
     intruder,
-    k_methods,
     neighborhood,
     sampling,
     theorem,
@@ -70,7 +69,6 @@ def the_errors() -> errors.StandardErrors:
     return errors.StandardErrors(original=side, released=side)
 
 
-AGES = k_methods.table(k_methods.TABLES[0])
 STEPS = np.linspace(0.1, 3.0, 40)
 TALL = np.linspace(0.0, 3.0, 5_000)
 NOW = {"label": "now", "loss": 0.1, "risk": 0.5, "text": ""}
@@ -294,9 +292,6 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "lesson_neighborhood": (the_neighborhood(19),),
         "lesson_neighborhood: outlier": (the_neighborhood(neighborhood.OUTLIER, weight=1.0),),
         "lesson_standard_errors": (the_errors(),),
-        "lesson_k_methods": (k_methods.k_methods(AGES, k=10),),
-        "lesson_k_values": (k_methods.k_methods(AGES, k=10),),
-        "lesson_k_near": (k_methods.near_released(AGES, k=10),),
         "lesson_edges": (the_edges(),),
         "lesson_edges: hard": (the_edges(epsilon=1.0, k=10),),
         "lesson_edges_loads": (the_edges(),),

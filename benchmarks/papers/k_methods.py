@@ -1,4 +1,4 @@
-"""Compares k-PRAM and k-noise: records within reach of the noise, and what each does to values."""
+"""k-PRAM and k-noise: records within reach of the noise, and what each does to values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from rwn_core.masking import KPRAM, KNoise, mask
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.k_noise import delta, expected_near
 
-SEED = 1  # a lesson is the same for all users
-RELEASES = 200  # drawn to count the released records near a released one
+SEED = 1  # of the one release
 TABLES = ("ages of 241 men", "a gap around one person")
 _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a gap
 
@@ -67,22 +66,6 @@ class KMethods:
     drawn: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NearReleased:
-    """Hold how many released records lie within delta of a released one."""
-
-    k: int
-    at: Floats  # shape (v,): the different true values, ascending
-    # mean, error: shape (v,): of the count around the released values of records with this one,
-    # over all releases, with its Monte Carlo standard error
-    mean: Floats
-    error: Floats
-    # fewer, fewer_error: share of released records with fewer than k released ones within delta,
-    # themselves included, with its Monte Carlo standard error
-    fewer: float
-    fewer_error: float
-
-
 def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
     """Mask one variable both ways."""
     values = data.values("age")
@@ -107,30 +90,6 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
         values=values,
         noisy=noisy,
         drawn=drawn,
-    )
-
-
-def near_released(data: Microdata, *, k: int, shape: Shape = "uniform") -> NearReleased:
-    """Count released records around released ones, as the paper's Figure 5 does."""
-    values = data.values("age")
-    half = delta(np.sort(values), k)
-    noise, rng = Noise(shape=shape, sd=half / np.sqrt(3)), np.random.default_rng(SEED)
-    counts = np.empty((RELEASES, len(values)))
-    for row in counts:
-        released = values + noise.draw(rng.random(len(values)))
-        ordered = np.sort(released)
-        row[:] = np.searchsorted(ordered, released + half, "right")
-        row -= np.searchsorted(ordered, released - half, "left")
-    at, which = np.unique(values, return_inverse=True)
-    by_value = np.array([np.bincount(which, row) for row in counts]) / np.bincount(which)
-    fewer, root = (counts < k).mean(axis=1), np.sqrt(RELEASES)
-    return NearReleased(
-        k=k,
-        at=at,
-        mean=by_value.mean(axis=0),
-        error=by_value.std(axis=0, ddof=1) / root,
-        fewer=float(fewer.mean()),
-        fewer_error=float(fewer.std(ddof=1) / root),
     )
 
 
