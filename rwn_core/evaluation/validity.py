@@ -1,4 +1,4 @@
-"""What of a regression holds over many releases: its standard errors, and slopes to be trusted.
+"""Validity of a regression over many releases: its standard errors, and slopes to be trusted.
 
 A user of a release reads standard errors that know of sampling, not of the masking. Drawing the
 setting many times shows what the masking adds, and a shift, which no wider interval corrects: one
