@@ -23,6 +23,7 @@ from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import file_button, link_to
+from rwn_ui.widgets.limits import shown_as
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
 MOST = 6  # scenarios side by side
@@ -189,17 +190,17 @@ def trial_policy(session: Session) -> rwn.Policy:
     st.caption("Judges all candidates anew, for a trial. The policy does not change.")
     limits = []
     for limit in session.policy.limits:
-        share = rwn.MEASURES[limit.measure].is_share
-        shown = round(limit.at_most * (100 if share else 1), 10)
+        name, scale = shown_as(session, limit)
+        shown = round(limit.at_most * scale, 10)
         tried = st.number_input(
-            f"{limit.title}, {'% ' if share else ''}at most",
+            name,
             0.0,
-            100.0 if share else None,
+            None if scale == 1 else scale,
             shown,
             format="%.4g",
             key=session.key(f"compare.trial.{limit.measure}.{shown:g}"),
         )
-        changed = replace(limit, at_most=tried / (100 if share else 1))
+        changed = replace(limit, at_most=tried / scale)
         limits.append(limit if tried == shown else changed)
     return rwn.Policy(limits=tuple(limits))
 

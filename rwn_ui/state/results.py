@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -224,9 +225,8 @@ class Results:
         self.last.clear()
 
 
-def user_results() -> Results:
-    """Return this user's results."""
-    return user_state(RESULTS, Results)
+user_results: Callable[[], Results] = partial(user_state, RESULTS, Results)
+"""Return this user's results; a slider move asks 23 times."""
 
 
 def memo(feature: str, entries: int) -> Memo:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
@@ -123,6 +123,5 @@ class Work:
         self.end()
 
 
-def user_work() -> Work:
-    """Return this user's work."""
-    return user_state(WORK, Work)
+user_work: Callable[[], Work] = partial(user_state, WORK, Work)
+"""Return this user's work."""

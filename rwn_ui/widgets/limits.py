@@ -7,9 +7,12 @@ from dataclasses import replace
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.units import unit_of
 from rwn_core.tuning.policy import CLINICAL
 from rwn_ui.state.session import Session
 
+COUNTED = "linked_over_half"
+"""Its limit is stated as a number of people: the usual one is nobody."""
 _MUST_HOLD = ("edit_rules_broken",)
 """Of utility: what a release has to keep; of the rest there are aims."""
 
@@ -38,17 +41,27 @@ def edit(session: Session, page: str) -> None:
     )
 
 
+def shown_as(session: Session, limit: rwn.Limit) -> tuple[str, float]:
+    """Return the name of a limit's field, and by what its number is multiplied there."""
+    if limit.measure == COUNTED:
+        unit = unit_of(session.data)
+        words, count = (unit.words, unit.size) if unit else ("records", session.data.n)
+        return f"{limit.title}, {words} at most", float(count)
+    share = rwn.MEASURES[limit.measure].is_share
+    return f"{limit.title}, {'% ' * share}at most", 100.0 if share else 1.0
+
+
 def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     measure = rwn.MEASURES[limit.measure]
-    scale = 100.0 if measure.is_share else 1.0
+    name, scale = shown_as(session, limit)
     left, right = st.columns([6, 1], vertical_alignment="bottom", gap="xsmall")
     shown = round(scale * limit.at_most, 10)
     value = left.number_input(
-        f"{measure.title}, {'% ' if measure.is_share else ''}at most",
+        name,
         0.0,
         scale if measure.bounds[1] == 1 else None,  # a share ends at 100 %
         shown,
-        0.5 if measure.is_share else 0.1,
+        1.0 if limit.measure == COUNTED else 0.5 if measure.is_share else 0.1,
         format="%.4g",
         key=session.key(f"{page}.limit.{limit.measure}"),
         help=measure.question,
@@ -62,8 +75,11 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         width="stretch",
         help=f"Remove the limit on {measure.title}",
     )
-    # a limit that was not touched keeps all digits that its file has
-    return limit if value == shown else replace(limit, at_most=round(value / scale, 12))
+    if value == shown:  # a limit that was not touched keeps all digits that its file has
+        return limit
+    # a number of people is not rounded: as many as are allowed keep their limit
+    share = value / scale
+    return replace(limit, at_most=share if limit.measure == COUNTED else round(share, 12))
 
 
 def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:

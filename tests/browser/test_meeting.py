@@ -76,8 +76,8 @@ def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, files) ->
 
     # "What if the limit were 4 %?"
     page.get_by_role("button", name="What if").click()
-    field = page.get_by_role("spinbutton", name="Linked over one half, % at most")
-    field.fill("4")
+    field = page.get_by_role("spinbutton", name="Linked over one half, records at most")
+    field.fill("10")
     field.press("Enter")
     expect(
         page.get_by_text(re.compile("TRIAL of other limits: Linked over one half"))

@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import orjson
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_core.data.rounding import given_steps
+from rwn_core.data.variable import Role
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
@@ -29,6 +32,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.tune import tiles
 from rwn_ui.tune import view as tune_view
+from rwn_ui.widgets.limits import shown_as
 
 KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
 BROKEN = {**KEPT, "distance_linkage": (0.06, 0.07), "correlation": (0.1, 0.1)}
@@ -363,6 +367,39 @@ def test_the_editor_ends_at_a_hundred_percent(open_page) -> None:
     screen = open_page("tune")
     screen.test.session_state["tune.0.policy.box"] = True
     screen.test.run()
-    fields = [each for each in screen.test.number_input if "% at most" in each.label]
-    assert len(fields) == len(rwn.Policy().limits)
-    assert {field.max for field in fields} == {100.0}
+    fields = {each.label: each.max for each in screen.test.number_input if "at most" in each.label}
+    people = fields.pop("Linked over one half, records at most")
+    assert len(fields) == len(rwn.Policy().limits) - 1
+    assert set(fields.values()) == {100.0}
+    assert people == screen.session.data.n
+
+
+def test_the_limit_on_people_is_a_number_of_people(open_page) -> None:
+    """One person allowed is exactly one of all, so that one who is linked keeps the limit."""
+    screen = open_page("tune")
+    screen.test.session_state["tune.0.policy.box"] = True
+    screen.test.run()
+
+    def field() -> Any:
+        named = "Linked over one half, records at most"
+        return next(each for each in screen.test.number_input if each.label == named)
+
+    n = screen.session.data.n
+    assert (field().value, field().max, field().step) == (0.0, n, 1.0)
+    field().set_value(7.0).run()
+    limits = {each.measure: each.at_most for each in screen.session.policy.limits}
+    assert limits["linked_over_half"] == 7 / n
+    assert field().value == 7.0
+
+
+def test_people_with_several_rows_are_counted_in_the_editor_of_limits() -> None:
+    frame = pd.DataFrame({"x": np.arange(90.0) % 31, "who": np.arange(90) // 3})
+    data = rwn.Microdata.from_frame(frame)
+    limit = rwn.Limit(measure="linked_over_half", at_most=0.0)
+    for role, stated in ((Role.PERSON, ("people", 30.0)), (Role.HOUSEHOLD, ("households", 30.0)),
+                         (Role.OTHER, ("records", 90.0))):  # fmt: skip
+        schema = data.schema.replace_variable("who", role=role)
+        session = Session(name="panel", demo="", data=data.with_schema(schema))
+        name, count = shown_as(session, limit)
+        assert (name, count) == (f"Linked over one half, {stated[0]} at most", stated[1])
+    assert shown_as(session, replace(limit, measure="bayes_linkage"))[1] == 100.0
