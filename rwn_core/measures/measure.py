@@ -161,11 +161,11 @@ class Measure:
 
     key: str
     title: str
-    side: Literal["utility", "risk"]
-    unit: str
     question: str
     source: str
     compute: Callable[[Comparison], Reading]
+    side: Literal["utility", "risk"] = "risk"
+    unit: str = "share of records"
     better: Literal["lower", "higher", "neutral"] = "lower"
     bounds: Bounds = SHARE
     sentence: Callable[[Reading, int], str] | None = None

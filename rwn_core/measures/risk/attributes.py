@@ -39,7 +39,6 @@ def attribute_inference_sentence(reading: Reading, n: int) -> str:
 ATTRIBUTE_INFERENCE = Measure(
     key="attribute_inference",
     title="Attribute inference, worst case",
-    side="risk",
     unit="share of people",
     question="For how many people does an intruder who knows everybody's key variables and the "
     f"method name the worst confidential variable correctly ({WORDS}), by the best of ten "
@@ -143,7 +142,6 @@ def _how(strategy: str) -> str:
 ATTRIBUTE_GAIN = Measure(
     key="attribute_gain",
     title="Attribute gain",
-    side="risk",
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
     question="For how many more people, or people of the worst level, does an intruder who knows "

@@ -270,7 +270,6 @@ def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:
 MEASURE = Measure(
     key="certified_linkage",
     title="Certified linkage",
-    side="risk",
     unit="share of records, at most",
     question="What share of the released rows can any attack link correctly at most, with the "
     "whole original file, the method and its parameters, but without the key?",

@@ -279,7 +279,6 @@ def singling_out_sentence(reading: Reading, n: int) -> str:
 SINGLING_OUT = Measure(
     key="singling_out",
     title="Singling out",
-    side="risk",
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",
@@ -363,7 +362,6 @@ def linkability_sentence(reading: Reading, n: int) -> str:
 LINKABILITY = Measure(
     key="linkability",
     title="Linkability",
-    side="risk",
     unit="risk beyond control",
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",
@@ -438,7 +436,6 @@ def compute_inference(comparison: Comparison) -> Reading:
 INFERENCE = Measure(
     key="inference",
     title="Inference",
-    side="risk",
     unit="risk beyond control",
     question="How often does the released row nearest in the key variables tell a person's "
     "confidential value, more often than for people who are not in the file?",

@@ -99,8 +99,6 @@ def homogeneity_sentence(reading: Reading, n: int) -> str:
 HOMOGENEITY = Measure(
     key="homogeneity",
     title="Homogeneous neighborhoods",
-    side="risk",
-    unit="share of records",
     question="For how many records do nine of ten in the neighborhood have the record's own "
     "value of the worst confidential variable, so that no linkage is needed to learn it?",
     sentence=homogeneity_sentence,
@@ -159,8 +157,6 @@ def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) ->
 UNIQUENESS = Measure(
     key="uniqueness",
     title="Unique on the keys",
-    side="risk",
-    unit="share of records",
     question="How many records are alone with their combination of key values?",
     sentence=filled(
         "{People} are alone with their key values (original: {base}); with masked keys that is no "
@@ -236,7 +232,6 @@ def replicated_uniques_sentence(reading: Reading, n: int) -> str:
 REPLICATED_UNIQUES = Measure(
     key="replicated_uniques",
     title="Replicated uniques",
-    side="risk",
     unit="share of the original's uniques",
     question="How many records that are alone with their key values find exactly these values in "
     "the release?",
@@ -284,8 +279,6 @@ def compute_k_anonymity(comparison: Comparison) -> Reading:
 K_ANONYMITY = Measure(
     key="k_anonymity",
     title="Below 3-anonymity",
-    side="risk",
-    unit="share of records",
     question="How many records have fewer than two others with the same key values?",
     sentence=filled(
         "{People} share their key values with fewer than two others (original: {base})."
@@ -349,8 +342,6 @@ def compute_l_diversity(comparison: Comparison) -> Reading:
 L_DIVERSITY = Measure(
     key="l_diversity",
     title="Below 2-diversity",
-    side="risk",
-    unit="share of records",
     question="How many records lie in a class of equal key values that holds a single value of a "
     "confidential variable?",
     sentence=filled("For {people} everybody with the same keys has one confidential value."),
@@ -422,7 +413,6 @@ def t_closeness_sentence(reading: Reading, n: int) -> str:
 T_CLOSENESS = Measure(
     key="t_closeness",
     title="t-closeness",
-    side="risk",
     unit="largest earth mover's distance",
     question="How far do the confidential values of people with the same key values depart from "
     "those of everybody?",

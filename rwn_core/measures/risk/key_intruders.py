@@ -134,8 +134,6 @@ def intruder_levels_sentence(reading: Reading, n: int) -> str:
 INTRUDER_LEVELS = Measure(
     key="intruder_levels",
     title="Linkage by the keys, worst case",
-    side="risk",
-    unit="share of records",
     question="How many released records would an intruder link correctly who knows the key "
     "variables of everybody, the method and all neighborhoods?",
     sentence=intruder_levels_sentence,
@@ -175,7 +173,6 @@ def compute_misclassification(comparison: Comparison) -> Reading:
 MISCLASSIFICATION = Measure(
     key="misclassification",
     title="Rows with a person's own key",
-    side="risk",
     unit="mean probability",
     question="If a released row has exactly a person's key values, how likely is it that person's "
     "row?",

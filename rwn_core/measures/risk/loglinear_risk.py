@@ -267,7 +267,6 @@ def sentence(reading: Reading, n: int) -> str:
 MEASURE = Measure(
     key="loglinear_risk",
     title="Log-linear risk",
-    side="risk",
     unit="expected right matches, share of records",
     question="How many right matches does an intruder expect who matches every record that is "
     "unique on the keys with the population?",

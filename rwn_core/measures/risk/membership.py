@@ -160,7 +160,6 @@ def membership_sentence(reading: Reading, n: int) -> str:
 MEMBERSHIP = Measure(
     key="membership",
     title="Membership",
-    side="risk",
     unit="mean probability",
     question="How likely is it, for those who have a value that only one person has, that the "
     "release shows it, and so tells that this person is in the file?",
@@ -263,7 +262,6 @@ def differential_privacy_sentence(reading: Reading, n: int) -> str:
 DIFFERENTIAL_PRIVACY = Measure(
     key="differential_privacy",
     title="Distance from differential privacy",
-    side="risk",
     unit="delta, at least",
     question="How likely is the release to show a value that would be impossible without one "
     "person, so that no epsilon covers it?",

@@ -143,8 +143,6 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading:
 INTERVAL_DISCLOSURE = Measure(
     key="interval_disclosure",
     title="Interval disclosure",
-    side="risk",
-    unit="share of records",
     question="For how many records does every released number lie within 0.05 standard deviations "
     "of the person's own?",
     sentence=filled(
@@ -217,7 +215,6 @@ def closest_record_sentence(reading: Reading, n: int) -> str:
 CLOSEST_RECORD = Measure(
     key="closest_record",
     title="Distance to the closest record",
-    side="risk",
     better="higher",
     bounds=FROM_ZERO,
     unit="standard deviations, median",
@@ -280,7 +277,6 @@ def cells_changed_sentence(reading: Reading, n: int) -> str:
 CELLS_CHANGED = Measure(
     key="cells_changed",
     title="Cells changed",
-    side="risk",
     better="neutral",
     unit="share of cells",
     question="How many cells have another value than in the original?",
@@ -344,7 +340,6 @@ def neighborhood_size_sentence(reading: Reading, n: int) -> str:
 NEIGHBORHOOD_SIZE = Measure(
     key="neighborhood_size",
     title="Neighborhood sizes",
-    side="risk",
     better="higher",
     bounds=FROM_ZERO,
     unit="records (median)",
@@ -394,7 +389,6 @@ def nearest_distance_sentence(reading: Reading, n: int) -> str:
 NEAREST_DISTANCE = Measure(
     key="nearest_distance",
     title="Nearest distance",
-    side="risk",
     better="neutral",
     bounds=FROM_ZERO,
     unit="standard deviations of the original (median)",

@@ -61,8 +61,6 @@ def compute_distance_linkage(comparison: Comparison) -> Reading:
 DISTANCE_LINKAGE = Measure(
     key="distance_linkage",
     title="Distance linkage",
-    side="risk",
-    unit="share of records",
     question="How often is the nearest original record the true source of a released one?",
     sentence=filled(
         "Taking the nearest original for the source, as common tools do, finds {people}."
@@ -155,8 +153,6 @@ def mahalanobis_linkage_sentence(reading: Reading, n: int) -> str:
 MAHALANOBIS_LINKAGE = Measure(
     key="mahalanobis_linkage",
     title="Mahalanobis linkage",
-    side="risk",
-    unit="share of records",
     question="How often is the nearest original the true source, for an intruder who knows how "
     "strongly the masking moved the numbers together?",
     sentence=mahalanobis_linkage_sentence,
@@ -199,8 +195,6 @@ def compute_global_linkage(comparison: Comparison) -> Reading:
 GLOBAL_LINKAGE = Measure(
     key="global_linkage",
     title="Global distance linkage",
-    side="risk",
-    unit="share of records",
     question="How many records are linked correctly when each original gets one released row and "
     "the total squared distance is smallest?",
     sentence=filled(
@@ -331,8 +325,6 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading:
 PROBABILISTIC_LINKAGE = Measure(
     key="probabilistic_linkage",
     title="Probabilistic linkage",
-    side="risk",
-    unit="share of records",
     question="How often does linking by weighted agreement of the key variables find the true "
     "source of a released record?",
     sentence=filled("Weighing which of {keys} agree finds {people}."),

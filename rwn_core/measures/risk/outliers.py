@@ -63,7 +63,6 @@ def cooks_distance_sentence(reading: Reading, n: int) -> str:
 COOKS_DISTANCE = Measure(
     key="cooks_distance",
     title="Cook's distance",
-    side="risk",
     bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its sway over the regression?",
@@ -138,7 +137,6 @@ def mahalanobis_sentence(reading: Reading, n: int) -> str:
 MAHALANOBIS = Measure(
     key="mahalanobis",
     title="Mahalanobis distance",
-    side="risk",
     bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",

@@ -92,8 +92,6 @@ def individual_risk_sentence(reading: Reading, n: int) -> str:
 INDIVIDUAL_RISK = Measure(
     key="individual_risk",
     title="Expected re-identifications",
-    side="risk",
-    unit="share of records",
     question="About how many records does an intruder identify who finds people by their key "
     "values in the release and takes these for true?",
     sentence=individual_risk_sentence,
@@ -220,8 +218,6 @@ def suda_sentence(reading: Reading, n: int) -> str:
 SUDA = Measure(
     key="suda",
     title="Special uniques",
-    side="risk",
-    unit="share of records",
     question="How many records do at most three key variables single out?",
     sentence=suda_sentence,
     source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
@@ -295,7 +291,6 @@ def population_uniqueness_sentence(reading: Reading, n: int) -> str:
 POPULATION_UNIQUENESS = Measure(
     key="population_uniqueness",
     title="Unique in the population",
-    side="risk",
     unit="share of the records that are unique on the keys",
     question="How many of the records that are alone with their key values in the file would be "
     "alone with them in the whole population?",

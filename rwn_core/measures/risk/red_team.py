@@ -83,7 +83,6 @@ def sentence(reading: Reading, n: int) -> str:
 MEASURE = Measure(
     key="red_team",
     title="Red team",
-    side="risk",
     unit="share, of the attack that goes furthest",
     question="How far do simple attacks go on this very release: what share of the rows do they "
     "link, and of which confidential value do they name the people, beyond luck?",

@@ -115,8 +115,6 @@ def _records(n: int) -> Integers:
 MEASURE = Measure(
     key="repeated_releases",
     title="Three releases",
-    side="risk",
-    unit="share of records",
     question="How many records would the worst-case intruder link by the key variables, if this "
     "table were released three times at this setting and its rows kept their places?",
     sentence=sentence,

@@ -327,7 +327,6 @@ def _few_words(detail: Mapping[str, Any]) -> str:
 MEASURE = Measure(
     key="true_matches",
     title="True matches",
-    side="risk",
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
     "confidential variable, or with any few values, does a released row with exactly these values "

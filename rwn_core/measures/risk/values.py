@@ -97,7 +97,6 @@ def posterior_odds_sentence(reading: Reading, n: int) -> str:
 POSTERIOR_ODDS = Measure(
     key="posterior_odds",
     title="A rare category is the true one",
-    side="risk",
     unit="probability",
     question="If a released record shows the rarest category of a variable, how likely is that "
     "category the person's own?",
@@ -165,7 +164,6 @@ def compute_extremes(comparison: Comparison) -> Reading:
 EXTREMES = Measure(
     key="extremes",
     title="Extremes that survive",
-    side="risk",
     unit="share of extreme values",
     question="How many of the largest and smallest original values does the release still show?",
     sentence=filled(
@@ -251,7 +249,6 @@ def queries_sentence(reading: Reading, n: int) -> str:
 QUERIES = Measure(
     key="queries",
     title="Query attack",
-    side="risk",
     unit="mean probability",
     question="If a question about the key variables has one person as its answer, how likely does "
     "the release answer it with exactly that person's row?",

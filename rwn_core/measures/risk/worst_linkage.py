@@ -81,8 +81,6 @@ def bayes_linkage_sentence(reading: Reading, n: int) -> str:
 BAYES_LINKAGE = Measure(
     key="bayes_linkage",
     title="Worst-case linkage",
-    side="risk",
-    unit="share of records",
     question="How many released records would an intruder link correctly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
     sentence=bayes_linkage_sentence,
@@ -196,8 +194,6 @@ def linked_over_half_sentence(reading: Reading, n: int) -> str:
 LINKED_OVER_HALF = Measure(
     key="linked_over_half",
     title="Linked over one half",
-    side="risk",
-    unit="share of records",
     question="For how many released records is the true original more likely than all others "
     "together, to an intruder who holds the whole original file and knows the method and its "
     "parameters, but not the key?",
@@ -256,7 +252,6 @@ def largest_linkage_sentence(reading: Reading, n: int) -> str:
 LARGEST_LINKAGE = Measure(
     key="largest_linkage",
     title=TITLE,
-    side="risk",
     unit="probability",
     question="How sure can an intruder be of the original of the most exposed released record, who "
     "holds the whole original file and knows the method and its parameters, but not the key?",
@@ -296,8 +291,6 @@ def compute_whole_file_linkage(comparison: Comparison) -> Reading:
 WHOLE_FILE_LINKAGE = Measure(
     key="whole_file_linkage",
     title="Whole-file linkage",
-    side="risk",
-    unit="share of records",
     question="How many records does the worst-case intruder link correctly by the key variables "
     "when all released rows are linked at once, each original to one row?",
     sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
@@ -430,8 +423,6 @@ def abstaining_linkage_sentence(reading: Reading, n: int) -> str:
 ABSTAINING_LINKAGE = Measure(
     key="abstaining_linkage",
     title="Linked with certainty",
-    side="risk",
-    unit="share of records",
     question="How many records can an intruder link who knows the whole original file and the "
     "method, and keeps silent unless 95 % of his links are right?",
     sentence=abstaining_linkage_sentence,

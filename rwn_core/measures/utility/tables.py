@@ -208,7 +208,6 @@ EDIT_RULES_BROKEN = Measure(
     key="edit_rules_broken",
     title="Edit rules broken",
     side="utility",
-    unit="share of records",
     question="How many released records contradict themselves by the rules of the schema?",
     source="edit rules of the schema, each record counted once; Fellegi and Holt 1976",
     compute=compute_edit_rules_broken,

@@ -1,16 +1,22 @@
-"""Survival of the largest and smallest values."""
+"""Single values: survival of extremes, and questions that one person answers."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
 from rwn_core.charts.parts import style
+from rwn_core.charts.parts.paired_bars import Pair, bars, frame
+from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures.measure import Reading
 
-_SHOWN = 16
+# Survival of the largest and smallest values
+
+_VARIABLES = 16
 _SIDES = ("largest", "smallest")
-_COLUMNS = {
+_EXTREMES = {
     "variable": "name",
     "extreme": "side",
     "probability": "survival",
@@ -20,11 +26,11 @@ _COLUMNS = {
 }
 
 
-def draw(reading: Reading) -> style.Chart:
+def draw_extreme_values(reading: Reading) -> style.Chart:
     """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
     names = list(dict.fromkeys(detail["name"]))
-    shown = names[:_SHOWN]
+    shown = names[:_VARIABLES]
     texts = [style.escape(style.shorten(name, 12)) for name in shown]
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
 
@@ -47,8 +53,8 @@ def draw(reading: Reading) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
-            list(_COLUMNS),
-            [known(detail[part]) for part in _COLUMNS.values()],
+            list(_EXTREMES),
+            [known(detail[part]) for part in _EXTREMES.values()],
             rank=2,
         ),
     )
@@ -72,4 +78,43 @@ def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
         marker=marker,
         cliponaxis=False,
         hovertemplate="%{x:.1%}<extra>%{fullData.name}</extra>",
+    )
+
+
+# Questions with one true answer: probability that the release returns that person's row
+
+_SHOWN = 9
+_ASKED = {
+    "question": "words",
+    "no match": "none",
+    "exactly one": "one",
+    "and that person": "one_and_target",
+    "confidential value learned": "disclosed",
+    "matches now": "matches",
+    "that person now": "same_person",
+}
+
+
+def draw_queries(reading: Reading) -> Chart:
+    """Draw the predicates that are answered most often; internal, since they hold values."""
+    detail = reading.detail
+    target = np.asarray(detail["one_and_target"], dtype=float)
+    order = np.argsort(-target, kind="stable")
+    pairs: list[Pair] = [
+        (detail["words"][index], detail["one"][index], float(target[index]))
+        for index in order[:_SHOWN].tolist()
+    ]
+    count = len(target)
+    columns = [known([detail[name][index] for index in order]) for name in _ASKED.values()]
+    columns[-1] = ["yes" if same else "no" for same in columns[-1]]
+    return chart(
+        "queries",
+        "Query attack (internal)",
+        f"{count} questions · mean {percent(reading.value, 1)}",
+        f"For {count} questions with one person as the original answer, the chance that the "
+        f"release answers with exactly that person's row; the mean is {percent(reading.value, 1)}",
+        data=bars(pairs, ("exactly one match", "and it is that person"), before=NEUTRAL),
+        layout=frame(pairs, "probability", length=30),
+        large={"legend": True},
+        table=table(list(_ASKED), columns, rank=3),
     )
