@@ -71,20 +71,16 @@ def _execute(client: Client, run: PackedRun, tasks: Sequence[Task], finished: Fi
         while left:
             batch = waiting.next_batch(block=False)
             for future in batch:
-                check_answer(_answer(future))
+                # task's answer; a lost worker becomes an error of the task
+                if future.status != "finished":
+                    raise Stopped(LOST)
+                answer: dict[str, Any] = future.result()
+                check_answer(answer)
             left -= len(batch)
             finished(len(batch))
             time.sleep(0.0 if batch else _LOOK_EVERY)
     finally:
         client.cancel(futures, force=True)
-
-
-def _answer(future: Any) -> dict[str, Any]:
-    """Return a task's answer; a lost worker becomes an error of the task."""
-    if future.status != "finished":
-        raise Stopped(LOST)
-    answer: dict[str, Any] = future.result()
-    return answer
 
 
 def _forget(client: Client) -> None:

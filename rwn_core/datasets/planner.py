@@ -96,10 +96,23 @@ def _offer(
     needed = search_bytes(n, dimensions, columns)
     if params.neighbors != "exact":
         needed += pairs_bytes(n * members)
+    # forecast the masking from small ones, by what the search has to look at
+    from scipy.optimize import nnls
+
+    rows, taken = [], []
+    for position, size in enumerate(sorted({min(size, microdata.n) for size in _SIZES})):
+        small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
+        fitting = _scaled(params, size)
+        if position == 0:
+            _mask(fitting, small)  # what is compiled or loaded once does not count
+        taken.append(_mask(fitting, small))
+        rows.append(_work(fitting, size, distances))
+    alone, shared = (nnls(np.array(rows), np.array(part))[0] for part in zip(*taken, strict=True))
+    seconds = float(np.dot(alone + shared / threads, _work(params, n, distances)))
     return Offer(
         title=title,
         params=params,
-        seconds=_seconds(params, microdata, n, distances, threads),
+        seconds=seconds,
         bytes=needed,
         fits=needed <= budget_bytes(),
         candidate_share=share,
@@ -130,22 +143,6 @@ def _neighborhoods(
     radii = np.maximum(distances[:, rank - 1], epsilon)
     members = np.maximum(within, min(k, share * n))
     return float((within < k).mean()), float(np.median(radii)), float(members.mean())
-
-
-def _seconds(params: RWN, microdata: Microdata, n: int, distances: Floats, threads: int) -> float:
-    """Forecast the masking from small ones, by what the search has to look at."""
-    from scipy.optimize import nnls
-
-    rows, taken = [], []
-    for position, size in enumerate(sorted({min(size, microdata.n) for size in _SIZES})):
-        small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
-        fitting = _scaled(params, size)
-        if position == 0:
-            _mask(fitting, small)  # what is compiled or loaded once does not count
-        taken.append(_mask(fitting, small))
-        rows.append(_work(fitting, size, distances))
-    alone, shared = (nnls(np.array(rows), np.array(part))[0] for part in zip(*taken, strict=True))
-    return float(np.dot(alone + shared / threads, _work(params, n, distances)))
 
 
 def _scaled(params: RWN, size: int) -> RWN:

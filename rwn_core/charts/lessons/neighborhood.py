@@ -19,6 +19,29 @@ def draw(lesson: Neighborhood) -> style.Chart:
     inside = np.zeros(len(lesson.points), dtype=bool)
     inside[lesson.members] = True
     center = lesson.points[lesson.record]
+    # circles for group A, squares for group B; filled for donors
+    traces = []
+    for second, symbol in ((False, "circle"), (True, "square")):
+        for donors in (False, True):
+            rows = np.flatnonzero((lesson.second == second) & (inside == donors))
+            rows = rows[rows != lesson.record]
+            cloud = style.points(*map(style.floats, lesson.points[rows].T), released=donors)
+            shape = symbol if donors else f"{symbol}-open"
+            cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
+            cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
+            traces.append(cloud)
+    # name the balls at their tops, the larger above, the smaller below
+    x, y = lesson.points[lesson.record]
+    named = [(lesson.kth, "k nearest", style.NEUTRAL)]
+    named += (
+        [(lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON)] if lesson.epsilon > 0 else []
+    )
+    largest = max(radius for radius, _, _ in named)
+    names = [
+        style.label(text, x, y + (radius if radius == largest else -radius), color)
+        | {"yanchor": "bottom" if radius == largest else "top"}
+        for radius, text, color in named
+    ]
     return style.chart(
         "lesson_neighborhood",
         "One record and its neighborhood",
@@ -26,8 +49,8 @@ def draw(lesson: Neighborhood) -> style.Chart:
         f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
         f"{style.number(max(lesson.kth, lesson.epsilon))} standard deviations",
-        data=[*_clouds(lesson, inside), *_balls(lesson), _chosen(lesson)],
-        layout=plane(lesson.points, IN_SD, annotations=_names(lesson)),
+        data=[*traces, *_balls(lesson), _chosen(lesson)],
+        layout=plane(lesson.points, IN_SD, annotations=names),
         large={"legend": True},
         table=table(
             ["record", "x", "y", "group", "donor"],
@@ -45,21 +68,6 @@ def draw(lesson: Neighborhood) -> style.Chart:
             )
         },
     )
-
-
-def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[style.Trace]:
-    """Return circles for group A, squares for group B; filled for donors."""
-    traces = []
-    for second, symbol in ((False, "circle"), (True, "square")):
-        for donors in (False, True):
-            rows = np.flatnonzero((lesson.second == second) & (inside == donors))
-            rows = rows[rows != lesson.record]
-            cloud = style.points(*map(style.floats, lesson.points[rows].T), released=donors)
-            shape = symbol if donors else f"{symbol}-open"
-            cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
-            cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
-            traces.append(cloud)
-    return traces
 
 
 def _balls(lesson: Neighborhood) -> list[style.Trace]:
@@ -83,18 +91,3 @@ def _chosen(lesson: Neighborhood) -> style.Trace:
     symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
     mark["marker"] = {"size": 12, "color": style.NEUTRAL, "symbol": symbol, "opacity": 1}
     return mark | {"name": "the chosen record"}
-
-
-def _names(lesson: Neighborhood) -> list[style.Label]:
-    """Name the balls at their tops, the larger above, the smaller below."""
-    x, y = lesson.points[lesson.record]
-    named = [(lesson.kth, "k nearest", style.NEUTRAL)]
-    named += (
-        [(lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON)] if lesson.epsilon > 0 else []
-    )
-    largest = max(radius for radius, _, _ in named)
-    return [
-        style.label(text, x, y + (radius if radius == largest else -radius), color)
-        | {"yanchor": "bottom" if radius == largest else "top"}
-        for radius, text, color in named
-    ]

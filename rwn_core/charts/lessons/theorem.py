@@ -20,34 +20,7 @@ def draw(lesson: Theorem) -> style.Chart:
     for cloud in clouds:
         cloud["marker"] |= {"size": 4, "opacity": 0.55}
     center = lesson.original[lesson.record]
-    return style.chart(
-        "lesson_theorem",
-        "Points and one release of them",
-        f"one ball holds {len(lesson.members)} donors",
-        f"{len(lesson.original)} original points and their release in the plane; the correlation "
-        f"is {before} before and {after} after, and the joint distributions differ by at most "
-        f"{style.number(lesson.distance, 2)}",
-        data=[
-            *clouds,
-            circle(center, lesson.radius, style.EPSILON, name="the ball"),
-            *_draws(lesson),
-        ],
-        layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
-        large={"legend": True},
-        table=table(
-            ["", "x", "y"],
-            [
-                ["record", "donor of U", "donor of V", "released as (U, V)"],
-                *np.vstack(
-                    [center, *lesson.original[lesson.donors], lesson.released[lesson.record]]
-                ).T,
-            ],
-        ),
-    )
-
-
-def _draws(lesson: Theorem) -> list[style.Trace]:
-    """Return lines from the two donors to the released point, and the record itself."""
+    # lines from the two donors to the released point, and the record itself
     (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
     path = style.scatter(
@@ -67,7 +40,31 @@ def _draws(lesson: Theorem) -> list[style.Trace]:
     marks["marker"] = {"size": 10, "color": style.NEUTRAL, "symbol": "diamond-open", "opacity": 1}
     shown = style.points(style.floats([u]), style.floats([v]), released=True)
     shown["marker"] = shown["marker"] | {"size": 10, "opacity": 1}
-    return [path, marks, shown | {"name": "released as (U, V)"}]
+    draws = [path, marks, shown | {"name": "released as (U, V)"}]
+    return style.chart(
+        "lesson_theorem",
+        "Points and one release of them",
+        f"one ball holds {len(lesson.members)} donors",
+        f"{len(lesson.original)} original points and their release in the plane; the correlation "
+        f"is {before} before and {after} after, and the joint distributions differ by at most "
+        f"{style.number(lesson.distance, 2)}",
+        data=[
+            *clouds,
+            circle(center, lesson.radius, style.EPSILON, name="the ball"),
+            *draws,
+        ],
+        layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
+        large={"legend": True},
+        table=table(
+            ["", "x", "y"],
+            [
+                ["record", "donor of U", "donor of V", "released as (U, V)"],
+                *np.vstack(
+                    [center, *lesson.original[lesson.donors], lesson.released[lesson.record]]
+                ).T,
+            ],
+        ),
+    )
 
 
 def _names(lesson: Theorem) -> list[style.Label]:

@@ -39,6 +39,18 @@ def draw_distribution(reading: Reading, variable: str, drawn: Drawn | None = Non
         full_names = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
         large["yaxis"] = {"ticktext": full_names}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
+    # table of counts of every bin or level, and of the missing values
+    if numeric:
+        edges = np.asarray(shown["edges"], dtype=float)
+        first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
+    else:
+        first = [str(level) for level in shown["levels"]]
+    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in style.SIDES]
+    more, ends = ([], []) if band is None else columns(band)
+    ends = [np.append(end, np.nan) for end in ends]
+    counts = table(
+        ["bin" if numeric else "level", *style.SIDES, *more], [[*first, _LOST], *cells, *ends]
+    )
     return style.chart(
         "distribution",
         f"Distribution of {variable}",
@@ -48,7 +60,7 @@ def draw_distribution(reading: Reading, variable: str, drawn: Drawn | None = Non
         data=data,
         layout=made | {"uirevision": style.escape(variable)},
         large=large,
-        table=_counts(shown, numeric, band),
+        table=counts,
     )
 
 
@@ -141,21 +153,6 @@ def _most(
     frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
     names = [*(levels[i] for i in frequent), f"{len(others)} others"]
     return names, {side: np.append(c[frequent], c[others].sum()) for side, c in counts.items()}
-
-
-def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[str, Any]:
-    """Return the table of counts of every bin or level, and of the missing values."""
-    if numeric:
-        edges = np.asarray(shown["edges"], dtype=float)
-        first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
-    else:
-        first = [str(level) for level in shown["levels"]]
-    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in style.SIDES]
-    more, ends = ([], []) if band is None else columns(band)
-    ends = [np.append(end, np.nan) for end in ends]
-    return table(
-        ["bin" if numeric else "level", *style.SIDES, *more], [[*first, _LOST], *cells, *ends]
-    )
 
 
 # Change of each quantile of each variable

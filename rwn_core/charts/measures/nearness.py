@@ -45,6 +45,26 @@ def draw_neighborhood_size(reading: Reading) -> style.Chart:
     median = f"{detail['median']:,.{'3g' if soft else '5g'}}"
     what = "effective number of donors" if soft else "neighborhood size"
     by = "" if soft else f", and k governs {share} of the records"
+    # lines and names of the radius and of k, and words for values beyond the top
+    shapes: list[dict[str, Any]] = []
+    labels: list[style.Label] = []
+    if epsilon:
+        shapes.append(style.horizontal(epsilon, style.EPSILON, "dash"))
+        side = "top" if epsilon > 0.9 * top else "bottom"
+        # where few records are: left of k, or right of it
+        at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
+        text = f"ε = {epsilon:g}"
+        labels.append(
+            style.label(text, at, epsilon, style.EPSILON, xref="paper", xanchor=edge, yanchor=side)
+        )
+    if k:
+        shapes.append(style.vertical(k, style.NEUTRAL, "dot"))
+        # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
+        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+        labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
+    if beyond:
+        labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
+    lines = {"shapes": shapes, "annotations": labels}
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
@@ -55,7 +75,7 @@ def draw_neighborhood_size(reading: Reading) -> style.Chart:
         layout=style.layout(
             _size_axis(low, high, what if soft else "donor records"),
             style.axis("nearest distance", 0, top),
-            **_lines(k, epsilon, top, beyond),
+            **lines,
         ),
         large={"legend": True},
         table=_table(sizes, nearest, by_k, what),
@@ -105,29 +125,6 @@ def _cloud(
             cloud["marker"] |= {"size": 7, "color": style.NEUTRAL, "symbol": "diamond-open"}
         traces += at_the_edge(cloud, "y", frame[2])
     return traces
-
-
-def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dict[str, Any]:
-    """Return lines and names of the radius and of k, and words for values beyond the top."""
-    shapes: list[dict[str, Any]] = []
-    labels: list[style.Label] = []
-    if epsilon:
-        shapes.append(style.horizontal(epsilon, style.EPSILON, "dash"))
-        side = "top" if epsilon > 0.9 * top else "bottom"
-        # where few records are: left of k, or right of it
-        at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
-        text = f"ε = {epsilon:g}"
-        labels.append(
-            style.label(text, at, epsilon, style.EPSILON, xref="paper", xanchor=edge, yanchor=side)
-        )
-    if k:
-        shapes.append(style.vertical(k, style.NEUTRAL, "dot"))
-        # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
-        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
-        labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
-    if beyond:
-        labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
-    return {"shapes": shapes, "annotations": labels}
 
 
 # Distance to the nearest record of the same file, before and after

@@ -78,7 +78,17 @@ def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     made = _square(detail, names, drawn)
-    made["data"][0]["text"] = _which(detail, made["data"][0]["text"])
+    # pairs with their coefficient and its change
+    texts = made["data"][0]["text"]
+    change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
+    kinds = np.asarray(detail["coefficient"]).tolist()
+    made["data"][0]["text"] = [
+        [
+            f"{text}<br>{_COEFFICIENTS[kind]}, change {_signed(moved)}"
+            for text, kind, moved in zip(*row, strict=True)
+        ]
+        for row in zip(texts, kinds, change.tolist(), strict=True)
+    ]
     made["table"]["caption"] = " ".join(filter(None, (_LEGEND, made["table"].get("caption"))))
     return chart(
         "association",
@@ -91,30 +101,24 @@ def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
     )
 
 
-def _which(detail: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the pairs' names with their coefficient and its change."""
-    change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
-    kinds = np.asarray(detail["coefficient"]).tolist()
-    return [
-        [
-            f"{text}<br>{_COEFFICIENTS[kind]}, change {_signed(moved)}"
-            for text, kind, moved in zip(*row, strict=True)
-        ]
-        for row in zip(texts, kinds, change.tolist(), strict=True)
-    ]
-
-
 def _signed(change: float) -> str:
     return f"{change:+.2f}".replace("-", "−") if np.isfinite(change) else "–"
 
 
 def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
     full_ticks = name_ticks(names, 60, 30)
+    # every pair of variables; cut tables hold the most changed
+    before, after = (np.asarray(detail[side], dtype=float) for side in SIDES)
+    made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
+    if "coefficient" in detail:
+        made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"]]
+    if drawn is not None:
+        made |= zip(*columns(drawn["released"]), strict=True)
     return {
         "data": [_heatmap(detail, names, drawn)],
         "layout": pair_layout(names, _ROOM, 44),
         "large": {"xaxis": full_ticks, "yaxis": full_ticks},
-        "table": _all_pairs(detail, names, drawn),
+        "table": pair_table(names, made, rank=4),
     }
 
 
@@ -135,19 +139,6 @@ def _heatmap(
         xgap=gap,
         ygap=gap,
     )
-
-
-def _all_pairs(
-    detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None
-) -> dict[str, Any]:
-    """Return every pair of variables; cut tables hold the most changed."""
-    before, after = (np.asarray(detail[side], dtype=float) for side in SIDES)
-    made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
-    if "coefficient" in detail:
-        made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"]]
-    if drawn is not None:
-        made |= zip(*columns(drawn["released"]), strict=True)
-    return pair_table(names, made, rank=4)
 
 
 # Change of the correlations: this draw below the diagonal, the expected one above

@@ -22,7 +22,37 @@ def draw_two_way(reading: Reading, drawn: tuple[float, float] | None = None) -> 
     """Draw the relation of two variables; `drawn` is the range of their correlation."""
     if reading.detail["kind"] == "points":
         return _points(reading, drawn)
-    return _two_way_table(reading)
+    detail = reading.detail
+    one, other = (str(name) for name in detail["names"])
+    before, after = (np.asarray(detail[side], dtype=float) for side in ("original", "released"))
+    change = after / after.sum() - before / before.sum()
+    rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
+    texts = [
+        [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
+    ]
+    moved = style.percent(reading.value, 1)
+    trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
+    trace["colorbar"]["ticktext"] = [
+        f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
+    ]
+    return style.chart(
+        "two_way",
+        f"{one} by {other}",
+        f"{moved} of the records moved",
+        f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
+        "to move to make the tables equal",
+        data=[trace],
+        layout=_grid((one, other), rows, columns),
+        table=table(
+            [one, other, "original", "released"],
+            [
+                np.repeat(rows, len(columns)),
+                np.tile(columns, len(rows)),
+                before.ravel().astype(int),
+                after.ravel().astype(int),
+            ],
+        ),
+    )
 
 
 def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
@@ -92,40 +122,6 @@ def _frame(
     }
     x = style.axis(style.escape(style.shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
     return style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])
-
-
-def _two_way_table(reading: Reading) -> style.Chart:
-    detail = reading.detail
-    one, other = (str(name) for name in detail["names"])
-    before, after = (np.asarray(detail[side], dtype=float) for side in ("original", "released"))
-    change = after / after.sum() - before / before.sum()
-    rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
-    texts = [
-        [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
-    ]
-    moved = style.percent(reading.value, 1)
-    trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
-    trace["colorbar"]["ticktext"] = [
-        f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
-    ]
-    return style.chart(
-        "two_way",
-        f"{one} by {other}",
-        f"{moved} of the records moved",
-        f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
-        "to move to make the tables equal",
-        data=[trace],
-        layout=_grid((one, other), rows, columns),
-        table=table(
-            [one, other, "original", "released"],
-            [
-                np.repeat(rows, len(columns)),
-                np.tile(columns, len(rows)),
-                before.ravel().astype(int),
-                after.ravel().astype(int),
-            ],
-        ),
-    )
 
 
 def _grid(names: tuple[str, str], rows: list[str], columns: list[str]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from rwn_core.charts.parts.style import GRID, NEUTRAL, Chart
 from rwn_core.charts.parts.svg import Picture, Scale
-from rwn_core.data.arrays import Floats
 
 WIDTH, HEIGHT = 760, 460
 _TOP, _RIGHT, _BOTTOM = 66, 24, 64
@@ -57,7 +56,14 @@ def still(chart: Chart) -> str:
     picture.text(14, 46, str(chart["note"]))
     _axes(plot, layout, words)
     for shape in layout.get("shapes", ()):
-        _shape(plot, shape)
+        x0, x1 = (plot.place(shape.get("xref", "x"), shape[end], up=False) for end in ("x0", "x1"))
+        y0, y1 = (plot.place(shape.get("yref", "y"), shape[end], up=True) for end in ("y0", "y1"))
+        if shape["type"] == "rect":
+            corner = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+            plot.picture.box(corner, shape["fillcolor"])
+        else:
+            line = shape["line"]
+            plot.picture.line((x0, y0, x1, y1), line["color"], _stroke(line))
     for trace in chart["data"]:
         _DRAW[trace["type"]](plot, trace)
     for label in layout.get("annotations", ()):
@@ -112,17 +118,6 @@ def _axes(plot: _Plot, layout: Mapping[str, Any], words: Sequence[str]) -> None:
     picture.text(16, middle, _text(up["title"]["text"]), at="middle", more=turn)
 
 
-def _shape(plot: _Plot, shape: Mapping[str, Any]) -> None:
-    x0, x1 = (plot.place(shape.get("xref", "x"), shape[end], up=False) for end in ("x0", "x1"))
-    y0, y1 = (plot.place(shape.get("yref", "y"), shape[end], up=True) for end in ("y0", "y1"))
-    if shape["type"] == "rect":
-        corner = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
-        plot.picture.box(corner, shape["fillcolor"])
-    else:
-        line = shape["line"]
-        plot.picture.line((x0, y0, x1, y1), line["color"], _stroke(line))
-
-
 def _stroke(line: Mapping[str, Any]) -> str:
     dash = _DASHES.get(line.get("dash", "solid"))
     more = f' stroke-dasharray="{dash}"' if dash else ""
@@ -149,7 +144,10 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
     if trace.get("fill") == "toself" and np.isfinite([x, y]).all():
         plot.picture.area(x, y, trace["fillcolor"])
     if "lines" in mode:
-        _line(plot, trace["line"], x, y)
+        line = trace["line"]
+        for first, second in pairwise(zip(x, y, strict=True)):
+            if np.isfinite([*first, *second]).all():
+                plot.picture.line((*first, *second), line["color"], _stroke(line))
     if "markers" in mode:
         color = marker["color"]
         fill, edge = ("none", color) if "open" in marker["symbol"] else (color, "none")
@@ -159,12 +157,6 @@ def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
                 plot.picture.circle(a, b, marker["size"] / 2, look)
     for words, a, b in zip(trace["text"] if "text" in mode else (), x, y, strict=False):
         _name(plot, _text(words), (a, b), trace)
-
-
-def _line(plot: _Plot, line: Mapping[str, Any], x: Floats, y: Floats) -> None:
-    for first, second in pairwise(zip(x, y, strict=True)):
-        if np.isfinite([*first, *second]).all():
-            plot.picture.line((*first, *second), line["color"], _stroke(line))
 
 
 def _name(plot: _Plot, words: str, spot: tuple[float, float], trace: Mapping[str, Any]) -> None:

@@ -30,13 +30,18 @@ def draw(
         f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
     others = f" at {others}" if others else ""
+    xs, values = style.floats(detail["values"]), style.floats(detail["expected"])
+    made = style.line(xs, values, released=False, name="expected")
+    made["line"] |= {"color": style.NEUTRAL}
+    form = ".1%" if detail["share"] else ".4g"
+    made["hovertemplate"] = f"{sign} %{{x:.3g}}: %{{y:{form}}}<extra>expected</extra>"
     return style.chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
         f"Expected {words} over {detail['axis_words']}{others}; at the present value {stated} is "
         "expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
-        data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
+        data=[made, *_interval(now, interval), *_point(now, realized)],
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},
         table=table(
@@ -94,15 +99,6 @@ def _layout(expected: Reading, ends: tuple[float, float], realized: float | None
     return style.layout(
         x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}"
     )
-
-
-def _curve(detail: Mapping[str, Any], sign: str) -> list[style.Trace]:
-    xs, values = style.floats(detail["values"]), style.floats(detail["expected"])
-    made = style.line(xs, values, released=False, name="expected")
-    made["line"] |= {"color": style.NEUTRAL}
-    form = ".1%" if detail["share"] else ".4g"
-    made["hovertemplate"] = f"{sign} %{{x:.3g}}: %{{y:{form}}}<extra>expected</extra>"
-    return [made]
 
 
 def _interval(now: float, interval: tuple[float, float] | None) -> list[style.Trace]:

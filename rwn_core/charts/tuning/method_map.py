@@ -57,11 +57,19 @@ def draw(
         ],
         annotations=[*names, *map_marks.limit_labels(limit, y_range, of_limits=False)],
     )
+    at = []
+    for curve in curves:
+        spot = curve["matched"]
+        where = (
+            f"at {_word(spot['x'], x)} and {_word(spot['y'], y)}" if is_placed(spot) else "unread"
+        )
+        at.append(f"{curve['name']} {where}")
+    describe = f"Map of {y['title']} against {x['title']}; matched settings: {', '.join(at)}"
     return style.chart(
         "method_map",
         "Risk–utility map of the methods",
         f"{len(curves)} methods, each along its strength",
-        _describe(curves, x, y),
+        describe,
         data=[
             *(trace for place, each in enumerate(curves) for trace in _curve(place, each)),
             *(trace for place, each in enumerate(curves) for trace in _matched(place, each)),
@@ -130,17 +138,6 @@ def _hover(spots: Sequence[Spot], made: style.Trace) -> style.Trace:
         "text": [style.escape(s["text"]) for s in spots],
         "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
     }
-
-
-def _describe(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
-    at = []
-    for curve in curves:
-        spot = curve["matched"]
-        where = (
-            f"at {_word(spot['x'], x)} and {_word(spot['y'], y)}" if is_placed(spot) else "unread"
-        )
-        at.append(f"{curve['name']} {where}")
-    return f"Map of {y['title']} against {x['title']}; matched settings: {', '.join(at)}"
 
 
 def _word(value: float, scale: Mapping[str, Any]) -> str:

@@ -65,7 +65,14 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Inte
 
     (originals, place), (rows, row_place) = (_by_block(parts, order) for order in orders)
     ends = np.cumsum(parts.sizes)
-    pairs = _within(belief, parts)
+    record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
+    within = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
+    record, row, value = record[within], row[within], belief.data[within]
+    sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
+    record, row, value = (each[sorted_by_block] for each in (record, row, value))
+    starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
+    # rounded, so that equal costs stay equal
+    pairs = _Pairs(record, row, np.round(-np.log(value), 9), starts)
     linked = np.empty(len(rows), dtype=np.int64)
     alone = parts.sizes[parts.block_of] == 1
     linked[alone] = np.flatnonzero(alone)
@@ -87,17 +94,6 @@ class _Pairs:
     row: Integers
     cost: Floats
     starts: Integers
-
-
-def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
-    record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
-    within = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
-    record, row, value = record[within], row[within], belief.data[within]
-    sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
-    record, row, value = (each[sorted_by_block] for each in (record, row, value))
-    starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
-    # rounded, so that equal costs stay equal
-    return _Pairs(record, row, np.round(-np.log(value), 9), starts)
 
 
 def _by_block(parts: Blocks, order: Integers) -> tuple[Integers, ...]:

@@ -150,19 +150,15 @@ def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> 
         share = q * (received.toarray().T @ plain)
         if q != 1:
             share += (1 - q) * plain[people]
-        return _listed(share)
+        # dense array of few zeros as a sparse one
+        height, width = share.shape
+        columns = np.tile(np.arange(width, dtype=np.int32), height)  # else scipy looks through them
+        starts = width * np.arange(height + 1, dtype=np.int32)
+        listed = sparse.csr_array((share.ravel(), columns, starts), shape=share.shape)
+        listed.eliminate_zeros()
+        return listed
     copied = received.T @ source
     return copied if q == 1 else (1 - q) * source.tocsr()[people] + q * copied
-
-
-def _listed(matrix: Floats) -> sparse.csr_array:
-    """Return a dense array of few zeros as a sparse one."""
-    height, width = matrix.shape
-    columns = np.tile(np.arange(width, dtype=np.int32), height)  # else scipy looks through them
-    starts = width * np.arange(height + 1, dtype=np.int32)
-    listed = sparse.csr_array((matrix.ravel(), columns, starts), shape=matrix.shape)
-    listed.eliminate_zeros()
-    return listed
 
 
 Interval = tuple[float, float]
@@ -246,10 +242,21 @@ def attack(
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
         donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
+        # 1 where a person's belief is largest among readable classes
+        share = donor.data if values.readable.all() else donor.data * values.readable[donor.indices]
+        counts = np.diff(donor.indptr)
+        best = np.zeros(len(counts))
+        some = np.flatnonzero(counts)
+        if some.size:
+            best[some] = np.maximum.reduceat(share, donor.indptr[:-1][some])
+        leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
+        starts = np.searchsorted(leads, donor.indptr)
+        ones = np.ones(len(leads))
+        surest = sparse.csr_array((ones, donor.indices[leads], starts), shape=donor.shape)
         weights = {
             "source": source,
             "donor": donor,
-            "surest": _surest(donor, values.readable),
+            "surest": surest,
             "nearest": nearest,
         }
         if together is not None:
@@ -376,20 +383,6 @@ def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.sparray:
     return sparse.hstack(parts).tocsc()[:, order]
 
 
-def _surest(belief: sparse.csr_array, readable: Floats) -> sparse.csr_array:
-    """Return 1 where a person's belief is largest among readable classes."""
-    share = belief.data if readable.all() else belief.data * readable[belief.indices]
-    counts = np.diff(belief.indptr)
-    best = np.zeros(len(counts))
-    some = np.flatnonzero(counts)
-    if some.size:
-        best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
-    leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
-    starts = np.searchsorted(leads, belief.indptr)
-    ones = np.ones(len(leads))
-    return sparse.csr_array((ones, belief.indices[leads], starts), shape=belief.shape)
-
-
 def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     """Return the largest gain over all strategies, beyond people outside or the majority."""
     # value: the larger of overall (success for all people less its baseline) and the score of
@@ -397,7 +390,32 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     # strategy's success and its baseline; interval: of the value, 95 %; naming: strategy,
     # certainty, level (its number, None of a number), people, named, right, base, score
     overall, strategy, reference = _overall(found, outside)
-    naming = _naming(found, outside)
+    # best score of naming a level, or a value at a certainty
+    targets = found.targets
+    best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
+    best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
+    of_level, base = targets.of_level(), targets.base()
+    for key, named in found.named.items():
+        if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
+            continue
+        if outside is None:
+            place, score = best_score(*named[:2], of_level, base, best["score"], named.records)
+        else:
+            other = outside.named.get(key.removesuffix(TOGETHER), outside.named["source"])
+            place, score = beyond_outside(named, targets, other, outside.targets)
+        if score > best["score"]:
+            level = place[1]
+            best = {
+                "score": score,
+                "strategy": key,
+                "certainty": CERTAINTIES[place[0]],
+                "level": None if targets.levels is None else level,
+                "people": float(of_level[level]),
+                "named": float(named.named[place]),
+                "right": float(named.right[place]),
+                "base": float(base[level]),
+            }
+    naming = best
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)
@@ -444,35 +462,6 @@ def _overall(found: Success, outside: Success | None) -> tuple[float, str, float
         if certain > most[0]:
             most = rate - reference, key, reference
     return most
-
-
-def _naming(found: Success, outside: Success | None) -> dict[str, Any]:
-    """Return the best score of naming a level, or a value at a certainty."""
-    targets = found.targets
-    best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
-    best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
-    of_level, base = targets.of_level(), targets.base()
-    for key, named in found.named.items():
-        if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
-            continue
-        if outside is None:
-            place, score = best_score(*named[:2], of_level, base, best["score"], named.records)
-        else:
-            other = outside.named.get(key.removesuffix(TOGETHER), outside.named["source"])
-            place, score = beyond_outside(named, targets, other, outside.targets)
-        if score > best["score"]:
-            level = place[1]
-            best = {
-                "score": score,
-                "strategy": key,
-                "certainty": CERTAINTIES[place[0]],
-                "level": None if targets.levels is None else level,
-                "people": float(of_level[level]),
-                "named": float(named.named[place]),
-                "right": float(named.right[place]),
-                "base": float(base[level]),
-            }
-    return best
 
 
 def _interval(naming: dict[str, Any]) -> Interval:

@@ -38,7 +38,12 @@ def ratios_of_law(slices: Sequence[Floats], near: NDArray[np.int32]) -> Floats:
     # Shapes: slices (n, V); near (n, m).
     least = np.zeros(near.shape)
     for probabilities in slices:
-        _add_least(_logs(probabilities), near, least)
+        if not (probabilities > 0).all():
+            raise NotApplicable(
+                "Some records cannot release some values (own = false, or a weight too small for a "
+                "number), so that nothing is certified; set own = true, or a larger width."
+            )
+        _add_least(np.asarray(np.log(probabilities)), near, least)
     return least
 
 
@@ -133,15 +138,6 @@ def _add_least(logs: Floats, near: NDArray[np.int32], least: Floats) -> None:
 
     work = partial(add_least_log_ratios, logs, near, least)
     ProgressMonitor(threads=thread_count()).run(work, len(near))
-
-
-def _logs(probabilities: Floats) -> Floats:
-    if not (probabilities > 0).all():
-        raise NotApplicable(
-            "Some records cannot release some values (own = false, or a weight too small for a "
-            "number), so that nothing is certified; set own = true, or a larger width."
-        )
-    return np.asarray(np.log(probabilities))
 
 
 BLOCK = 1024  # rows, or points, at a time

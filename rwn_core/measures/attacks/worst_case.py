@@ -230,7 +230,22 @@ def cut_into_parts(
         people, rows, level = waiting.pop()
         cut = None
         if len(people) > sizes[-1]:
-            cut = _best_cut(before, after, people, rows)
+            # sides of these people, and of the people of these rows; None without a cut
+            best, chosen = np.inf, None
+            for place in range(before.shape[1]):
+                own, released = before[rows, place], after[rows, place]
+                for value, single in _cuts(own):
+                    of_own = own == value if single else own < value
+                    share = np.count_nonzero(of_own) / len(of_own)
+                    if not LEAST <= share <= 1 - LEAST:
+                        continue
+                    of_released = released == value if single else released < value
+                    crossing = np.count_nonzero(of_own != of_released) / len(of_own)
+                    if crossing / min(share, 1 - share) < best:
+                        best = crossing / min(share, 1 - share)
+                        values = before[people, place]
+                        chosen = (values == value if single else values < value), of_own
+            cut = chosen
         while level < len(sizes) and (cut is None or len(people) <= sizes[level]):
             numbers[level, people] = counts[level]
             counts[level] += 1
@@ -240,25 +255,6 @@ def cut_into_parts(
             waiting.append((people[of_people], rows[of_rows], level))
             waiting.append((people[~of_people], rows[~of_rows], level))
     return numbers
-
-
-def _best_cut(before: Integers, after: Integers, people: Integers, rows: Integers) -> Sides | None:
-    """Return the sides of these people, and of the people of these rows; None without a cut."""
-    best, chosen = np.inf, None
-    for place in range(before.shape[1]):
-        own, released = before[rows, place], after[rows, place]
-        for value, single in _cuts(own):
-            of_own = own == value if single else own < value
-            share = np.count_nonzero(of_own) / len(of_own)
-            if not LEAST <= share <= 1 - LEAST:
-                continue
-            of_released = released == value if single else released < value
-            crossing = np.count_nonzero(of_own != of_released) / len(of_own)
-            if crossing / min(share, 1 - share) < best:
-                best = crossing / min(share, 1 - share)
-                values = before[people, place]
-                chosen = (values == value if single else values < value), of_own
-    return chosen
 
 
 def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:

@@ -16,7 +16,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.attacks.true_match import (
     Columns,
-    Counted,
     KnownSets,
     KnownTable,
     Names,
@@ -81,29 +80,6 @@ def _searched(
     return _Asked(found, inside, places, Columns(table.codes, places))
 
 
-def _shares(
-    known: KnownSets, inside: Inside, people: Integers, counted: Counted, secrets: Names
-) -> dict[str, Any]:
-    """Return what the release shows of the sample uniques on each set."""
-    nothing = np.zeros((len(people), 1))
-    # of a confidential variable that is known itself nothing is read; the last column is none
-    usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
-    best = usable.argmax(axis=1)[:, None]
-    read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
-    chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
-    found, total = counted.found, np.maximum(people, 1)
-    return {
-        "names": [list(names) for names in known.sets],
-        "people": people,
-        "found": np.minimum(found / total, 1.0),
-        "found_interval": share_interval(np.minimum(found, people), people),
-        "secret": [(*secrets, None)[number] for number in best[:, 0].tolist()],
-        "read": np.minimum(read / total, 1.0),
-        "read_interval": share_interval(np.minimum(read, people), people),
-        "chance": chance / total,
-    }
-
-
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     """Return the largest share of sample uniques with a value that a row shows, beyond chance."""
     # `expected`: the detail has the expected shares too, which may take a second.
@@ -134,7 +110,24 @@ def _counted(comparison: Comparison, units: Integers | None, expected: bool) -> 
     counted = count(columns, released, asked)
     level = worst_level(counted, asked, inside)
     people = _people(comparison, columns, units)
-    shares = _shares(known, inside, people, counted, secrets)
+    # what the release shows of the sample uniques on each set
+    nothing = np.zeros((len(people), 1))
+    # of a confidential variable that is known itself nothing is read; the last column is none
+    usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
+    best = usable.argmax(axis=1)[:, None]
+    read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
+    chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
+    found, total = counted.found, np.maximum(people, 1)
+    shares = {
+        "names": [list(names) for names in known.sets],
+        "people": people,
+        "found": np.minimum(found / total, 1.0),
+        "found_interval": share_interval(np.minimum(found, people), people),
+        "secret": [(*secrets, None)[number] for number in best[:, 0].tolist()],
+        "read": np.minimum(read / total, 1.0),
+        "read_interval": share_interval(np.minimum(read, people), people),
+        "chance": chance / total,
+    }
     what = "read" if secrets else "found"
     certain = _at_least(shares[what], people)
     if secrets:

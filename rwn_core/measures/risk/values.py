@@ -131,18 +131,6 @@ def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     return extremes
 
 
-def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
-    table, values = law.table(extreme["name"])
-    position = values.index(extreme["value"])
-    column = table[:, [position]]
-    record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
-    return {
-        "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
-        "copies": float(expected_copies(column)[0]),
-        "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
-    }
-
-
 def compute_extremes(comparison: Comparison) -> Reading:
     """Return the expected share of the original's extreme values that the release shows."""
     law = comparison.law
@@ -153,7 +141,16 @@ def compute_extremes(comparison: Comparison) -> Reading:
         if law is None:
             extreme |= {"survival": float(extreme["released"] > 0), "copies": None, "own_row": None}
         else:
-            extreme |= _by_law(law, extreme)
+            table, values = law.table(extreme["name"])
+            position = values.index(extreme["value"])
+            column = table[:, [position]]
+            record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
+            by_law = {
+                "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
+                "copies": float(expected_copies(column)[0]),
+                "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
+            }
+            extreme |= by_law
     columns = ("name", "side", "value", "record", "holders", "released", "survival", "copies",
                "own_row")  # fmt: skip
     detail: dict[str, Any] = {key: [extreme[key] for extreme in extremes] for key in columns}

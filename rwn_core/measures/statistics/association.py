@@ -165,15 +165,7 @@ def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
         return float("nan")
     rows, columns = np.bincount(one), np.bincount(other)
     r, c = (int(np.count_nonzero(sizes)) for sizes in (rows, columns))
-    phi = _squares(one, other, rows, columns) - 1.0 - (r - 1) * (c - 1) / (n - 1)
-    least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1.0
-    if least <= 1e-12:
-        return float("nan")
-    return _root(phi / least, signed)
-
-
-def _squares(one: Codes, other: Codes, rows: Integers, columns: Integers) -> float:
-    """Sum count^2 / (row count x column count) over the cells: 1 + chi^2 / n."""
+    # sum count^2 / (row count x column count) over the cells: 1 + chi^2 / n
     cell = one.astype(np.int64) * len(columns) + other
     if len(rows) * len(columns) <= DENSE:
         counts = np.bincount(cell, minlength=len(rows) * len(columns))
@@ -182,7 +174,12 @@ def _squares(one: Codes, other: Codes, rows: Integers, columns: Integers) -> flo
     else:  # most cells of long tables are empty
         cells, counts = np.unique(cell, return_counts=True)
     expected = rows[cells // len(columns)] * columns[cells % len(columns)].astype(np.float64)
-    return float((counts.astype(np.float64) ** 2 / expected).sum())
+    squares = float((counts.astype(np.float64) ** 2 / expected).sum())
+    phi = squares - 1.0 - (r - 1) * (c - 1) / (n - 1)
+    least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1.0
+    if least <= 1e-12:
+        return float("nan")
+    return _root(phi / least, signed)
 
 
 def original_associations(comparison: Comparison) -> Floats:

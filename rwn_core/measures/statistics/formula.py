@@ -119,7 +119,17 @@ def formula_design(
         raise NotApplicable(
             f"The response {response.name} is categorical; a linear or Poisson model needs numbers."
         )
-    _check_size(original, table, formula)
+    # refuse a model with too many columns before any is built
+    width = design_width(original, formula)
+    if width > MOST_COEFFICIENTS:
+        raise NotApplicable(
+            f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
+        )
+    if width * table.n > STORED_NUMBERS:
+        raise NotApplicable(
+            f"The model would take more than {STORED_NUMBERS:,} numbers (records times "
+            "coefficients); choose fewer terms."
+        )
     terms: list[str] = []
     columns = [_transformed(numbers(original, table, response.name), response, where)]
     for term in formula.terms:
@@ -137,20 +147,6 @@ def design_width(original: Microdata, formula: Formula) -> int:
         for factor in term
     }
     return sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
-
-
-def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
-    """Refuse a model with too many columns before any is built."""
-    width = design_width(original, formula)
-    if width > MOST_COEFFICIENTS:
-        raise NotApplicable(
-            f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
-        )
-    if width * table.n > STORED_NUMBERS:
-        raise NotApplicable(
-            f"The model would take more than {STORED_NUMBERS:,} numbers (records times "
-            "coefficients); choose fewer terms."
-        )
 
 
 def _term(

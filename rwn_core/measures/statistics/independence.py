@@ -37,7 +37,17 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     # in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
     margins = _margins(numbers, categories)
     is_category = np.arange(len(margins.rank)) >= numbers.shape[1]
-    levels = _levels(margins, is_category)
+    from scipy.special import betaincinv
+
+    mean, variance, ceiling = permutation_moments(margins)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, spread = mean / ceiling, variance / ceiling**2
+        size = share * (1 - share) / spread - 1
+        pairs = len(mean) * (len(mean) - 1) / 2
+        tail = CHANCE / max(pairs, 1.0)
+        reached = ceiling * betaincinv(share * size, (1 - share) * size, 1 - tail)
+    usable = np.isfinite(reached) & (size > 0)
+    levels = _as_association(np.where(usable, reached, np.nan), margins, is_category)
     m = numbers.shape[1]
     levels[:m, :m] = np.maximum(levels[:m, :m], one_record(numbers))
     return levels
@@ -56,20 +66,6 @@ def one_record(numbers: Floats) -> Floats:
 
     found = [(parts * parts[:, one][:, None]).max(axis=0, initial=0.0) for one in range(m)]
     return np.array(found, dtype=np.float64).reshape(m, m)
-
-
-def _levels(margins: Margins, is_category: Booleans) -> Floats:
-    from scipy.special import betaincinv
-
-    mean, variance, ceiling = permutation_moments(margins)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share, spread = mean / ceiling, variance / ceiling**2
-        size = share * (1 - share) / spread - 1
-        pairs = len(mean) * (len(mean) - 1) / 2
-        tail = CHANCE / max(pairs, 1.0)
-        reached = ceiling * betaincinv(share * size, (1 - share) * size, 1 - tail)
-    usable = np.isfinite(reached) & (size > 0)
-    return _as_association(np.where(usable, reached, np.nan), margins, is_category)
 
 
 def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:

@@ -48,7 +48,17 @@ def design_matrix(
 ) -> Design:
     """Build the design matrix of the original or its release; every column varies."""
     # Raises NotApplicable with a reason that ends in `where`.
-    question = _checked(original, question)
+    usable = [v for v in original.schema.released if v.kind is not Kind.CATEGORICAL]
+    if question is None:
+        raise NotApplicable("No regression is chosen; choose a response and its predictors.")
+    named = (question.response, *question.predictors)
+    if released_kinds(original, named, "regression")[question.response] is Kind.CATEGORICAL:
+        choices = ", ".join(v.name for v in usable if v.name not in question.predictors)
+        raise NotApplicable(
+            f"The response {question.response} is categorical, and a linear regression needs "
+            f"numbers; choose another response{': ' + choices if choices else ''}."
+        )
+    question = question
     _check_size(original, question)
     terms: list[str] = []
     columns = [numbers(original, table, question.response)]
@@ -73,7 +83,20 @@ def complete_design(
             f"The regression has {len(records):,} records without a missing value{where} and needs "
             f"at least {needed:,}; choose fewer predictors."
         )
-    _check_variation(question, terms, varies(every), where)
+    different = varies(every)
+    if not different[0]:
+        raise NotApplicable(
+            f"The response {question.response} is constant{where}; choose another response."
+        )
+    if not terms:
+        names = ", ".join(question.predictors)
+        raise NotApplicable(f"The predictors are constant: {names}; choose others.")
+    constant = [term for term, known in zip(terms, different[1:], strict=True) if not known]
+    if constant:
+        raise NotApplicable(
+            f"These predictors are constant{where}: {', '.join(constant)}; take them out of the "
+            "regression."
+        )
     return Design(
         question=question,
         terms=tuple(terms),
@@ -93,20 +116,6 @@ def released_kinds(original: Microdata, names: Iterable[str], what: str) -> dict
                 f"variables are: {', '.join(known)}."
             )
     return known
-
-
-def _checked(original: Microdata, question: Question | None) -> Question:
-    usable = [v for v in original.schema.released if v.kind is not Kind.CATEGORICAL]
-    if question is None:
-        raise NotApplicable("No regression is chosen; choose a response and its predictors.")
-    named = (question.response, *question.predictors)
-    if released_kinds(original, named, "regression")[question.response] is Kind.CATEGORICAL:
-        choices = ", ".join(v.name for v in usable if v.name not in question.predictors)
-        raise NotApplicable(
-            f"The response {question.response} is categorical, and a linear regression needs "
-            f"numbers; choose another response{': ' + choices if choices else ''}."
-        )
-    return question
 
 
 def _check_size(original: Microdata, question: Question) -> None:
@@ -145,22 +154,6 @@ def predictor_columns(
     unknown = codes < 0  # missing, or a level that the original never has
     dummies = [np.where(unknown, np.nan, codes == number) for number in others]
     return [f"{name} = {levels[number]}" for number in others], dummies
-
-
-def _check_variation(question: Question, terms: list[str], different: Booleans, where: str) -> None:
-    if not different[0]:
-        raise NotApplicable(
-            f"The response {question.response} is constant{where}; choose another response."
-        )
-    if not terms:
-        names = ", ".join(question.predictors)
-        raise NotApplicable(f"The predictors are constant: {names}; choose others.")
-    constant = [term for term, known in zip(terms, different[1:], strict=True) if not known]
-    if constant:
-        raise NotApplicable(
-            f"These predictors are constant{where}: {', '.join(constant)}; take them out of the "
-            "regression."
-        )
 
 
 COLLINEAR = 1e-7  # smallest over largest singular value of the standardized predictors, as in R

@@ -43,10 +43,12 @@ def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:
     # Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
     rate = np.maximum(means, 1e-300) / fraction
     alone = counts == 1
+    c = 1.0 - fraction
+    value = np.exp(-c * rate)
     return FileRisk(
         tau1=float(probability_unique(rate[alone], fraction).sum()),
         tau2=float(expected_inverse(rate[alone], fraction).sum()),
-        check1=_check(counts, rate, fraction, *_slopes_of_unique(rate, fraction)),
+        check1=_check(counts, rate, fraction, *(-c * value, c**2 * value)),
         check2=_check(counts, rate, fraction, *slopes_of_inverse(rate, fraction)),
         uniques=int(alone.sum()),
     )
@@ -58,12 +60,6 @@ def _check(counts: Floats, rate: Floats, fraction: float, first: Floats, second:
     term = -first * deviation / fraction
     term += second * (deviation**2 - counts) / (2 * fraction**2)
     return float((fraction * rate * np.exp(-fraction * rate) * term).sum())
-
-
-def _slopes_of_unique(rate: Floats, fraction: float) -> tuple[Floats, Floats]:
-    c = 1.0 - fraction
-    value = np.exp(-c * rate)
-    return -c * value, c**2 * value
 
 
 def slopes_of_inverse(rate: Floats, fraction: float) -> tuple[Floats, Floats]:
