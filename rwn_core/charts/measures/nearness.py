@@ -64,7 +64,7 @@ def draw_neighborhood_size(reading: Reading) -> style.Chart:
         labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
     if beyond:
         labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
-    lines = {"shapes": shapes, "annotations": labels}
+    lines: dict[str, Any] = {"shapes": shapes, "annotations": labels}
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
