@@ -1,4 +1,4 @@
-"""Success of attacks: who links and guesses how much, and how surely."""
+"""Success of attacks that link records or guess about people, and how sure they are."""
 
 from __future__ import annotations
 
