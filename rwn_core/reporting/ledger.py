@@ -207,7 +207,8 @@ def _judged(verdict: Mapping[str, Any] | None, chain: Mapping[str, Any]) -> dict
         state = "broken"
     elif chain.get("unchecked") and state == "kept":
         state = "not judged"
-    return {"kept": state == "kept", "state": state, "not_judged": dict(verdict["not_judged"])}
+    unread = dict(verdict.get("not_judged", {}))
+    return {"kept": state == "kept", "state": state, "not_judged": unread}
 
 
 def _opened(path: Path) -> IO[bytes]:
