@@ -17,7 +17,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.assignment import Blocks, all_rows
 from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.attacks.true_match import Columns
+from rwn_core.measures.attacks.true_match import KnownColumns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
 from rwn_core.parallel.threads import ProgressMonitor
@@ -46,7 +46,7 @@ def warm_for_limits() -> None:
             sparse.csc_array(np.eye(2)), Blocks(block_of=np.zeros(2, np.int64), sizes=np.array([2]))
         )
         codes = np.arange(6).reshape(2, 3)
-        list(Columns(codes, [(0, 1, 2)]).matches(codes))
+        list(KnownColumns(codes, [(0, 1, 2)]).matches(codes))
         ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))
         release.law.table("x")
         release.law.rows_unchanged()

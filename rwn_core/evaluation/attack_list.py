@@ -56,7 +56,13 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         reason = str(reading) if isinstance(reading, NotApplicable) else ""
         listed.append(
             {"words": words, "success": success, "worst": worst, "reason": reason}
-            | {"at_least": key in _WORST and words != _INFORMED and worst and _at_least(reading)}
+            | {
+                "at_least": key in _WORST
+                and words != _INFORMED
+                and worst
+                and isinstance(reading, Reading)
+                and reading.detail["standing"] == "at least"
+            }
         )
     return listed
 
@@ -70,7 +76,3 @@ def _known(levels: Reading | NotApplicable) -> str:
 def _value(readings: Answers, key: str) -> float | None:
     reading = readings[key]
     return reading.value if isinstance(reading, Reading) else None
-
-
-def _at_least(reading: Reading | NotApplicable) -> bool:
-    return isinstance(reading, Reading) and reading.detail["standing"] == "at least"

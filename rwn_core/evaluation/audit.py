@@ -43,7 +43,18 @@ class Audit(Plotted):
         return Summary(
             title=f"Audit({len(self.readings)} measures)",
             columns=("measure", "title", "side", "value", "baseline"),
-            rows=[_shown(row) for row in self.records()],
+            rows=[
+                (
+                    row["measure"],
+                    row["title"],
+                    row["side"],
+                    row["not_applicable"] or MEASURES[row["measure"]].words(row["value"]),
+                    ""
+                    if row["baseline"] is None
+                    else MEASURES[row["measure"]].words(row["baseline"]),
+                )
+                for row in self.records()
+            ],
         )
 
     def __getitem__(self, key: str) -> Reading | NotApplicable:
@@ -67,13 +78,6 @@ class Audit(Plotted):
     def frame(self) -> pd.DataFrame:
         """The same rows as a pandas frame."""
         return pd.DataFrame(self.records())
-
-
-def _shown(row: dict[str, Any]) -> tuple[str, ...]:
-    words = MEASURES[row["measure"]].words
-    value = row["not_applicable"] or words(row["value"])
-    baseline = "" if row["baseline"] is None else words(row["baseline"])
-    return row["measure"], row["title"], row["side"], value, baseline
 
 
 def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:

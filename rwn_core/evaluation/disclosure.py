@@ -65,6 +65,7 @@ def _exponential(series: Floats) -> Floats:
 
 def distinct_donors(weights: Floats, releases: int) -> float:
     """Return the expected number of distinct donor values in M releases at q = 1."""
+    # weights: shape (donors,)
     return float((1.0 - (1.0 - weights) ** releases).sum())
 
 
@@ -166,24 +167,14 @@ def disclose(
         readings[measure.key] = read_attack(measure, comparison, control)
         if progress is not None:
             progress((index + 1) / (len(risks) + 2))
-    return Disclosure(
-        readings=readings,
-        rounding=_rounding(base, masked, law),
-        repetition=values_alone(law),
-    )
-
-
-def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:
-    """Worst case and loss at coarser and coarser release precision."""
-    if law is None:
-        return []
+    # worst case and loss at coarser and coarser release precision
     tried = []
-    for share in SHARES:
+    for share in SHARES if law is not None else ():
+        assert law is not None
         precision = given_steps(base.original, share)
-        coarse = rounded(masked, precision)
-        comparison = base.with_masked(coarse, law.rounded(precision))
-        linkage = worst_case(comparison, work=ROUNDING_WORK, bounded=False)
-        loss = MEASURES["correlation"].read(comparison)
+        rougher = base.with_masked(rounded(masked, precision), law.rounded(precision))
+        linkage = worst_case(rougher, work=ROUNDING_WORK, bounded=False)
+        loss = MEASURES["correlation"].read(rougher)
         tried.append(
             {
                 "share": share,
@@ -192,7 +183,11 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
                 "correlation": loss.value if isinstance(loss, Reading) else float("nan"),
             }
         )
-    return tried
+    return Disclosure(
+        readings=readings,
+        rounding=tried,
+        repetition=values_alone(law),
+    )
 
 
 def disclose_release(

@@ -133,7 +133,11 @@ def figure_curves(
                 name: np.array([[one[name] for one in each.rows] for each in drawn])
                 for name in original
             },
-            records=tuple(_most_common(each.largest) for each in drawn if each.largest),
+            records=tuple(
+                (record, often / each.largest.total())
+                for each in drawn
+                for record, often in each.largest.most_common(1)
+            ),
             original_record=_record(prepared, itself, "argmax_original"),
             left_out=tuple((each.at, each.reason.reason) for each in positions if each.reason),
         )
@@ -188,11 +192,6 @@ def _record(prepared: Prepared, reading: Reading, which: str) -> int:
     """Return the number, from 1, of the record with the maximum; 0 for none."""
     index = reading.detail.get(which)
     return 0 if index is None else int(prepared.records[int(index)]) + 1
-
-
-def _most_common(counted: Counter[int]) -> tuple[int, float]:
-    record, often = counted.most_common(1)[0]
-    return record, often / counted.total()
 
 
 def neighborhood_reading(setting: Prepared) -> Reading:

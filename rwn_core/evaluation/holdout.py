@@ -13,7 +13,6 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Method, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,15 @@ def predict_on_holdout(
         raise ParameterError("train_share must lie between 0 and 1.")
     readings = []
     for repeat in range(repeats):
-        readings.append(_one_split(microdata, params, seed + repeat, train_share))
+        order = np.random.default_rng(seed + repeat).permutation(microdata.n)
+        cut = round(train_share * microdata.n)
+        training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
+        masked = mask(training, params, seed=seed + repeat).masked
+        compared = Comparison(original=training, masked=masked, holdout=holdout)
+        reading = MEASURES["prediction"].read(compared, bare=True)
+        if isinstance(reading, NotApplicable):
+            raise reading
+        readings.append(reading)
         if progress is not None:
             progress((repeat + 1) / repeats)
     detail = dict(readings[-1].detail)
@@ -70,17 +77,3 @@ def predict_on_holdout(
         detail={name: detail[name] for name in detail if not name.startswith("error")}
         | {"error_name": detail["error_name"]},
     )
-
-
-def _one_split(microdata: Microdata, params: Method, seed: int, train_share: float) -> Reading:
-    order = np.random.default_rng(seed).permutation(microdata.n)
-    cut = round(train_share * microdata.n)
-    training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
-    release = mask(training, params, seed=seed)
-    reading = MEASURES["prediction"].read(
-        Comparison(original=training, masked=release.masked, holdout=holdout),
-        bare=True,
-    )
-    if isinstance(reading, NotApplicable):
-        raise reading
-    return reading

@@ -96,7 +96,7 @@ class Analysis(NamedParameters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AnalysisResult:
     """Hold the result of one analysis on a release."""
 
     analysis: Analysis
@@ -120,7 +120,7 @@ def analysis_work(analysis: Analysis, microdata: Microdata) -> int:
     return records * width * (width + 50) * steps
 
 
-def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
+def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
     """Run one analysis on the original and on the release."""
     original = comparison.original
     try:
@@ -131,7 +131,7 @@ def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
                 raise reading
             higher, value = measure.better == "higher", reading.value
             passed = value >= analysis.tolerance if higher else value <= analysis.tolerance
-            return Verdict(analysis=analysis, value=value, passed=passed)
+            return AnalysisResult(analysis=analysis, value=value, passed=passed)
         if analysis.kind == "table":
             before, after, sizes = _cells(comparison, analysis.variables)
             value = total_variation(counts(before, sizes), counts(after, sizes))
@@ -144,8 +144,8 @@ def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
             released, _ = fit_model(analysis, original, comparison.masked, RELEASED)
             value = float((np.abs(released - own) / error)[1:].max())
     except NotApplicable as reason:
-        return Verdict(analysis=analysis, value=None, passed=False, reason=reason.reason)
-    return Verdict(analysis=analysis, value=value, passed=value <= analysis.tolerance)
+        return AnalysisResult(analysis=analysis, value=None, passed=False, reason=reason.reason)
+    return AnalysisResult(analysis=analysis, value=value, passed=value <= analysis.tolerance)
 
 
 def model_design(
@@ -304,7 +304,7 @@ class AnalysisPlan(NamedParameters):
         """Return about how many multiplications all analyses take on one release."""
         return sum(analysis_work(analysis, microdata) for analysis in self.analyses)
 
-    def judge(self, comparison: Comparison) -> tuple[Verdict, ...]:
+    def judge(self, comparison: Comparison) -> tuple[AnalysisResult, ...]:
         """Run every analysis on the original and on the release.
 
         Parameters
@@ -314,7 +314,7 @@ class AnalysisPlan(NamedParameters):
 
         Returns
         -------
-        tuple of Verdict
+        tuple of AnalysisResult
         """
         return tuple(verdict(analysis, comparison) for analysis in self.analyses)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
@@ -29,7 +28,8 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading:
         if not len(values):
             raise NotApplicable(f"No record has both {one} and {other}{where}.")
         tables.append(values)
-        slopes.append(_correlation(values))
+        found = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
+        slopes.append(None if np.isnan(found) else found)
     known = [r for r in slopes if r is not None]
     return Reading(
         value=abs(known[1] - known[0]) if len(known) == 2 else 0.0,
@@ -43,11 +43,6 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading:
             "correlation_released": slopes[1],
         },
     )
-
-
-def _correlation(values: Floats) -> float | None:
-    coefficient = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
-    return None if np.isnan(coefficient) else coefficient
 
 
 def _table(comparison: Comparison, one: str, other: str) -> Reading:

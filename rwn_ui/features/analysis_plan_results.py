@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
 from rwn_core.data.text_budget import WORK_AT_ONCE
-from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing, Verdict
+from rwn_core.evaluation.registered_analysis import AnalysisPlan, AnalysisResult, Standing
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
@@ -23,7 +23,7 @@ RELEASES_OF_LARGE = 4
 KEPT = 40  # scenarios with stored answers, for one user
 
 
-def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
+def verdicts(session: Session, comparison: Comparison) -> tuple[AnalysisResult, ...]:
     """The registered analyses on the release on screen."""
     registered = session.analysis_plan
     if not registered.analyses or comparison.file is not None or not runs_immediately(session):
@@ -42,7 +42,7 @@ def runs_immediately(session: Session) -> bool:
     )
 
 
-def tile(judged: Sequence[Verdict]) -> dict[str, Any]:
+def tile(judged: Sequence[AnalysisResult]) -> dict[str, Any]:
     """Pass or fail in one tile; its help names every analysis."""
     failed = [verdict for verdict in judged if not verdict.passed]
     names = [f"{'✓' if verdict.passed else '▲'} {verdict.analysis.name}" for verdict in judged]

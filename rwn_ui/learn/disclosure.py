@@ -52,12 +52,12 @@ def _show(values: Values) -> Shown:
     )
 
 
-def _verdict(lesson: numbers.Disclosure, guess: int) -> str:
+def _verdict(lesson: numbers.DisclosedPerson, guess: int) -> str:
     row = "right row" if guess == lesson.own else "wrong row"
     return f"{row}, income {'learned' if lesson.close(guess) else 'not learned'}"
 
 
-def _words(values: Values, lesson: numbers.Disclosure, met: bool) -> dict[str, Any]:
+def _words(values: Values, lesson: numbers.DisclosedPerson, met: bool) -> dict[str, Any]:
     """The vocabulary, each word with what it is on this screen."""
     person = lesson.person
     rows = [

@@ -11,7 +11,7 @@ import pandas as pd
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.evaluation.registered_analysis import KINDS, Standing, Verdict
+from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.features.repeated_draws import bands
@@ -21,7 +21,7 @@ from rwn_ui.widgets.tables import Table, measure_tables
 
 def tables(
     utility: UtilityReadings,
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[AnalysisResult],
     drawn: Ensemble | None,
     validity: Validity | None,
     judged: Sequence[Standing] = (),
@@ -176,7 +176,7 @@ def _unbroken(text: str) -> str:
     return text.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Table:
+def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) -> Table:
     drawn = {one.analysis: one for one in judged}
     rows = [
         [

@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
-from rwn_core.evaluation.registered_analysis import Verdict
+from rwn_core.evaluation.registered_analysis import AnalysisResult
 from rwn_core.measures import UTILITY
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
@@ -76,7 +76,7 @@ def _choose_moment(session: Session) -> None:
 
 
 def payload(
-    session: Session, utility: UtilityReadings, verdicts: Sequence[Verdict]
+    session: Session, utility: UtilityReadings, verdicts: Sequence[AnalysisResult]
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     drawn, validity = repeated_draws.drawn(session), repeated_draws.validity(session)

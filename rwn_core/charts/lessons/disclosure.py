@@ -7,12 +7,12 @@ import numpy as np
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Floats
-from rwn_core.evaluation.lessons.disclosure import NAMES, Disclosure
+from rwn_core.evaluation.lessons.disclosure import NAMES, DisclosedPerson
 
 _FREE = 22.0  # centimeters above the points, where the words are written
 
 
-def draw(lesson: Disclosure, guess: int, answered: bool = False) -> style.Chart:
+def draw(lesson: DisclosedPerson, guess: int, answered: bool = False) -> style.Chart:
     """Draw the released rows by age and height; `answered` marks the person's own row."""
     rows, (age, height) = lesson.rows, lesson.known.tolist()
     low, high = rows[:, :2].min(axis=0), rows[:, :2].max(axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rwn_core.charts.parts import style
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.lessons.sampling import MOST, Sampling
+from rwn_core.evaluation.lessons.sampling import MOST, SampleRisk
 
 _NAMES = (
     ("a match is right (solid)", style.ORIGINAL),
@@ -14,7 +14,7 @@ _NAMES = (
 """What each curve is, in the corner that no curve reaches."""
 
 
-def draw(lesson: Sampling) -> style.Chart:
+def draw(lesson: SampleRisk) -> style.Chart:
     """Draw the risk of a sample unique against the number of people with its key."""
     rate, dotted = style.floats(lesson.rate), {"color": style.LIMIT, "dash": "dot"}
     match, wrong, unique = (

@@ -44,33 +44,28 @@ def sums_of_moments(
     known = (~np.isnan(means)).astype(np.float64)
     shown, scale = np.nan_to_num(means), np.outer(columns.unit, columns.unit)
     together, totals = (
-        each[np.ix_(order, order)] / scale for each in (moments.together, moments.totals)
+        part[np.ix_(order, order)] / scale for part in (moments.together, moments.totals)
     )
     alone = [cells.retained(name).sum() for name in columns.released]
+    # expected counts of two levels together, of one level on the diagonal
+    chances = [np.empty((len(columns.codes), 0))]
+    for name, levels in columns.levels.items():
+        table, values = cells.table(name)
+        chances.append(table[:, [values.index(level) for level in levels]].toarray())
+    each = np.column_stack(chances)
+    counts = each.T @ each
+    np.fill_diagonal(counts, each.sum(axis=0))
     return ExpectedSums(
         first=shown.sum(axis=0)[np.newaxis],
         first_seen=(shown.T @ known)[np.newaxis],
         seen=(known.T @ known)[np.newaxis],
         second=(shown.T @ shown + together)[np.newaxis],
         noise=totals[np.newaxis],
-        together=_levels(columns, cells)[np.newaxis],
+        together=counts[np.newaxis],
         retained=np.array([alone]),
         rows=np.array([rows_intact.sum()]),
         unseen=np.empty((1, 0)),
     )
-
-
-def _levels(columns: Columns, cells: ExpectedCells) -> Floats:
-    """Expected counts of two levels together, of one level on the diagonal."""
-    chances = [np.empty((len(columns.codes), 0))]
-    for name, levels in columns.levels.items():
-        table, values = cells.table(name)
-        places = [values.index(level) for level in levels]
-        chances.append(table[:, places].toarray())
-    each = np.column_stack(chances)
-    together = each.T @ each
-    np.fill_diagonal(together, each.sum(axis=0))
-    return np.asarray(together)
 
 
 __all__ = ["Forecast", "forecast", "forecast_law", "forecast_sample", "forecast_scan"]

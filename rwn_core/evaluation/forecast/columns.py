@@ -43,22 +43,45 @@ class Columns:
         """The columns of a table."""
         released = [variable.name for variable in microdata.schema.released]
         names = microdata.numeric_names
-        center, unit, numbers, known = _scaled(microdata.matrix(names))
-        levels, dummies, positions = _dummies(microdata)
         keys = keys_of_one_unit(microdata)
+        # numbers: divided before they are summed, as the sum of huge numbers would overflow
+        values = microdata.matrix(names)
+        missing = np.isnan(values)
+        known = (~missing).astype(np.float64)
+        filled = np.where(missing, 0.0, values)
+        center = (filled / np.maximum(known.sum(axis=0), 1.0)).sum(axis=0)
+        numbers = np.where(missing, 0.0, filled - center)
+        unit = np.abs(numbers).max(axis=0, initial=0.0)
+        unit[unit == 0] = 1.0
+        # levels, value codes, and the variables that share a donor
+        levels: dict[str, list[Any]] = {}
+        dummies, positions, coded = [np.empty((microdata.n, 0))], list[int](), list[Integers]()
+        units: dict[object, list[int]] = {}
+        for position, variable in enumerate(microdata.schema.released):
+            units.setdefault((variable.group,) if variable.group else position, []).append(position)
+            if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+                different = np.unique(microdata.values(variable.name), return_inverse=True)
+                coded.append(different[1].astype(np.int64))
+                continue
+            codes, found = microdata.codes(variable.name)
+            coded.append(codes.astype(np.int64))
+            if len(found) <= MOST_LEVELS:
+                levels[variable.name] = list(found)
+                dummies.append((codes[:, None] == np.arange(len(found))).astype(np.float64))
+                positions += [position] * len(found)
         return cls(
             released=tuple(released),
             names=tuple(names),
             center=center,
             unit=unit,
-            numbers=numbers,
+            numbers=numbers / unit,
             known=known,
             positions=np.array([released.index(name) for name in names], dtype=np.int64),
             levels=levels,
-            dummies=dummies,
-            dummy_positions=positions,
-            codes=np.column_stack([_codes(microdata, name) for name in released]),
-            units=_units(microdata),
+            dummies=np.column_stack(dummies),
+            dummy_positions=np.array(positions, dtype=np.int64),
+            codes=np.column_stack(coded),
+            units=tuple(map(tuple, units.values())),
             key=released.index(keys[0]) if keys else -1,
             uniques=sample_uniques(microdata, keys) if keys else np.array([], dtype=np.int64),
         )
@@ -95,45 +118,3 @@ def sample_uniques(microdata: Microdata, names: Sequence[str]) -> Integers:
     known = ~((codes == levels) & missing).any(axis=1)
     _, inverse, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     return np.flatnonzero(known & (counts[inverse.ravel()] == 1))
-
-
-def _scaled(values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    missing = np.isnan(values)
-    known = (~missing).astype(np.float64)
-    filled = np.where(missing, 0.0, values)
-    # divided before they are summed: the sum of huge numbers would overflow
-    center = (filled / np.maximum(known.sum(axis=0), 1.0)).sum(axis=0)
-    numbers = np.where(missing, 0.0, filled - center)
-    unit = np.abs(numbers).max(axis=0, initial=0.0)
-    unit[unit == 0] = 1.0
-    return center, unit, numbers / unit, known
-
-
-def _dummies(microdata: Microdata) -> tuple[dict[str, list[Any]], Floats, Integers]:
-    levels: dict[str, list[Any]] = {}
-    columns: list[Floats] = []
-    positions: list[int] = []
-    for position, variable in enumerate(microdata.schema.released):
-        if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
-            continue
-        codes, known = microdata.codes(variable.name)
-        if len(known) > MOST_LEVELS:
-            continue
-        levels[variable.name] = list(known)
-        columns.append((codes[:, None] == np.arange(len(known))).astype(np.float64))
-        positions += [position] * len(known)
-    dummies = np.column_stack(columns) if columns else np.empty((microdata.n, 0))
-    return levels, dummies, np.array(positions, dtype=np.int64)
-
-
-def _codes(microdata: Microdata, name: str) -> Integers:
-    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        return microdata.codes(name)[0].astype(np.int64)
-    return np.unique(microdata.values(name), return_inverse=True)[1].astype(np.int64)
-
-
-def _units(microdata: Microdata) -> tuple[tuple[int, ...], ...]:
-    units: dict[object, list[int]] = {}
-    for position, variable in enumerate(microdata.schema.released):
-        units.setdefault((variable.group,) if variable.group else position, []).append(position)
-    return tuple(tuple(positions) for positions in units.values())

@@ -147,11 +147,25 @@ class Adder:
 
     def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
         mean, variance = self.cells(near, block)
-        noise = _diagonal(variance.sum(axis=1))
+        noise = variance.sum(axis=1)[:, None, :] * np.eye(mean.shape[2])
         self._share_donors(noise, near, block)
         turned = mean.transpose(0, 2, 1)
         known = self._known(near, block)
-        levels = self._levels(near, block)
+        # expected counts of two levels together; of one level on the diagonal
+        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
+        levels = (1 - q) * own + q * near[..., self._ends[1] : self._ends[2]]
+        together, places = levels.transpose(0, 2, 1) @ levels, np.arange(levels.shape[-1])
+        together[:, places, places] = levels.sum(axis=1)
+        # cells and rows with their own values; variables of one donor stay together
+        own_share = (1 - self.q[:, None, :]) + self.q[:, None, :] * same[..., : self.q.shape[1]]
+        rows, joint = np.ones(same.shape[:2]), self.q.shape[1]
+        for unit in self.columns.units:
+            if len(unit) == 1:
+                rows = rows * own_share[..., unit[0]]
+            else:
+                share = self.q[:, None, unit[0]]
+                rows = rows * ((1 - share) + share * same[..., joint])
+                joint += 1
         first_seen, seen = turned @ known, known.transpose(0, 2, 1) @ known
         if not self.columns.complete:  # a number is known where it is known, and not by chance
             each = np.arange(mean.shape[2])
@@ -163,8 +177,9 @@ class Adder:
             seen,
             turned @ mean + noise,
             noise,
-            _counts(levels),
-            *self._intact(same),
+            together,
+            own_share.sum(axis=1),
+            rows.sum(axis=1),
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:
@@ -172,10 +187,6 @@ class Adder:
         if self.columns.complete:
             return np.broadcast_to(own, (len(q), *own.shape))
         return np.asarray((1 - q) * own + q * near[..., self._ends[3] : self._ends[4]])
-
-    def _levels(self, near: Floats, block: slice) -> Floats:
-        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
-        return np.asarray((1 - q) * own + q * near[..., self._ends[1] : self._ends[2]])
 
     def _share_donors(self, noise: Floats, near: Floats, block: slice) -> None:
         """Add the covariance of the cells that one donor gives together."""
@@ -213,39 +224,10 @@ class Adder:
             sums[setting] += np.bincount(members[inside], weights, n)
         return sums
 
-    def _intact(self, same: Floats) -> list[Floats]:
-        p = self.q.shape[1]
-        q = self.q[:, None, :]
-        retained = (1 - q) + q * same[..., :p]
-        rows, joint = np.ones(same.shape[:2]), p
-        for unit in self.columns.units:
-            if len(unit) == 1:
-                rows = rows * retained[..., unit[0]]
-            else:
-                share = self.q[:, None, unit[0]]
-                rows = rows * ((1 - share) + share * same[..., joint])
-                joint += 1
-        return [retained.sum(axis=1), rows.sum(axis=1)]
-
 
 def _sums(equal: Booleans | Floats, local: Integers) -> Floats:
     """Add up the equal pairs of each record, shape (b, columns); each record has a pair."""
     return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
-
-
-def _diagonal(values: Floats) -> Floats:
-    made = np.zeros((*values.shape, values.shape[-1]))
-    positions = np.arange(values.shape[-1])
-    made[:, positions, positions] = values
-    return made
-
-
-def _counts(levels: Floats) -> Floats:
-    """Expected counts of two levels together; of one level on the diagonal."""
-    together = levels.transpose(0, 2, 1) @ levels
-    positions = np.arange(levels.shape[-1])
-    together[:, positions, positions] = levels.sum(axis=1)
-    return np.asarray(together)
 
 
 def record_blocks(starts: Integers, columns: int, settings: int) -> Iterator[tuple[int, int]]:

@@ -43,7 +43,7 @@ def table() -> Microdata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Disclosure:
+class DisclosedPerson:
     """Hold a released file, what an intruder knows of one person, and what the file gives away."""
 
     person: str
@@ -61,7 +61,7 @@ class Disclosure:
         return bool(_close(self.rows[row, 2], np.array(self.income)))
 
 
-def disclosure(made: Masked, original: Microdata, *, person: str) -> Disclosure:
+def disclosure(made: Masked, original: Microdata, *, person: str) -> DisclosedPerson:
     """Attack every person of a release by distance on the standardized key variables."""
     before, after = original.matrix(NAMES), made.masked.matrix(NAMES)
     spread = before[:, :2].std(axis=0, ddof=1)
@@ -72,7 +72,7 @@ def disclosure(made: Masked, original: Microdata, *, person: str) -> Disclosure:
     order = random_order(SecretKey.from_seed(SEED), len(before))
     place = np.argsort(order)  # of each record in the released file
     record = PERSONS[person]
-    return Disclosure(
+    return DisclosedPerson(
         person=person.partition(",")[0],
         known=before[record, :2],
         income=float(incomes[record]),

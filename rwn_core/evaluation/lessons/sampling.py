@@ -37,7 +37,7 @@ def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> fl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sampling:
+class SampleRisk:
     """Hold the risk of a sample unique, and what a matrix promises."""
 
     fraction: float  # the sampling fraction pi
@@ -54,13 +54,13 @@ class Sampling:
     leakage: float
 
 
-def sampling(*, fraction: float, keys: int, change: float) -> Sampling:
+def sampling(*, fraction: float, keys: int, change: float) -> SampleRisk:
     """Give the risk under sampling and misclassification."""
     rate = np.linspace(0.0, MOST, _STEPS)
     matrix = mixed_matrix(change, np.full(CATEGORIES, 1 / CATEGORIES))
     right = float(matrix[0, 0])
     match = expected_inverse(rate, fraction)
-    return Sampling(
+    return SampleRisk(
         fraction=fraction,
         rate=rate,
         unique=probability_unique(rate, fraction),

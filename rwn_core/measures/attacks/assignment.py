@@ -87,7 +87,7 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Inte
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pairs:
+class _BlockPairs:
     """Possible pairs of an original and a row, by block."""
 
     record: Integers

@@ -63,7 +63,7 @@ def beliefs(
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     joint = [times(matrix, factor) for matrix in matrices]
     source = sum(joint[1:], joint[0])
-    asked = _Asked(masked, rows, people)
+    asked = _Attacked(masked, rows, people)
     donor: dict[Hashable, sparse.sparray] = {}
     cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
     for secret, same in zip(secrets, cache_keys, strict=True):
@@ -79,7 +79,7 @@ def beliefs(
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
 
 
-class _Asked(NamedTuple):
+class _Attacked(NamedTuple):
     """Rows and people of a posterior."""
 
     masked: Microdata
@@ -101,7 +101,7 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 
 
 def _shown(
-    way: Way, source: sparse.csc_array, shared: tuple[str, ...], secret: str, asked: _Asked
+    way: Way, source: sparse.csc_array, shared: tuple[str, ...], secret: str, asked: _Attacked
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
@@ -111,31 +111,24 @@ def _shown(
         return stays @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
-    shown = _given(cells, _per_chance(cells, source, shared, masked, rows), q, people)
+    if shared:
+        own, released = codes_together(cells.original, masked, shared, rows)
+    if shared and source.nnz:  # else in this way none of the rows came about
+        # the belief in each source per its chance to release a row's values of the shared keys
+        column = np.repeat(released, np.diff(source.indptr))
+        given = cells.donors.table(own, cells.modification(shared[0]))
+        if np.prod(given.shape, dtype=float) <= LARGEST_DENSE:
+            given = given.toarray()  # read many times faster than a sparse one
+        chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
+        share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
+        source = sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
+    shown = _given(cells, source, q, people)
     if not shared:
         return shown
-    own, released = codes_together(cells.original, masked, shared, rows)
     entries = sparse.coo_array(shown)
     person, row = entries.coords
     has = own[people[person]] == released[row]
     return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
-
-
-def _per_chance(
-    cells: Law, source: sparse.csc_array, shared: tuple[str, ...], masked: Microdata, rows: Integers
-) -> sparse.csc_array:
-    """Divide the belief in each source by its chance to release a row's values of some keys."""
-    if not shared or not source.nnz:  # in this way none of the rows came about
-        return source
-    own, released = codes_together(cells.original, masked, shared, rows)
-    assert cells.donors is not None  # or no key shares the secret's donor
-    column = np.repeat(released, np.diff(source.indptr))
-    given = cells.donors.table(own, cells.modification(shared[0]))
-    if np.prod(given.shape, dtype=float) <= LARGEST_DENSE:
-        given = given.toarray()  # read many times faster than a sparse one
-    chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
-    share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
-    return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
 
 
 def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> sparse.sparray:
@@ -160,8 +153,6 @@ def _given(cells: Law, source: sparse.csc_array, q: float, people: Integers) -> 
     copied = received.T @ source
     return copied if q == 1 else (1 - q) * source.tocsr()[people] + q * copied
 
-
-Interval = tuple[float, float]
 
 STRATEGIES: dict[str, str] = {
     "majority": "naming what most released rows say",
@@ -421,8 +412,13 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     people = max(1, found.people)
     others = people if outside is None else max(1, outside.people)
     low, high = newcombe((attack * people, people), (reference * others, others))
-    if value > overall:
-        low, high = _interval(naming)
+    if value > overall:  # from the ends of recall and of precision
+        right, named, base = naming["right"], naming["named"], naming["base"]
+        shares = ((right / naming["people"], naming["people"]), (min(right / named, 1.0), named))
+        ends = [wilson_interval(share * count, max(1, round(count))) for share, count in shares]
+        low, high = (
+            recall * max(sure - base, 0.0) / (1 - base) for recall, sure in zip(*ends, strict=True)
+        )
     return {
         "value": value,
         "overall": overall,
@@ -462,15 +458,3 @@ def _overall(found: Success, outside: Success | None) -> tuple[float, str, float
         if certain > most[0]:
             most = rate - reference, key, reference
     return most
-
-
-def _interval(naming: dict[str, Any]) -> Interval:
-    """Return the interval of a naming score from the ends of recall and of precision."""
-    right, named, people = naming["right"], naming["named"], naming["people"]
-    shares = ((right / people, people), (min(right / named, 1.0), named))
-    ends = [wilson_interval(share * count, max(1, round(count))) for share, count in shares]
-    base = naming["base"]
-    low, high = (
-        recall * max(sure - base, 0.0) / (1 - base) for recall, sure in zip(*ends, strict=True)
-    )
-    return low, high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -156,11 +157,23 @@ class Predictor:
         self, people: Microdata, values: ReleasedValues, group: Integers, units: Integers | None
     ) -> dict[str, Names]:
         """Name the values of people by each way to predict them, of units too where given."""
-        ways = {"line": self._line(people), "corrected": self._corrected(people)}
-        slopes = self._less_noise(np.ones(len(self.rows), bool))
-        if slopes is not None:
+        # least squares on the released keys
+        own, target, known = self.released.own[self.rows], self._target, self.known.own
+        center, middle = own.mean(axis=0), target.mean(axis=0)
+        slopes = np.linalg.lstsq(own - center, target - middle, rcond=1e-9)[0]
+        ways = {"line": middle + (self.released.scaled_columns(people) - center) @ slopes}
+        # the same without the attenuation by noise on the keys: noise that is independent of the
+        # other values adds to the keys' variances alone, and the intruder knows the keys'
+        # covariances without it (errors in variables; Fuller 1987)
+        shown = own * self.released.unit
+        together = (shown - shown.mean(axis=0)).T @ (target - middle) / len(self.rows)
+        moments = known.T @ known / len(known), together / self.known.unit[:, np.newaxis]
+        slopes = np.linalg.lstsq(*moments, rcond=1e-9)[0]
+        ways["corrected"] = middle + self.known.scaled_columns(people) @ slopes
+        less = self._less_noise(np.ones(len(self.rows), bool))
+        if less is not None:
             columns = self.known.scaled_columns(people) * (self.known.unit / self.released.unit)
-            ways["less_noise"] = self.values.mean() + columns @ slopes[0]
+            ways["less_noise"] = self.values.mean() + columns @ less[0]
         found = {key: self._names(each) for key, each in ways.items()}
         leaf, inside = self._leaves(people, group)
         # one name for each leaf, not for each person
@@ -174,25 +187,6 @@ class Predictor:
             together = sparse.csr_array(leaves @ inside[: leaves.shape[1]])
             found["tree" + TOGETHER] = values.named(together).given_to(units)
         return found
-
-    def _line(self, people: Microdata) -> Floats:
-        """Return the prediction of least squares on the released keys."""
-        columns, target = self.released.own[self.rows], self._target
-        center, middle = columns.mean(axis=0), target.mean(axis=0)
-        slopes = np.linalg.lstsq(columns - center, target - middle, rcond=1e-9)[0]
-        return np.asarray(middle + (self.released.scaled_columns(people) - center) @ slopes)
-
-    def _corrected(self, people: Microdata) -> Floats:
-        """Return the prediction of least squares without the attenuation by noise on the keys."""
-        # noise that is independent of the other values adds to the keys' variances alone, and the
-        # intruder knows the keys' covariances without it (errors in variables; Fuller 1987)
-        shown = self.released.own[self.rows] * self.released.unit
-        target, known = self._target, self.known.own
-        middle = target.mean(axis=0)
-        together = (shown - shown.mean(axis=0)).T @ (target - middle) / len(self.rows)
-        moments = known.T @ known / len(known), together / self.known.unit[:, np.newaxis]
-        slopes = np.linalg.lstsq(*moments, rcond=1e-9)[0]
-        return np.asarray(middle + self.known.scaled_columns(people) @ slopes)
 
     def _less_noise(self, some: Booleans) -> tuple[Floats, Floats] | None:
         """Return slopes from some rows, and the covariances of noise on keys and secret."""
@@ -236,11 +230,8 @@ class Predictor:
                 product *= self.values - self.values[own].mean()
                 products["less_noise"][~own] = product[~own] - (found[0] * found[1]).sum()
         products["corrected"] = products["line"]
-        lucky = []
-        for key, each in products.items():
-            if each.mean() <= SURELY * each.std() / np.sqrt(len(each)):
-                lucky.append(key)
-        return frozenset(lucky)
+        chance = {k: SURELY * each.std() / np.sqrt(len(each)) for k, each in products.items()}
+        return frozenset(key for key, each in products.items() if each.mean() <= chance[key])
 
     @property
     def _places(self) -> Floats:
@@ -333,16 +324,6 @@ class _Attack:
             Predictor(original, masked, name, released, known, moments) for name in self.secrets
         ]
 
-    def _nearest(self, people: Microdata) -> sparse.csr_array:
-        """Return the classes with a person's keys, or the nearest, shape (people, classes)."""
-        points, shape = self.closest.people(people), (people.n, len(self.first))
-        found = []
-        for start in range(0, people.n, CHUNK):
-            person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
-            found.append((person + start, self.group[self.closest.rows[place]]))
-        person, near = map(np.concatenate, zip(*found, strict=True))
-        return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
-
     def _successes(
         self,
         people: Microdata,
@@ -358,7 +339,14 @@ class _Attack:
             each.names(as_released, values, self.group, units) if each.usable else {}
             for each, values in zip(self.predictors, self.released, strict=True)
         ]
-        near = self._nearest(as_released)
+        # the classes with a person's keys, or the nearest, shape (people, classes)
+        points, pairs = self.closest.people(as_released), []
+        for start in range(0, people.n, CHUNK):
+            person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
+            pairs.append((person + start, self.group[self.closest.rows[place]]))
+        person, place = map(np.concatenate, zip(*pairs, strict=True))
+        shape = people.n, len(self.first)
+        near = sparse.csr_array((np.ones(len(person)), (person, place)), shape=shape)
         return attack(parts, near, truths, self.released, guesses, (rows, units))
 
     def on_people(self, people: Integers) -> list[Success]:
@@ -426,8 +414,9 @@ def _best_guesses(comparison: Comparison) -> Reading:
     if total > QUICK_RECORDS:
         people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
-    outsiders = control_sample(comparison)
-    outside = None if outsiders is None else _control(outsiders, tried)
+    outsiders, outside = control_sample(comparison), None
+    with suppress(NotApplicable):  # the people in the file are judged all the same
+        outside = None if outsiders is None else tried.on_outsiders(outsiders)
     gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
     values = [each["value"] for each in gains]
     worst = values.index(max(values))
@@ -481,11 +470,3 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
         "what these tell to one who knows them. Without them, by near rows and models, it is at "
         f"least {100 * attained:.2g} %; weight 0 on {secret} leaves it out of the distance."
     )
-
-
-def _control(outsiders: Microdata, tried: _Attack) -> list[Success] | None:
-    """Return the success on people outside the file; None if it cannot be computed."""
-    try:
-        return tried.on_outsiders(outsiders)
-    except NotApplicable:  # the people in the file are judged all the same
-        return None

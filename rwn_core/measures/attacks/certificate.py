@@ -171,7 +171,12 @@ class Exchange:
         # Shapes: codes (n,).
         u = len(table.places.points)
         values = [int(each.max()) + 1 for each in codes]
-        _refuse_large(u, sum(values), table.donors)
+        needed = 4.0 * u * (u + sum(values) + table.donors)
+        if needed > budget_bytes():
+            raise NotApplicable(
+                f"A certificate of this table takes {needed / GIGABYTE:.2g} GB of memory, more "
+                "than is free; set RWN_MEMORY, or round the values."
+            )
         orders = [np.argsort(each, kind="stable") for each in codes]
         starts = [
             np.searchsorted(each[order], np.arange(count))
@@ -248,12 +253,3 @@ def _ratios(table: AllDonors, factors: Floats, slices: int) -> Singles:
     made *= ROUNDED_DOWN
     np.fill_diagonal(made, 1.0)
     return made
-
-
-def _refuse_large(points: int, values: int, rows: int) -> None:
-    needed = 4.0 * points * (points + values + rows)
-    if needed > budget_bytes():
-        raise NotApplicable(
-            f"A certificate of this table takes {needed / GIGABYTE:.2g} GB of memory, more than "
-            "is free; set RWN_MEMORY, or round the values."
-        )

@@ -61,7 +61,7 @@ def is_category(original: Microdata, name: str) -> bool:
 
 def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
-    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if is_category(original, name):
         code = codes(original, table, name)[0]
         return np.where(code < 0, np.nan, code.astype(np.float64))
     return numbers(original, table, name)
@@ -93,7 +93,7 @@ def level_names(original: Microdata, table: Microdata, name: str) -> list[str] |
 
 def _few_values(original: Microdata, name: str) -> Floats | None:
     """Return the distinct values of a number with few of them, each a level; else None."""
-    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if is_category(original, name):
         return None
 
     def find() -> Floats | None:
@@ -111,17 +111,18 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     # not for dates, nor if the middle half of the people lies on both sides of 0
     if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
-    dated = original.schema.variable(name).kind is Kind.DATE
-    return original.cached(("tolerance", name), lambda: _tolerance(original.values(name), dated))
 
+    def find() -> Tolerance:
+        values = original.values(name)
+        known = values[~np.isnan(values)]
+        if len(known) < 2:
+            return EXACT
+        low, high = np.quantile(known, (0.25, 0.75))
+        absolute = NEAR * min(float(known.std(ddof=1)), float(high - low))
+        dated = original.schema.variable(name).kind is Kind.DATE
+        return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
 
-def _tolerance(values: Floats, dated: bool) -> Tolerance:
-    known = values[~np.isnan(values)]
-    if len(known) < 2:
-        return EXACT
-    low, high = np.quantile(known, (0.25, 0.75))
-    absolute = NEAR * min(float(known.std(ddof=1)), float(high - low))
-    return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
+    return original.cached(("tolerance", name), find)
 
 
 def most_within_reach(values: Floats, near: Tolerance, weights: Floats | None = None) -> float:

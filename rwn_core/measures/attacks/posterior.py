@@ -49,8 +49,9 @@ def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
     return product
 
 
-def normalized(matrix: sparse.csc_array) -> Scaled:
-    """Return each column divided by its largest entry, and those entries."""
+def releveled(part: Scaled) -> Scaled:
+    """Divide each column again by its largest entry."""
+    matrix, logs = part
     counts = np.diff(matrix.indptr)
     largest = np.zeros(matrix.shape[1])
     some = np.flatnonzero(counts)
@@ -59,13 +60,6 @@ def normalized(matrix: sparse.csc_array) -> Scaled:
     divisor = np.where(largest > 0, largest, 1.0)
     data = matrix.data / np.repeat(divisor, counts)
     scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return scaled, largest
-
-
-def releveled(part: Scaled) -> Scaled:
-    """Divide each column again by its largest entry."""
-    matrix, logs = part
-    scaled, largest = normalized(matrix)
     with np.errstate(divide="ignore"):
         return scaled, logs + np.log(largest)
 
@@ -112,7 +106,10 @@ def likelihoods(
     # several components adds up (Perry, Matloff, Tendick 2022, section 5). The log scale is -inf
     # where no record can release the row; `people` restricts the records, shape (c, m).
     parts = [way.part for way in ways(law, masked, rows, names, people)]
-    return parts[0] if len(parts) == 1 else _sum(parts)
+    if len(parts) == 1:
+        return parts[0]
+    level, top = leveled(parts)
+    return releveled((sum(level[1:], level[0]).tocsc(), top))
 
 
 def ways(
@@ -182,12 +179,6 @@ def _product_of_chances(
     top = logs.max(axis=1)
     scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
     return sparse.csc_array(scaled.T), top
-
-
-def _sum(parts: Sequence[Scaled]) -> Scaled:
-    """Return the sum of the likelihoods of several ways."""
-    level, top = leveled(parts)
-    return releveled((sum(level[1:], level[0]).tocsc(), top))
 
 
 def _lost(
@@ -355,14 +346,10 @@ def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = 
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if n > most:
         rows = rows if leaving is None else leaving
-        rows = rows[random_rows(len(rows), most)] if len(rows) > most else rows
+        if len(rows) > most:  # ascending, the same for every release
+            chosen = np.random.default_rng(_SEED).choice(len(rows), most, replace=False)
+            rows = rows[np.sort(chosen)]
     return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
-
-
-def random_rows(n: int, count: int) -> Integers:
-    """Return `count` of n rows, ascending, the same for every release."""
-    chosen = np.random.default_rng(_SEED).choice(n, count, replace=False)
-    return np.sort(chosen).astype(np.int64)
 
 
 def identical_records(original: Microdata, names: Sequence[str] | None) -> Integers:

@@ -82,7 +82,15 @@ class Predicate:
                 parts.append(stated[1])
             if parts:
                 # variables of one group take one donor's values: the donor must fit them all
-                chances *= _released(cells, unit[0], np.prod(parts, axis=0, dtype=np.float64))
+                all_fit = np.prod(parts, axis=0, dtype=np.float64)
+                if cells.donors is None:
+                    table, values = cells.table(unit[0])
+                    by_value = np.zeros(len(values))
+                    by_value[value_codes(cells.original, unit[0])[0]] = all_fit
+                    chances *= table @ by_value
+                else:
+                    q = cells.modification(unit[0])
+                    chances *= (1 - q) * all_fit + q * (cells.probabilities @ all_fit)
         return chances
 
     def tells(self, law: Law, name: str, fits: Booleans) -> Floats:
@@ -94,26 +102,15 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: Law, name: str, fits: Floats) -> Floats:
-    """Return P(the variable's released value is one of the fitting records'), shape (n,)."""
-    if cells.donors is None:
-        table, values = cells.table(name)
-        by_value = np.zeros(len(values))
-        by_value[value_codes(cells.original, name)[0]] = fits
-        return np.asarray(table @ by_value)
-    q = cells.modification(name)
-    return np.asarray((1 - q) * fits + q * (cells.probabilities @ fits))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answer:
+class AnswerDistribution:
     """Distribution of a release's answer to a predicate."""
 
     counts: Floats  # distribution of the number of released records that meet it
     alone: Floats  # shape (n,): P(exactly one released record meets it, and it is this one)
 
 
-def answer(law: Law, predicate: Predicate) -> Answer:
+def answer(law: Law, predicate: Predicate) -> AnswerDistribution:
     """Return the distribution of the answer: Poisson-binomial, as rows are independent."""
     chances = np.clip(predicate.chances(law), 0.0, 1.0)
     sure = chances >= 1.0
@@ -123,7 +120,7 @@ def answer(law: Law, predicate: Predicate) -> Answer:
         alone = np.where(sure, np.prod(1.0 - chances[~sure]), 0.0)
     else:
         alone = np.prod(1.0 - chances) * chances / (1.0 - chances)
-    return Answer(counts=count_distribution(chances), alone=alone)
+    return AnswerDistribution(counts=count_distribution(chances), alone=alone)
 
 
 def is_number(original: Microdata, name: str) -> bool:
@@ -247,15 +244,11 @@ def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicat
             spread = float(min(side_x[i].mean(), side_y[j].mean()))
             if best is None or spread > best[0]:
                 record = int(np.flatnonzero(side_x[i] & side_y[j])[0])
-                best = (spread, _corner(one, two, (grids[0][i], up_x), (grids[1][j], up_y)), record)
+                sides = ((one, grids[0][i], up_x), (two, grids[1][j], up_y))
+                corner = tuple(
+                    Condition(name=name, sign="at least" if up else "at most", value=float(limit))
+                    for name, limit, up in sides
+                )
+                best = spread, Predicate(conditions=corner), record
         if best is not None:
             yield best[1], best[2]
-
-
-def _corner(one: str, two: str, first: tuple[float, bool], second: tuple[float, bool]) -> Predicate:
-    return Predicate(
-        conditions=tuple(
-            Condition(name=name, sign="at least" if upward else "at most", value=float(limit))
-            for name, (limit, upward) in ((one, first), (two, second))
-        )
-    )

@@ -90,7 +90,7 @@ class Matches(NamedTuple):
     row: Integers  # shape (h,)
 
 
-class Columns:
+class KnownColumns:
     """Sets of an original's variables and the sample uniques on them, without missing values.
 
     Parameters
@@ -350,7 +350,7 @@ class Counted(NamedTuple):
     named: list[Named]
 
 
-def count(columns: Columns, released: Integers, secrets: Sequence[Secret]) -> Counted:
+def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) -> Counted:
     """Count the sample uniques of each set that are found in a release, shape (m, v)."""
     found, read, chance = np.zeros((3, columns.count, len(secrets) + 1))
     shapes = [(columns.count, each.targets.levels or 1) for each in secrets]
@@ -449,18 +449,14 @@ def known_sets(
     shared = sorted(units, key=lambda unit: not set(unit) & set(secrets))
     inside = (tuple(name for name in names if name in unit) for unit in shared)
     most = max(1, WORK // max(n, 1))
-    searched = list(_combinations([*inside, tuple(names)], size, most)) if size else []
+    # the first sets of all groups, each once: within its unit and among all none comes more often
+    # than twice
+    every = chain.from_iterable(combinations(group, size) for group in (*inside, tuple(names)))
+    searched = list(islice(dict.fromkeys(islice(every, 2 * most)), most)) if size else []
     others = [each for each in searched if frozenset(each) not in known]
     possible = comb(len(names), size) if size else 0
     sets = (*first, *reversed(wide.values()), *others)
     return KnownSets(sets, len(first), len(wide), possible, len(searched))
-
-
-def _combinations(groups: Sequence[Names], size: int, most: int) -> Iterator[Names]:
-    """Yield the first sets of all groups, each once, in the order of the names."""
-    every = chain.from_iterable(combinations(group, size) for group in groups)
-    # within its unit and among all, no set comes more than twice
-    return islice(dict.fromkeys(islice(every, 2 * most)), most)
 
 
 def isolating_sets(codes: Integers, groups: Sequence[Positions]) -> list[Positions]:

@@ -148,7 +148,12 @@ class InformedIntruder:
     def _joint_gain(self, part_of: Integers) -> float | None:
         """Return the largest gain of joint matching over some random parts; None if one fails."""
         chosen = np.random.default_rng(_SEED).permutation(part_of.max() + 1)[:WHOLE_PARTS]
-        parts = [self._ordered(np.flatnonzero(part_of == part)) for part in chosen]
+        # the people of each part in an order that depends on their values only
+        released = [variable.name for variable in self._comparison.original.schema.released]
+        cells, parts = both_cells(self._comparison, released), []
+        for part in chosen:
+            people = np.flatnonzero(part_of == part)
+            parts.append(people[canonical_order(cells[people])])
         believed, ratios = self._believed(parts), list[float | None]()
 
         def weigh(first: int, last: int) -> None:
@@ -168,11 +173,6 @@ class InformedIntruder:
         belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
         own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
         return [belief[:, each][each] for each in own]
-
-    def _ordered(self, people: Integers) -> Integers:
-        """Return the same people in an order that depends on their values only."""
-        released = [variable.name for variable in self._comparison.original.schema.released]
-        return people[canonical_order(both_cells(self._comparison, released)[people])]
 
     def _of_part(self, belief: sparse.csc_array, people: Integers) -> float | None:
         leaves = self._leaves[people]
@@ -339,7 +339,8 @@ def worst_case(
 ) -> WorstCase:
     """Run all attacks of an intruder who knows some variables (default: all), cached."""
     # `work`: see `row_sample`; the upper bound is computed only if `bounded`
-    known = _known(comparison, names)
+    released = [variable.name for variable in comparison.original.schema.released]
+    known = tuple(name for name in released if names is None or name in names)
     tried, insider = comparison.cached_for_release(
         ("worst case", known, work), lambda: _all(comparison, known, work=work)
     )
@@ -347,13 +348,6 @@ def worst_case(
         return tried
     bound = comparison.cached_for_release(("told parts", known, work), insider.upper_bound)
     return replace(tried, bound=bound)
-
-
-def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the released variables that the intruder knows."""
-    released = [variable.name for variable in comparison.original.schema.released]
-    known = set(released if names is None else names)
-    return tuple([name for name in released if name in known])
 
 
 def _all(
@@ -394,23 +388,28 @@ def linked(reading: Reading, n: int, who: str) -> str:
     detail, count = reading.detail, people(reading.value, n)
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
-        more = _more(detail) + _at_most(detail)
-        rows = f"one row at a time{_some(detail)}"
-        return f"{who} links at least {count} correctly in expectation, looking at {rows}; {more}"
+        more = "the table is too large for the joint posterior of all rows"
+        if detail["estimate"] is not None:
+            estimate = percent(detail["estimate"])
+            more = f"by the joint posterior of all rows about {estimate}, an estimate"
+        rows, total = detail.get("rows", 0), detail.get("of", 0)
+        some = f" (of {rows:,} random rows, to all {total:,} originals)" if rows < total else ""
+        return (
+            f"{who} links at least {count} correctly in expectation, looking at one row at a "
+            f"time{some}; {more}{_at_most(detail)}"
+        )
+    weighed, at_once = (
+        "not known" if detail[key] is None else percent(detail[key])
+        for key in ("weighed", "at_once")
+    )
     others = {
         "rows": f"one row at a time: {alone}",
-        "weighed": f"all rows by the joint posterior: {_share(detail['weighed'])}",
-        "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
+        "weighed": f"all rows by the joint posterior: {weighed}",
+        "file": f"all rows given to originals at once: {at_once}",
     }
     del others[detail["attack"]]
     how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
     return f"{who} links {count} correctly in expectation, {how}"
-
-
-def _some(detail: Mapping[str, Any]) -> str:
-    """Return the number of linked rows, if not all were linked."""
-    rows, total = detail.get("rows", 0), detail.get("of", 0)
-    return f" (of {rows:,} random rows, to all {total:,} originals)" if rows < total else ""
 
 
 def _at_most(detail: Mapping[str, Any]) -> str:
@@ -425,14 +424,3 @@ def _at_most(detail: Mapping[str, Any]) -> str:
         f"; with each row's part of the file ({bound['parts']:,} parts) known, "
         f"{percent(bound['share'])} are linked: without it at most {most}, an estimate"
     )
-
-
-def _share(value: float | None) -> str:
-    return "not known" if value is None else percent(value)
-
-
-def _more(detail: Mapping[str, Any]) -> str:
-    if detail["estimate"] is None:
-        return "the table is too large for the joint posterior of all rows"
-    estimate = percent(detail["estimate"])
-    return f"by the joint posterior of all rows about {estimate}, an estimate"

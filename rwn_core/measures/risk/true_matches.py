@@ -15,7 +15,7 @@ from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.attacks.true_match import (
-    Columns,
+    KnownColumns,
     KnownSets,
     KnownTable,
     Names,
@@ -40,17 +40,17 @@ ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
 
 
-class _Asked(NamedTuple):
+class _AskedSets(NamedTuple):
     """Sets of known variables of one table."""
 
     known: KnownSets
     # shape (sets, confidential variables): True for a confidential variable in the set
     inside: Inside
     places: list[tuple[int, ...]]  # the variables of each set, by position
-    columns: Columns  # sample uniques on each set
+    columns: KnownColumns  # sample uniques on each set
 
 
-def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
+def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _AskedSets:
     """Return the sets of known variables: keys, stated sets, units, isolating sets, any three."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
@@ -61,7 +61,7 @@ def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
 
 def _searched(
     table: KnownTable, stated: Sequence[Names], units: Sequence[Names], secrets: Names
-) -> _Asked:
+) -> _AskedSets:
     rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
     others = [name for name in table.names if name not in secrets]
     others.sort(key=lambda name: -rich[name])
@@ -77,7 +77,7 @@ def _searched(
         )
     inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
     places = [tuple(position[name] for name in names) for names in found.sets]
-    return _Asked(found, inside, places, Columns(table.codes, places))
+    return _AskedSets(found, inside, places, KnownColumns(table.codes, places))
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
@@ -103,7 +103,7 @@ def _counted(comparison: Comparison, units: Integers | None, expected: bool) -> 
     known, inside, places, columns = _sets(comparison, table, secrets)
     if units is not None:
         columns = comparison.cached_for_original(
-            ("true matches", steps, known.sets), lambda: Columns(table.codes, places, units)
+            ("true matches", steps, known.sets), lambda: KnownColumns(table.codes, places, units)
         )
     released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name, units) for name in secrets]
@@ -165,7 +165,7 @@ def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
     return replace(reading, value=score, interval=ends, detail=detail)
 
 
-def _people(comparison: Comparison, columns: Columns, units: Integers | None) -> Integers:
+def _people(comparison: Comparison, columns: KnownColumns, units: Integers | None) -> Integers:
     """Return the number of sample uniques on each set that have a row in the file that leaves."""
     rows = released_rows(comparison.original, comparison.masked)
     if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
@@ -186,7 +186,7 @@ def _at_least(shares: Floats, people: Integers) -> Floats:
 
 
 def _expected(
-    comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Integers
+    comparison: Comparison, sets: Sequence[Names], columns: KnownColumns, people: Integers
 ) -> list[float | None]:
     """Return the expected share found by each set within one unit; None without a closed form."""
     law = comparison.law
@@ -236,7 +236,7 @@ def _reading(
 
 
 def _found_by_chance(
-    columns: Columns, released: Integers, chosen: tuple[int, ...], which: int
+    columns: KnownColumns, released: Integers, chosen: tuple[int, ...], which: int
 ) -> float:
     """Return the share of sample uniques found if each variable were dealt independently."""
     person = np.concatenate([unique.person[unique.which == which] for unique in columns.unique])

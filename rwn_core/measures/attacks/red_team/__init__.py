@@ -14,12 +14,12 @@ from types import MappingProxyType
 
 from rwn_core.measures.attacks.red_team import learned, matching, merge, nearest, prediction
 from rwn_core.measures.attacks.red_team.files import Files, intruder_files
-from rwn_core.measures.attacks.red_team.finding import Finding, Tried, scored
+from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, scored
 from rwn_core.measures.comparison import Comparison
 
 __all__ = ["ATTACKS", "Finding", "attack", "findings"]
 
-ATTACKS: Mapping[str, Callable[[Files], list[Finding | Tried]]] = MappingProxyType(
+ATTACKS: Mapping[str, Callable[[Files], list[Finding | NameCounts]]] = MappingProxyType(
     {each.KEY: each.attack for each in (merge, nearest, learned, prediction, matching)}
 )
 """Every attack by its key: what it linked, and the names that it gave."""
@@ -34,5 +34,5 @@ def findings(files: Files) -> list[Finding]:
     """Return every link and the named values beyond luck, best first."""
     made = [each for one in ATTACKS.values() for each in one(files)]
     links = [each for each in made if isinstance(each, Finding)]
-    named = scored([each for each in made if isinstance(each, Tried)])
+    named = scored([each for each in made if isinstance(each, NameCounts)])
     return sorted([*links, *named], key=lambda each: -each.score)

@@ -71,7 +71,11 @@ class _Tables:
         levels = {}
         for name in map(str, original):
             holding = [frame for frame in frames if name in frame]
-            numeric = all(_is_number(frame[name]) for frame in holding)
+            numeric = all(
+                pd.api.types.is_numeric_dtype(frame[name])
+                and not pd.api.types.is_bool_dtype(frame[name])
+                for frame in holding
+            )
             if not numeric:
                 texts = pd.concat([frame[name].dropna().astype(str) for frame in holding])
                 levels[name] = sorted(texts.unique())
@@ -83,10 +87,6 @@ class _Tables:
             for (_, given), held in zip(releases, values[1:], strict=True)
         )
         return cls(values[0], tuple(values[1:]), slices, levels)
-
-
-def _is_number(column: pd.Series[Any]) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _numbers(column: pd.Series[Any], levels: list[str] | None) -> Floats:
@@ -124,7 +124,19 @@ def _merged(
     at_hand: dict[str, Floats], rows: dict[str, Floats], names: Sequence[str]
 ) -> dict[str, Floats]:
     """Return the other values of a slice where the rows that match a person agree."""
-    people, released = _classes({n: at_hand[n] for n in names if n in at_hand}, rows)
+    # the classes of equal known values of people and of released rows, -1 for none
+    people = released = None
+    for name in (each for each in names if each in at_hand):
+        grid = np.unique(rows[name][~np.isnan(rows[name])])
+        one, two = _places(at_hand[name], grid), _places(rows[name], grid)
+        if people is not None and released is not None:
+            both = np.r_[people * len(grid) + one, released * len(grid) + two]
+            codes = np.unique(both, return_inverse=True)[1]
+            one = np.where((people < 0) | (one < 0), -1, codes[: len(one)])
+            two = np.where((released < 0) | (two < 0), -1, codes[len(one) :])
+        people, released = one, two
+    assert people is not None
+    assert released is not None  # a merge knows a value
     order = np.argsort(released, kind="stable")
     sorted_classes = released[order]
     begin = np.searchsorted(sorted_classes, people)
@@ -143,21 +155,6 @@ def _merged(
         values[found] = agreed[np.searchsorted(starts, begin[found])]
         result[name] = values
     return result
-
-
-def _classes(by: dict[str, Floats], rows: dict[str, Floats]) -> tuple[Integers, Integers]:
-    """Return the classes of equal values of people and of released rows, -1 for none."""
-    first, *others = by
-    grid = np.unique(rows[first][~np.isnan(rows[first])])
-    people, released = _places(by[first], grid), _places(rows[first], grid)
-    for name in others:
-        grid = np.unique(rows[name][~np.isnan(rows[name])])
-        one, two = _places(by[name], grid), _places(rows[name], grid)
-        both = np.r_[people * len(grid) + one, released * len(grid) + two]
-        _, codes = np.unique(both, return_inverse=True)
-        people = np.where((people < 0) | (one < 0), -1, codes[: len(one)])
-        released = np.where((released < 0) | (two < 0), -1, codes[len(one) :])
-    return people, released
 
 
 def _places(values: Floats, grid: Floats) -> Integers:
@@ -183,7 +180,11 @@ def _scored(
     named = has & ~np.isnan(values)
     exact = named & (np.abs(values - truth) <= _SAME * np.abs(truth))
     if secret not in tables.levels:
-        reach = np.maximum(_reach(truth), _SAME * np.abs(truth))
+        # the distance from each person's value within which a number is right
+        low, high = np.nanquantile(truth, (0.25, 0.75))
+        narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
+        reach = np.minimum(narrow, 0.05 * np.abs(truth))
+        reach = np.maximum(reach, _SAME * np.abs(truth))
         right = named & (np.abs(values - truth) <= reach)
         groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], reach[has]))]
     else:
@@ -204,10 +205,3 @@ def _scored(
             base=float(base),
             score=float(naming_score(rightly, count, having, base)),
         )
-
-
-def _reach(truth: Floats) -> Floats:
-    """Return the distance from each person's value within which a number is right."""
-    low, high = np.nanquantile(truth, (0.25, 0.75))
-    narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
-    return np.asarray(np.minimum(narrow, 0.05 * np.abs(truth)), np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,7 +87,11 @@ def intruder_files(comparison: Comparison) -> Files:
     if len(released) < 2:
         raise NotApplicable("Fewer than two released records have a value.")
     precision = {} if comparison.law is None else comparison.law.precision
-    names = [v.name for v in original.schema.released if _readable(original, masked, v.name)]
+    names: list[str] = []
+    for variable in original.schema.released:
+        with suppress(NotApplicable):  # released as another kind of values
+            _column(original, masked, variable.name)
+            names.append(variable.name)
     secrets = tuple(name for name in confidential_names(comparison) if name in names)
     truth = _matrix(original, original, names)[released]
     people = _matrix(original, rounded(original, precision), names)[released]
@@ -94,6 +99,10 @@ def intruder_files(comparison: Comparison) -> Files:
     order, place = (_order(each, seed) for each, seed in zip((truth, rows), _SHUFFLES, strict=True))
     unit = released if comparison.units is None else comparison.units[released]
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
+    outside = None
+    if comparison.holdout is not None:
+        with suppress(NotApplicable, KeyError):
+            outside = _matrix(original, comparison.holdout, names)
     return Files(
         names=tuple(names),
         people=people[order],
@@ -107,16 +116,8 @@ def intruder_files(comparison: Comparison) -> Files:
         secrets=secrets,
         slices=tuple(tuple(x for x in each if x in names) for each in slices),
         stated=tuple(tuple(x for x in each if x in names) for each in comparison.key_sets),
-        outside=_outside(comparison, names),
+        outside=outside,
     )  # fmt: skip
-
-
-def _readable(original: Microdata, masked: Microdata, name: str) -> bool:
-    try:
-        _column(original, masked, name)
-    except NotApplicable:  # released as another kind of values
-        return False
-    return True
 
 
 def _column(original: Microdata, table: Microdata, name: str) -> Floats:
@@ -128,15 +129,6 @@ def _column(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     return np.column_stack([_column(original, table, name) for name in names])
-
-
-def _outside(comparison: Comparison, names: Sequence[str]) -> Floats | None:
-    if comparison.holdout is None:
-        return None
-    try:
-        return _matrix(comparison.original, comparison.holdout, names)
-    except (NotApplicable, KeyError):
-        return None
 
 
 def _order(values: Floats, seed: int) -> Integers:

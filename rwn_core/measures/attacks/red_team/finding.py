@@ -49,7 +49,7 @@ class Finding:
         return self.right / self.named if self.named else 0.0
 
 
-class Tried(NamedTuple):
+class NameCounts(NamedTuple):
     """Counts of names: for each level of a secret, or for all its values."""
 
     attack: str
@@ -83,7 +83,7 @@ def count_names(
     *,
     targets: Integers | slice = slice(None),
     weights: Floats | None = None,
-) -> list[Tried]:
+) -> list[NameCounts]:
     """Count the names (NaN: none) of a confidential variable, by level and all together."""
     # how is (attack, words); targets are the people asked for; weights: how many independent names
     # a name is, less than 1 where one row names several people
@@ -137,11 +137,11 @@ def _counted(
     about: tuple[tuple[str, str], str],
     named_of: tuple[Floats, Floats],
     weighed: tuple[Floats, Floats],
-) -> list[Tried]:
+) -> list[NameCounts]:
     (how, secret), (truth, guess), (counts, weights) = about, named_of, weighed
     named = ~np.isnan(guess)
 
-    def pooled(near: Floats, common: Floats | None = None) -> Tried:
+    def pooled(near: Floats, common: Floats | None = None) -> NameCounts:
         """Count the names of all values together, or of those that few people share."""
         having, said, level = np.ones(truth.size, dtype=bool), named, None
         if common is not None:
@@ -156,7 +156,7 @@ def _counted(
             )
         )
         sums = *(counts[some].sum() for some in (right, said, having)), base, weights[said].sum()
-        return Tried(*how, secret, [level], *(np.array([float(each)]) for each in sums))
+        return NameCounts(*how, secret, [level], *(np.array([float(each)]) for each in sums))
 
     values = files.cached(("levels", secret), lambda: _levels(files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
@@ -174,7 +174,7 @@ def _counted(
         )
         known, base = files.levels.get(secret), people / counts.sum()
         levels = [f"{each:g}" if known is None else str(known[int(each)]) for each in values]
-        found.append(Tried(*how, secret, levels, right, said, people, base, independent))
+        found.append(NameCounts(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
         found.append(pooled(ROUNDED_OFF * np.abs(truth)))
     common = files.cached(("common", secret), lambda: _common(files, secret))
@@ -214,7 +214,7 @@ def best_single_guess(truth: Floats, near: Floats, counts: Floats | None = None)
     return float(inside.max() / counts.sum())
 
 
-def scored(tried: Sequence[Tried]) -> list[Finding]:
+def scored(tried: Sequence[NameCounts]) -> list[Finding]:
     """Return the findings beyond luck of all names that were tried."""
     if not tried:
         return []

@@ -9,7 +9,12 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files
-from rwn_core.measures.attacks.red_team.finding import ROUNDED_OFF, Finding, Tried, link_finding
+from rwn_core.measures.attacks.red_team.finding import (
+    ROUNDED_OFF,
+    Finding,
+    NameCounts,
+    link_finding,
+)
 from rwn_core.measures.attacks.red_team.places import knowledge
 
 KEY = "learned"
@@ -21,13 +26,13 @@ Weigh = Callable[[Floats, Floats], Floats]
 """Log of how much likelier values (of rows, of people) are of one person than of two."""
 
 
-def attack(files: Files) -> list[Finding | Tried]:
+def attack(files: Files) -> list[Finding | NameCounts]:
     """Link the rows of one half to all people, by what the pairs of the other half show."""
     # An intruder who knows some people of the file has such pairs. A variable that is never changed
     # must agree.
     half = files.n // 2
     asked = np.arange(half, files.n)[: max(1, min(QUICK_RECORDS, PAIRS // files.n))]
-    found: list[Finding | Tried] = []
+    found: list[Finding | NameCounts] = []
     for names, what in knowledge(files):
         total = np.zeros((len(asked), files.n))
         for name in names:

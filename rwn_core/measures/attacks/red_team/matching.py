@@ -10,18 +10,23 @@ from scipy import sparse
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.red_team.files import Files, Names
-from rwn_core.measures.attacks.red_team.finding import Finding, Tried, count_names, link_finding
+from rwn_core.measures.attacks.red_team.finding import (
+    Finding,
+    NameCounts,
+    count_names,
+    link_finding,
+)
 from rwn_core.measures.attacks.red_team.merge import column_hashes
 from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "matching"
 
 
-def attack(files: Files) -> list[Finding | Tried]:
+def attack(files: Files) -> list[Finding | NameCounts]:
     """Link all rows to people, and name what a person's row shows."""
     from scipy.optimize import linear_sum_assignment
 
-    found: list[Finding | Tried] = []
+    found: list[Finding | NameCounts] = []
     if files.n > LARGEST_ASSIGNMENT:
         return found
     for known, what in knowledge(files):

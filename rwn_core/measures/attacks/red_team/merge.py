@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import (
     ROUNDED_OFF,
     Finding,
-    Tried,
+    NameCounts,
     best_single_guess,
     count_names,
     link_finding,
@@ -32,9 +32,9 @@ SURELY = 0.001  # chance of so much agreement among random rows, at most
 Near = Callable[[Floats], Floats] | None
 
 
-def attack(files: Files) -> list[Finding | Tried]:
+def attack(files: Files) -> list[Finding | NameCounts]:
     """Link rows by sets that grow; name secrets by keys, slices, stated and greedy sets."""
-    found: list[Finding | Tried] = [*links(files)]
+    found: list[Finding | NameCounts] = [*links(files)]
     for secret in files.secrets:
         for names in sets_for(files, secret):
             found += _merged(files, names, secret)
@@ -145,15 +145,13 @@ def column_hashes(table: Floats) -> NDArray[np.uint64]:
     return found
 
 
-def _matched(files: Files, names: Names) -> tuple[Integers, Integers]:
-    """Return the class of equal known values of each person and of each row."""
-    both = files.cached("hashes", lambda: column_hashes(np.concatenate((files.people, files.rows))))
-    _, classes = np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)
-    return classes[: files.n], classes[files.n :]
+def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
+    def classes() -> Integers:  # of equal known values, of people and then of rows
+        tables = (files.people, files.rows)
+        both = files.cached("hashes", lambda: column_hashes(np.concatenate(tables)))
+        return np.unique(both[:, files.places(names)].sum(axis=1), return_inverse=True)[1]
 
-
-def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
-    person, row = files.cached(("classes", frozenset(names)), lambda: _matched(files, names))
+    person, row = np.split(files.cached(("classes", frozenset(names)), classes), [files.n])
     values = files.column(files.rows, secret)
     truth = files.column(files.truth, secret)
     near = None if secret in files.levels else (lambda some: reach(truth, some))
@@ -170,7 +168,7 @@ def _merged(files: Files, names: Names, secret: str) -> list[Tried]:
         base = np.full(files.n, best_single_guess(truth, near(truth)))
     luck = betainc(np.maximum(agreement * size, 1), size * (1 - agreement) + 1, base)
     weights = np.where(luck <= SURELY, 1.0, 1.0 / together)
-    found: list[Tried] = []
+    found: list[NameCounts] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
         for some, tag in ((enough, "everybody"), (enough & alone, "people alone")):

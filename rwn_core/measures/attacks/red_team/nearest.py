@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
-    Tried,
+    NameCounts,
     count_names,
     link_finding,
     reach,
@@ -28,7 +28,7 @@ SEVERAL = 3  # nearest rows that have to agree
 _WAYS = (("standardized values", standardized), ("ranks", ranked))
 
 
-def attack(files: Files) -> list[Finding | Tried]:
+def attack(files: Files) -> list[Finding | NameCounts]:
     """Link rows to the nearest people, and name what the nearest rows show."""
     return [*links(files), *names(files)]
 
@@ -51,9 +51,9 @@ def links(files: Files) -> list[Finding]:
     return found
 
 
-def names(files: Files) -> list[Tried]:
+def names(files: Files) -> list[NameCounts]:
     """Name for some people the secret of the nearest row by the keys."""
-    found: list[Tried] = []
+    found: list[NameCounts] = []
     if not files.known or not files.secrets:
         return found
     targets = np.arange(min(_asked(files), files.n))
@@ -69,7 +69,12 @@ def names(files: Files) -> list[Tried]:
         weights = 1 / np.bincount(first)[first]  # several people named by one row are one name
         for secret in files.secrets:
             values = files.column(files.rows, secret)
-            agreed = _agree(files, secret, values, first, nearest)
+            # the same level, or numbers within reach
+            own, within = values[first], np.zeros(len(targets))
+            if secret not in files.levels:
+                within = reach(files.column(files.truth, secret), own)
+            apart = np.abs(values[nearest] - own[:, np.newaxis])
+            agreed = (apart <= within[:, np.newaxis]).all(axis=1)
             words = f"the nearest row by {title} of the keys"
             about = {"targets": targets, "weights": weights}
             found += count_names(files, secret, values[first], (KEY, words), **about)
@@ -82,15 +87,6 @@ def names(files: Files) -> list[Tried]:
 def _asked(files: Files) -> int:
     """Return the number of random rows or people to attack."""
     return min(ASKED, max(FEWEST, LISTED_PAIRS // files.n))
-
-
-def _agree(files: Files, secret: str, values: Floats, first: Integers, near: Integers) -> Booleans:
-    """True where the nearest rows show the same level, or numbers within reach."""
-    own = values[first]
-    within = np.zeros(len(own))
-    if secret not in files.levels:
-        within = reach(files.column(files.truth, secret), own)
-    return np.asarray((np.abs(values[near] - own[:, np.newaxis]) <= within[:, np.newaxis]).all(1))
 
 
 def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:

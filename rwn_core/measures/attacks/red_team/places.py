@@ -47,11 +47,8 @@ def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Float
 
 def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -> Two:
     people, rows = (files.column(table, name) for table in (files.people, files.rows))
-    few = name in files.levels and len(files.levels[name]) <= MANY_LEVELS
-    return (_corners if few else numbers)(people, rows)
-
-
-def _corners(people: Floats, rows: Floats) -> Two:
+    if name not in files.levels or len(files.levels[name]) > MANY_LEVELS:
+        return numbers(people, rows)
     levels = np.unique(np.concatenate((people, rows)))
     levels = levels[~np.isnan(levels)]
     one, two = ((each[:, np.newaxis] == levels) / np.sqrt(2.0) for each in (people, rows))
@@ -68,16 +65,13 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    one, two = (_rank(each) / len(each) for each in (people, rows))
-    return _filled(EVEN * one), _filled(EVEN * two)
-
-
-def _rank(values: Floats) -> Floats:
-    """Return ranks from 1, of equal values their mean; NaN where missing."""
-    ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
-    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-    ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    return ranks
+    found = []
+    for values in (people, rows):  # ranks from 1, of equal values their mean; NaN where missing
+        ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
+        _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+        ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+        found.append(_filled(EVEN * (ranks / len(values))))
+    return found[0], found[1]
 
 
 def _filled(values: Floats) -> Floats:

@@ -13,7 +13,7 @@ from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
     RARE,
     Finding,
-    Tried,
+    NameCounts,
     count_names,
 )
 
@@ -29,9 +29,9 @@ Predicted = tuple[Floats, Floats]
 """A value for each person, and its chance."""
 
 
-def attack(files: Files) -> list[Finding | Tried]:
+def attack(files: Files) -> list[Finding | NameCounts]:
     """Name secrets by least squares, a logistic regression, a shallow tree and a forest."""
-    found: list[Finding | Tried] = []
+    found: list[Finding | NameCounts] = []
     if not files.known:
         return found
     tables = [_features(files, table) for table in (files.rows, files.people)]
@@ -126,7 +126,7 @@ def _predicted(fitted: Any, people: Floats) -> Predicted:
     return fitted.classes_[chances.argmax(axis=1)], chances.max(axis=1)
 
 
-def _against(files: Files, inside: Tried, guess: Floats) -> Tried:
+def _against(files: Files, inside: NameCounts, guess: Floats) -> NameCounts:
     """Return the same counts with the success on people outside as their base."""
     truth = files.outside
     assert truth is not None

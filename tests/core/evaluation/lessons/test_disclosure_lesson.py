@@ -13,7 +13,7 @@ DATA = lesson.table()
 RELEASES = 150
 
 
-def released(seed: int = 1, *, person: str = "Anna", **levers) -> lesson.Disclosure:
+def released(seed: int = 1, *, person: str = "Anna", **levers) -> lesson.DisclosedPerson:
     setting = rwn.RWN(**{"epsilon": 0.0, "k": 1, "q": 1.0} | levers)
     made = setting.prepare(DATA).release(SecretKey.from_seed(seed))
     return lesson.disclosure(made, DATA, person=person)

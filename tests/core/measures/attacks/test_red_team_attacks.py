@@ -12,7 +12,7 @@ from rwn_core.masking import RWN, RowCopy
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
-    Tried,
+    NameCounts,
     reach,
 )
 from rwn_core.measures.attacks.red_team.merge import shown
@@ -38,7 +38,7 @@ def counts(tried):
     return {
         (each.words, level): tuple(part[i] for part in (each.right, each.named, each.people))
         for each in tried
-        if isinstance(each, Tried)
+        if isinstance(each, NameCounts)
         for i, level in enumerate(each.levels)
     }
 
@@ -83,7 +83,7 @@ def test_all_rows_at_once_by_hand() -> None:
     rows = pd.DataFrame({"a": [0.6, 1.2, 5.0], "S": [0.0, 1.0, 0.0]})
     made = matching.attack(files(people, rows, [0, 1, 2], "a", "S"))
     assert {each.right for each in made if isinstance(each, Finding)} == {3.0}
-    assert all(x.right[0] == x.people[0] for x in made if isinstance(x, Tried))
+    assert all(x.right[0] == x.people[0] for x in made if isinstance(x, NameCounts))
     # records that no value tells apart are linked rightly by chance only
     same = pd.DataFrame({"a": [0.0, 0.0, 5.0], "S": [0.0, 0.0, 0.0]})
     made = matching.attack(files(same, same, [1, 0, 2], "a", "S"))
