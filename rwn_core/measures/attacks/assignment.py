@@ -65,35 +65,25 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Inte
 
     (originals, place), (rows, row_place) = (_by_block(parts, order) for order in orders)
     ends = np.cumsum(parts.sizes)
+    # the possible pairs of an original and a row, by block
     record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
     within = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
     record, row, value = record[within], row[within], belief.data[within]
     sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
     starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
-    # rounded, so that equal costs stay equal
-    pairs = _Pairs(record, row, np.round(-np.log(value), 9), starts)
+    costs = np.round(-np.log(value), 9)  # rounded, so that equal costs stay equal
     linked = np.empty(len(rows), dtype=np.int64)
     alone = parts.sizes[parts.block_of] == 1
     linked[alone] = np.flatnonzero(alone)
     for number in np.flatnonzero(parts.sizes > 1):
-        size, places = parts.sizes[number], slice(*pairs.starts[number : number + 2])
+        size, places = parts.sizes[number], slice(*starts[number : number + 2])
         cost = np.full((size, size), _FORBIDDEN)
-        cost[place[pairs.record[places]], row_place[pairs.row[places]]] = pairs.cost[places]
+        cost[place[record[places]], row_place[row[places]]] = costs[places]
         one, two = linear_sum_assignment(cost)
         own = slice(ends[number] - size, ends[number])
         linked[rows[own][two]] = originals[own][one]
     return linked
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BlockPairs:
-    """Possible pairs of an original and a row, by block."""
-
-    record: Integers
-    row: Integers
-    cost: Floats
-    starts: Integers
 
 
 def _by_block(parts: Blocks, order: Integers) -> tuple[Integers, ...]:
