@@ -398,14 +398,14 @@ def linked(reading: Reading, n: int, who: str) -> str:
             f"{who} links at least {count} correctly in expectation, looking at one row at a "
             f"time{some}; {more}{_at_most(detail)}"
         )
-    weighed, at_once = (
+    by_weights, by_assignment = (
         "not known" if detail[key] is None else percent(detail[key])
         for key in ("weighed", "at_once")
     )
     others = {
         "rows": f"one row at a time: {alone}",
-        "weighed": f"all rows by the joint posterior: {weighed}",
-        "file": f"all rows given to originals at once: {at_once}",
+        "weighed": f"all rows by the joint posterior: {by_weights}",
+        "file": f"all rows given to originals at once: {by_assignment}",
     }
     del others[detail["attack"]]
     how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
