@@ -21,7 +21,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Plan, Trials, prepared
-from rwn_core.tuning.first_answer import first_answer
+from rwn_core.tuning.goal_seek import first_answer
 from rwn_ui.state.results import PreparedTable
 
 QUERIES = 2_000

@@ -19,7 +19,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting
-from rwn_core.tuning.certified_width import seek_width
+from rwn_core.tuning.goal_seek import seek_width
 
 AT_MOST = 0.05
 WIDTHS = (0.25, 8.0)

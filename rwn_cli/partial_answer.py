@@ -14,7 +14,7 @@ from rwn_cli.output import write
 from rwn_cli.terminal import Report, progress, say
 
 if TYPE_CHECKING:
-    from rwn_core.tuning.partial_answer import PartialAnswer
+    from rwn_core.tuning.goal import PartialAnswer
 
 SO_FAR = 6  # exit code
 

@@ -18,7 +18,7 @@ from rwn_core.errors import ReleaseError
 if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import GoalAnswer
-    from rwn_core.tuning.partial_answer import PartialAnswer
+    from rwn_core.tuning.goal import PartialAnswer
 
 _SWEPT = 0.6  # of the progress bar
 
@@ -91,8 +91,7 @@ def _answer(
     """Find a first answer, sweep, then seek between the settings."""
     from rwn_core.parallel.pace import Part
     from rwn_core.tuning import prepared
-    from rwn_core.tuning.certified_width import is_of_width, seek_width
-    from rwn_core.tuning.first_answer import first_answer
+    from rwn_core.tuning.goal_seek import first_answer, is_of_width, seek_width
     from rwn_core.tuning.verdict import counted
 
     settings = prepared(data, search.grid, references=False)

@@ -1,10 +1,11 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
-from rwn_core.tuning.evaluate_settings import Plan as Plan
-from rwn_core.tuning.evaluate_settings import Trials as Trials
+from rwn_core.tuning.evaluate import Plan as Plan
+from rwn_core.tuning.evaluate import Trials as Trials
 from rwn_core.tuning.frontier import frontier as frontier
 from rwn_core.tuning.goal import Goal as Goal
 from rwn_core.tuning.goal import GoalAnswer as GoalAnswer
+from rwn_core.tuning.goal import SliceAnswer as SliceAnswer
 from rwn_core.tuning.goal_seek import seek as seek
 from rwn_core.tuning.grid import Grid as Grid
 from rwn_core.tuning.grid import parse_values as parse_values
@@ -18,14 +19,13 @@ from rwn_core.tuning.quick_verdict import QuickVerdict as QuickVerdict
 from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
 from rwn_core.tuning.recommend import Recommendation as Recommendation
 from rwn_core.tuning.recommend import recommend as recommend
+from rwn_core.tuning.seek_slices import SliceRanges as SliceRanges
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
-from rwn_core.tuning.slice_answer import SliceAnswer as SliceAnswer
-from rwn_core.tuning.slice_answer import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
+from rwn_core.tuning.sweep import Sweep as Sweep
+from rwn_core.tuning.sweep import SweepRun as SweepRun
 from rwn_core.tuning.sweep import prepared as prepared
 from rwn_core.tuning.sweep import sweep as sweep
 from rwn_core.tuning.sweep_folder import JobFolder as JobFolder
 from rwn_core.tuning.sweep_folder import job_name as job_name
-from rwn_core.tuning.sweep_processes import SweepRun as SweepRun
-from rwn_core.tuning.sweep_result import Sweep as Sweep
 from rwn_core.tuning.verdict import Verdict as Verdict

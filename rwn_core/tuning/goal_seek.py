@@ -10,21 +10,27 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import ceil
+from statistics import fmean
 from typing import Any
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
+from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.certified_forecast import ROWS
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.certified_linkage import left_words, relations_left
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.tuning.evaluate_settings import Plan, with_red_team
+from rwn_core.tuning.evaluate import CERTIFIED, Plan, SettingPool, Trials, random_records, stated
 from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.goal import Goal, GoalAnswer
-from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
-from rwn_core.tuning.point import Point, Setting
-from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.setting_pool import SettingPool
-from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.verdict import empty_end, with_attacked
+from rwn_core.tuning.goal import Found, Goal, GoalAnswer, PartialAnswer, answers_to
+from rwn_core.tuning.point import Point, Setting, Spread
+from rwn_core.tuning.policy import QUICK, Limit, Policy
+from rwn_core.tuning.search import edge
+from rwn_core.tuning.sweep import Sweep
+from rwn_core.tuning.verdict import empty_end
 
 _ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep
@@ -32,6 +38,8 @@ _STATED = 59  # releases behind the stated interval: from the third smallest to 
 _HALVES = 4  # steps from an answer toward a better one that failed
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
+STEP = 0.05  # of the widths of a kernel that are tried
+BESIDE = ("attribute_gain", "true_matches", "bayes_linkage")  # what that bound does not cover
 
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
 
@@ -92,7 +100,16 @@ def seek(
     >>> rwn.seek(data, swept, goal, workers=1).kept
     True
     """
-    points, plan = _start(points, plan)
+    # the points to start from, and the plan of the search
+    if isinstance(points, Sweep):
+        plan, points = plan or points.plan, points.points
+    elif plan is None:
+        raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
+    methods = sorted({point.setting.method for point in points})
+    if len(methods) > 1:
+        raise ParameterError(
+            f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
+        )
     goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
@@ -100,6 +117,7 @@ def seek(
             "No setting of the sweep has an answer for all measures of the goal; sweep with all of "
             f"them: {', '.join(goal.measures)}."
         )
+    # half steps around the best setting, in rounds
     progress = progress or (lambda share: None)
     plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
@@ -113,10 +131,40 @@ def seek(
             for point in crew.points(wanted, plan, _part(progress, number, _ROUNDS + 1)):
                 known[point.setting.key] = point
             tell(known.values())
-            steps = {name: step.half() for name, step in steps.items()}
+            steps = {name: replace(step, size=step.size / 2) for name, step in steps.items()}
         answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
     progress(1.0)
     return replace(answer, unread=unread)
+
+
+def first_answer(
+    microdata: Microdata, settings: Sequence[Setting], goal: Goal, found: Found
+) -> None:
+    """Tell the setting that is best among those that keep the limits; until then, the nearest."""
+    sample = random_records(microdata, QUICK_RECORDS)
+    policy, plan = goal.keep, Plan(measures=(goal.best,), releases=1)
+    assert isinstance(policy, Policy)
+    trials = Trials(sample, settings, plan)
+    least, last = math.inf, ""
+
+    def order(limit: Limit) -> tuple[bool, bool]:
+        return limit.measure not in QUICK, limit.measure != last
+
+    for point in sorted((trials.run(each) for each in settings), key=goal.loss):
+        largest = 0.0
+        for limit in sorted(policy.limits, key=order):
+            trials.plan = replace(plan, measures=(limit.measure,))
+            point = replace(point, spreads={**point.spreads, **trials.run(point.setting).spreads})
+            share = Policy(limits=(limit,)).judge(point).largest
+            largest = max(largest, math.inf if share is None else share)
+            if largest > 1:
+                last = limit.measure
+                break
+        if largest < least:
+            least = largest
+            found(PartialAnswer(point=point, goal=goal, records=sample.n, of=microdata.n))
+        if largest <= 1:
+            return
 
 
 def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]], None]:
@@ -134,27 +182,18 @@ def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]]
     return tell
 
 
-def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence[Point], Plan]:
-    """The points to start from and the plan of the search."""
-    if isinstance(points, Sweep):
-        return _start(points.points, plan or points.plan)
-    if plan is None:
-        raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
-    methods = sorted({point.setting.method for point in points})
-    if len(methods) > 1:
-        raise ParameterError(
-            f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
-        )
-    return points, plan
-
-
 def _judged(
     microdata: Microdata, goal: Goal, points: Sequence[Point]
 ) -> tuple[Goal, dict[str, str]]:
     """The goal with those limits of its policy that can be judged; why the others cannot."""
     if not isinstance(goal.keep, Policy):
-        for point in points:
-            _refuse_empty(goal, point)
+        # a file keeps this limit which should break it
+        key, better = goal.keep, sign(goal.keep)
+        limit = better * float(goal.limit or 0.0)
+        for ends in (point.spreads[key].ends for point in points if key in point.spreads):
+            why = empty_end(key, ends, lambda value: 2.0 if better * value > limit else 0.0)
+            if why:
+                raise ParameterError(why)
         return goal, {}
     unread = {}
     for key in goal.keep.measures:  # which may have no answer for any setting
@@ -163,17 +202,6 @@ def _judged(
             unread[key] = str(spreads[0].reason)
     unread |= goal.keep.judgeable(microdata)[1]
     return replace(goal, keep=goal.keep.without(unread)), unread
-
-
-def _refuse_empty(goal: Goal, point: Point) -> None:
-    """Refuse a limit on one measure that a file keeps which should break it."""
-    key, better = str(goal.keep), sign(str(goal.keep))
-    limit = better * float(goal.limit or 0.0)
-    if key in point.spreads:
-        ends = point.spreads[key].ends
-        why = empty_end(key, ends, lambda value: 2.0 if better * value > limit else 0.0)
-        if why:
-            raise ParameterError(why)
 
 
 def _part(progress: Progress, number: int, parts: int) -> Progress:
@@ -216,9 +244,7 @@ def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Poi
     linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
     measures = tuple(dict.fromkeys((*plan.measures, *linkages)))
     plan = replace(plan, seed=seed, releases=count, measures=measures)
-    (point,) = crew.points([setting], plan, lambda share: None)
-    (few,) = crew.points([setting], with_red_team(plan), lambda share: None)
-    return with_attacked(point, few)
+    return stated(crew, setting, plan, lambda share: None)
 
 
 def _closer(crew: SettingPool, goal: Goal, plan: Plan, met: Point, failed: Point | None) -> Point:
@@ -259,15 +285,11 @@ class Step:
     # whether settings of the sweep go without this number; that is then the step below `low`
     absent: bool = False
 
-    def half(self) -> Step:
-        """A step of half the size."""
-        return replace(self, size=self.size / 2)
-
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     """For each number that the sweep varies, half its typical step."""
     steps: dict[str, Step] = {}
-    for name in _names(points[0].setting):
+    for name in (each.name for each in fields(points[0].setting.params)):
         searched = {_number(getattr(point.setting.params, name)) for point in points}
         values = sorted(searched - {None})
         if values and len(searched) > 1:
@@ -297,13 +319,11 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
 def middle(one: Setting, other: Setting) -> Setting:
     """The setting halfway between two of one method; whole numbers stay whole."""
     changes = {}
-    for name in _names(one):
+    for name in (each.name for each in fields(one.params)):
         a, b = (_number(getattr(setting.params, name)) for setting in (one, other))
         if a is not None and b is not None:
             integer = isinstance(a, int) and name not in _DIGITS
-            changes[name] = (
-                round((a + b) / 2) if integer else round((a + b) / 2, _DIGITS.get(name, 6))
-            )
+            changes[name] = round((a + b) / 2, None if integer else _DIGITS.get(name, 6))
     return replace(one, params=replace(one.params, **changes))
 
 
@@ -320,10 +340,79 @@ def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 
-def _names(setting: Setting) -> list[str]:
-    """The parameters of a setting's method."""
-    return [field.name for field in fields(setting.params)]
-
-
 def _number(value: Any) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
+    """True if certified linkage is the only limit, and settings differ in a kernel's width only."""
+    widths = [getattr(each.params, "width", None) for each in settings]
+    if goal.kept != (CERTIFIED,) or len(settings) < 2 or None in widths:
+        return False
+    return len({_with_width(each, 1.0).key for each in settings}) == 1
+
+
+def _with_width(setting: Setting, width: float) -> Setting:
+    return replace(setting, params=replace(setting.params, width=width))
+
+
+def seek_width(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    goal: Goal,
+    *,
+    plan: Plan,
+    progress: Progress | None = None,
+) -> GoalAnswer:
+    """Find the smallest width between those of some settings that keeps certified linkage.
+
+    The bound falls and the loss grows with the width, so the smallest width is the best. Its number
+    is known before a release is drawn, so that few are drawn.
+    """
+    widths = [float(each.params.width) for each in settings]
+    low, high = min(widths), max(widths)
+    positions = ceil((high - low) / STEP - 1e-9)
+    progress = progress or (lambda share: None)
+
+    def at(place: int) -> Setting:
+        return _with_width(settings[0], min(round(low + STEP * place, 6), high))
+
+    trials = Trials(microdata, [at(0), at(positions)], replace(plan, measures=(CERTIFIED,)))
+    known: dict[int, Point] = {}
+
+    def keeps(place: int, rows: int = ROWS) -> bool:
+        reading = trials.certified(at(place), rows)
+        if isinstance(reading, NotApplicable):  # a setting that certifies nothing
+            raise ParameterError(reading.reason)
+        spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
+        known[place] = Point(setting=at(place), spreads={CERTIFIED: spread})
+        progress(min(0.1 * len(known), 0.8))
+        return goal.excess(known[place]) <= 0
+
+    reached = keeps(positions)
+    best = edge(positions, -1, keeps) if reached else positions
+    if microdata.n > LARGEST_DENSE:  # some rows of each draw found the width, all confirm it
+        while reached and not keeps(best, microdata.n) and best < positions:
+            best += 1
+        reached = goal.excess(known[best]) <= 0
+    point, words = _with_others(trials, known[best], goal, plan)
+    progress(1.0)
+    return GoalAnswer(goal=goal, point=point, reached=reached, tried=len(known), note=words)
+
+
+def _with_others(trials: Trials, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
+    """Read the measures of an answer, and say what is left of the relations across slices."""
+    left = list[float]()
+
+    def look(release: Comparison) -> None:
+        slices = release.law.units() if release.law is not None else []
+        share = relations_left(release, slices)
+        left.extend([] if share is None else [share])
+
+    trials.plan = replace(plan, measures=(goal.best,))
+    drawn = trials.run(found.setting, look=look)
+    trials.plan = replace(plan, measures=BESIDE, releases=1)
+    others = trials.run(found.setting)
+    spreads = {**found.spreads, **drawn.spreads, **others.spreads}
+    words = left_words(fmean(left) if left else None)
+    return replace(drawn, spreads=spreads, seconds=drawn.seconds + others.seconds), words

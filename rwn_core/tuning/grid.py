@@ -64,16 +64,6 @@ class Grid(NamedParameters):
         for name, values in self.axes.items():
             if isinstance(values, str) or not len(values):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
-        self._check_lists()
-        chosen = tuple(None if each is None else as_slices(each) for each in self.slices)
-        object.__setattr__(self, "slices", chosen)
-        if len(self) > LARGEST:
-            raise ParameterError(
-                f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
-            )
-
-    def _check_lists(self) -> None:
-        """Refuse a list without entries."""
         for entries, words in (
             (self.weights, "set of weights; {} keeps the table's."),
             (self.precision, "release precision; {} leaves the values as they are."),
@@ -81,6 +71,12 @@ class Grid(NamedParameters):
         ):
             if not entries:
                 raise ParameterError(f"The grid needs at least one {words}")
+        chosen = tuple(None if each is None else as_slices(each) for each in self.slices)
+        object.__setattr__(self, "slices", chosen)
+        if len(self) > LARGEST:
+            raise ParameterError(
+                f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
+            )
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -6,29 +6,70 @@ the two neighboring steps, linearly between their sorted releases.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES, no_method
+from rwn_core.masking import METHODS, SHORT_NAMES, LeverRange, at_levers, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.evaluate_settings import Plan
+from rwn_core.tuning.evaluate import HELD, Plan, Trials
+from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point, Setting, Spread
-from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.policy import Policy, refuse_percentage
+from rwn_core.tuning.search import edge
 from rwn_core.tuning.short_words import SPACE, short_setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.strength_search import Loss, StrengthSearch
 
-__all__ = ["PICTURES", "Loss", "Matched", "Refused", "match"]
-
+COARSE = 10  # parts of a lever, of which the search begins with the ends
 PICTURES = ("correlation", "regression", "marginals")
 """What is read of one release of each setting that is found, with all that its chart draws."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """State the loss of utility, or the risk, that all methods are tuned to.
+
+    Attributes
+    ----------
+    measure : str
+        A measure with a better side, such as "correlation".
+    value : float
+        The worst value that is accepted.
+
+    Raises
+    ------
+    ParameterError
+        The measure is unknown or has no better side, or the value is no number.
+    """
+
+    measure: str
+    value: float
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        sign(self.measure)
+        if not math.isfinite(self.value):
+            raise ParameterError("The value to match must be a number.")
+        refuse_percentage(self.measure, self.value)
+
+    def accepts(self, point: Point) -> bool:
+        """True if a setting's median is no worse than the value."""
+        median = point.median(self.measure)
+        return median is not None and self.allows(median)
+
+    def allows(self, value: float) -> bool:
+        """True if a reading is no worse than the value."""
+        better = sign(self.measure)
+        return better * value <= better * self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +196,133 @@ def parse_candidate(key: str) -> tuple[Any, str]:
     return params, slices
 
 
+class StrengthSearch:
+    """The settings of one method along its strength.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    start : Setting
+        Of its parameters the levers are moved; its slices stay.
+    plan : Plan
+        What is read at each of them.
+    progress : callable
+
+    Attributes
+    ----------
+    known : dict of int to Point
+        What was read, by position.
+    """
+
+    def __init__(
+        self, microdata: Microdata, start: Setting, plan: Plan, progress: Progress
+    ) -> None:
+        prepared = start.params.preview(microdata)
+        standard = dict(prepared.presets["Standard"])
+        self._start = start
+        self._strength: str = start.params.strength
+        self._range: LeverRange = prepared.ranges[self._strength]
+        self._params = at_levers(prepared.params, standard)
+        self.steps = math.floor((self._range.high - self._range.low) / self._range.step + 1e-9)
+        # a few positions to begin with, ascending
+        self._coarse = sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
+        self._microdata, self._plan, self._progress = microdata, plan, progress
+        ends = [self._setting(position) for position in (0, self.steps)]
+        self._trials = Trials(microdata, ends, plan, held=HELD)
+        self.known: dict[int, Point] = {}
+        self._cost: dict[str, float] = {}  # processor seconds of a measure, when it was last read
+
+    def final(
+        self, position: int, plan: Plan, pictures: Sequence[str]
+    ) -> tuple[Point, dict[str, Reading | NotApplicable]]:
+        """All that a plan reads at a position, and some measures of its first release."""
+        self._trials.plan = plan
+        setting = self._setting(position)
+        return self._trials.run(setting), self._trials.first(setting, pictures) if pictures else {}
+
+    def _setting(self, position: int) -> Setting:
+        number = round(self._range.low + position * self._range.step, 10)
+        moved = replace(self._start, params=at_levers(self._params, {self._strength: number}))
+        return moved.resolved(self._microdata)
+
+    def read(self, position: int) -> Point:
+        """Read the measures at a position of the strength."""
+        if position not in self.known:
+            self._add(position, self._plan.measures)
+        return self.known[position]
+
+    def _add(self, position: int, measures: Sequence[str]) -> Point:
+        """Read more measures at a position."""
+        setting = self._setting(position)
+        self._trials.plan = replace(self._plan, measures=tuple(measures))
+        point, before = self._trials.run(setting), self.known.get(position)
+        if before is not None:
+            spreads = {**before.spreads, **point.spreads}
+            point = replace(point, spreads=spreads, seconds=before.seconds + point.seconds)
+        self.known[position] = point
+        # about how many positions are read, and the one that is found once more
+        expected = len(self._coarse) + math.ceil(math.log2(max(self.steps / COARSE, 1))) + 1
+        self._progress(min(len(self.known) / expected, 0.95))
+        return point
+
+    def keeps(self, position: int, policy: Policy) -> bool:
+        """True if a position meets all limits; quick ones are read first."""
+        others = [key for key in self._plan.measures if key not in policy.measures]
+        if others:
+            self._add(position, others)
+        for limit in sorted(policy.limits, key=lambda each: self._cost.get(each.measure, 0.0)):
+            before = time.process_time()
+            point = self._add(position, [limit.measure])
+            self._cost[limit.measure] = time.process_time() - before
+            if not Policy(limits=(limit,)).judge(point).kept:
+                return False
+        return True
+
+    def strongest(self, to: Loss) -> tuple[int, bool]:
+        """The last accepted position, and whether a stronger one is not accepted."""
+        better = sign(to.measure)
+
+        def accepted() -> list[int]:
+            return [each for each in sorted(self.known) if to.accepts(self.known[each])]
+
+        def least() -> int:
+            """The position read that loses least; the weakest of equals."""
+            medians = {at: self.known[at].median(to.measure) for at in sorted(self.known)}
+            losses = {at: math.inf if m is None else better * m for at, m in medians.items()}
+            return min(losses, key=losses.__getitem__)
+
+        for each in self._coarse:
+            self.read(each)
+        # around the one that loses least an accepted one is looked for, by halves
+        step = max(self.steps // COARSE, 1)
+        while step > 1 and not accepted():
+            step = (step + 1) // 2
+            middle = least()
+            for each in (middle - step, middle + step):
+                if 0 <= each <= self.steps:
+                    self.read(each)
+        good = accepted()
+        if not good:
+            return least(), False
+        beyond = [each for each in sorted(self.known) if each > good[-1]]
+        if not beyond:
+            return good[-1], False
+        return edge(good[-1], beyond[0], lambda at: to.accepts(self.read(at))), True
+
+    def weakest(self, policy: Policy) -> tuple[int, bool]:
+        """The first position that keeps a policy, and whether there is one; else the strongest."""
+
+        def meets(position: int) -> bool:
+            return self.keeps(position, policy)
+
+        before = None
+        for each in self._coarse:
+            if meets(each):
+                return (each if before is None else edge(each, before, meets)), True
+            before = each
+        return self.steps, False
+
+
 def match(
     microdata: Microdata,
     methods: Sequence[str | Any],
@@ -209,13 +377,13 @@ def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
 
 def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
     """The setting that is sought, with what the plan reads there and at the next step."""
-    if isinstance(to, Policy):
-        position, reached = search.weakest(to)
-        point, pictures = search.final(position, plan, PICTURES)
-        return Matched(point=point, reached=reached, path=search.path, pictures=pictures)
-    position, reached = search.strongest(to)
+    by_policy = isinstance(to, Policy)
+    position, reached = search.weakest(to) if isinstance(to, Policy) else search.strongest(to)
     point, pictures = search.final(position, plan, PICTURES)
-    tuned = Matched(point=point, reached=False, path=search.path, pictures=pictures)
+    path = tuple(search.known[at] for at in sorted(search.known))  # weakest first
+    tuned = Matched(point=point, reached=reached and by_policy, path=path, pictures=pictures)
+    if isinstance(to, Policy):
+        return tuned
     if not reached:
         return tuned
     beyond, _ = search.final(position + 1, plan, ())
@@ -223,3 +391,60 @@ def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
     if near is None or far is None:
         return tuned  # nothing is read at the next step: no loss lies between
     return replace(tuned, reached=True, beyond=beyond, share=(to.value - near) / (far - near))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedComparison:
+    """Two methods, measure by measure."""
+
+    # one, other: keys of the methods
+    one: str
+    other: str
+    # better, worse: measures on which every end of where one more release of the first falls is
+    # better, or worse, than every end of the other's
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    open: tuple[str, ...]  # measures that both have an answer to and that say neither
+
+
+def compare_pair(one: Matched, other: Matched, measures: Sequence[str]) -> PairedComparison:
+    """Hold one method against another."""
+    better, worse, undecided = [], [], []
+    for key in measures:
+        mine, others = one.at_loss.spreads.get(key), other.at_loss.spreads.get(key)
+        if mine is None or others is None or not (mine.values and others.values):
+            continue
+        if MEASURES[key].better == "neutral":
+            continue
+        if beats(mine, others):
+            better.append(key)
+        elif beats(others, mine):
+            worse.append(key)
+        else:
+            undecided.append(key)
+    return PairedComparison(
+        one=one.method,
+        other=other.method,
+        better=tuple(better),
+        worse=tuple(worse),
+        open=tuple(undecided),
+    )
+
+
+def beats(one: Spread, other: Spread) -> bool:
+    """True if one is better than another beyond the intervals of one more release."""
+    if one.interval is None or other.interval is None or one.is_bound:
+        return False
+    if sign(one.measure) > 0:
+        return one.interval[1] < other.interval[0]
+    return one.interval[0] > other.interval[1]
+
+
+def best_methods(found: Sequence[Matched], measure: str) -> list[str]:
+    """The compared methods with the best median of a measure, of two or more that have one."""
+    compared = {each.method: each.at_loss.median(measure) for each in found if each.reached}
+    known = {key: value for key, value in compared.items() if value is not None and isfinite(value)}
+    if len(known) < 2 or MEASURES[measure].better == "neutral":
+        return []
+    top = min(sign(measure) * value for value in known.values())
+    return [key for key, value in known.items() if sign(measure) * value == top]

@@ -30,10 +30,9 @@ from rwn_core.tuning.recommend import (
     refusal,
     without_secrets,
 )
+from rwn_core.tuning.search import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, Tried, kind
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
-from rwn_core.tuning.strength_trial import CLEARLY, MOST_LOST, Late, StrengthTrial
 from rwn_core.tuning.verdict import State, Verdict, not_judged, share_words
-from rwn_core.tuning.whole_table import TableSearch, Tried, kind
 
 WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
@@ -184,7 +183,11 @@ def quick_verdict(
     'cannot'
     """
     policy = policy or Policy()
-    setting = _setting(method)
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise ParameterError(no_method(method))
+        method = METHODS[method](**neutral_levers(METHODS[method]))
+    setting = method if isinstance(method, Setting) else Setting(params=method)
     try:
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
@@ -197,16 +200,6 @@ def quick_verdict(
     if found.setting is not None or not steps:
         return found
     return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
-
-
-def _setting(method: str | Any) -> Setting:
-    if isinstance(method, Setting):
-        return method
-    if isinstance(method, str):
-        if method not in METHODS:
-            raise ParameterError(no_method(method))
-        method = METHODS[method](**neutral_levers(METHODS[method]))
-    return Setting(params=method)
 
 
 def _answered(
@@ -237,9 +230,12 @@ def _answered(
         else:
             point, _ = trial.further(place)
             verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
-        clear = (verdict.largest or 0.0) >= CLEARLY and _breaks_before(trial, place)
-        if clear and (not large or _can_break(microdata, policy, verdict)):
-            return QuickVerdict(answer="cannot", sentence=_broken_words(trial, place, verdict))
+        broken = _broken_words(trial, place, verdict)
+        if broken and large:  # only where the unmasked file breaks that limit, too
+            first = tuple(each for each in policy.limits if each.measure == verdict.first)
+            broken = "" if replace(policy, limits=first).judgeable(microdata)[0] is None else broken
+        if broken:
+            return QuickVerdict(answer="cannot", sentence=broken)
         if hurried:
             return QuickVerdict(answer="unknown", sentence=_LATER)
         return _of_releases(microdata, trial, place, policy, point)
@@ -250,21 +246,6 @@ def _answered(
 def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
     why = next(iter(apart.values()))
     return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
-
-
-def _can_break(microdata: Microdata, policy: Policy, verdict: Verdict) -> bool:
-    """True if the unmasked file breaks the limit that is most broken, too."""
-    limits = tuple(each for each in policy.limits if each.measure == verdict.first)
-    return replace(policy, limits=limits).judgeable(microdata)[0] is not None
-
-
-def _breaks_before(trial: StrengthTrial, place: int) -> bool:
-    """True if weaker places break a limit, too; of neighborhoods these are known to risk more."""
-    params = trial.at(place).params
-    if hasattr(params, "ball"):
-        return True
-    weaker = sorted({round(place * part / _WEAKER) for part in range(1, _WEAKER)}, reverse=True)
-    return all((trial.verdict(each).largest or 0.0) > CLEARLY for each in weaker)
 
 
 def _of_releases(
@@ -291,11 +272,17 @@ def _of_releases(
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
-    """Say which limit no strength keeps."""
+    """Say which limit no strength keeps; nothing where that is not clear."""
+    weaker = sorted({round(place * part / _WEAKER) for part in range(1, _WEAKER)}, reverse=True)
+    if (verdict.largest or 0.0) < CLEARLY:
+        return ""
+    # weaker places break a limit, too: of neighborhoods these are known to risk more
+    known = hasattr(trial.at(place).params, "ball")
+    if not known and any((trial.verdict(each).largest or 0.0) <= CLEARLY for each in weaker):
+        return ""
     first = str(verdict.first)
     least = "at least " if verdict.standing.get(first) else ""
-    weaker = place < trial.last
-    where = ", and a stronger one loses nearly all relations" if weaker else ""
+    where = ", and a stronger one loses nearly all relations" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
     strength = _strength(trial.at(place))
     return f"No strength up to {strength} keeps this policy: there {what}{where}."
@@ -329,28 +316,29 @@ def with_next_steps(
 ) -> QuickVerdict:
     """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
     until = time.monotonic() + within
-    own, steps = _tried(microdata, setting, policy, until), list[NextStep]()
+    own = _tried(microdata, setting, policy, until, math.inf)
+    ranked = list[tuple[tuple[bool, bool, float], NextStep]]()
     most = math.inf if own is None else _HELPS * own.ends[1]
     for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
         table = microdata if schema is None else microdata.with_schema(schema)
         if not any(variable.masked for variable in table.schema.released):
             continue
-        tried = _tried(table, _fitted(start, table), policy, until)
+        tried = _tried(table, _fitted(start, table), policy, until, max(most, 1.0))
         if tried is None or not (tried.kept or tried.ends[1] < most):
             continue
         low, high = tried.ends
-        steps.append(
-            NextStep(
-                title=title,
-                setting=tried.setting,
-                schema=schema,
-                known=tried.kept,
-                gives=(high, tried.loss),
-                least=low if high > _APART * tried.share else None,
-                unread=policy.judgeable(table)[1],
-            )
+        step = NextStep(
+            title=title,
+            setting=tried.setting,
+            schema=schema,
+            known=tried.kept,
+            gives=(high, tried.loss),
+            least=low if high > _APART * tried.share else None,
+            unread=policy.judgeable(table)[1],
         )
-    steps.sort(key=_order)
+        ranked.append(((not tried.kept, high > 1, high if high > 1 else tried.loss), step))
+    # first what is known to keep the limits, then what kept them, each by its loss
+    steps = [each for _, each in sorted(ranked, key=lambda one: one[0])]
     shares = [each.gives[0] for each in steps if each.gives]
     caution = "" if any(each.known for each in steps) else _DIFFER
     if min(shares, default=math.inf) > 1:
@@ -362,13 +350,9 @@ def with_next_steps(
     return replace(found, next_steps=tuple(steps), caution=caution)
 
 
-def _order(step: NextStep) -> tuple[bool, bool, float]:
-    """Sort key: first what is known to keep the limits, then what kept them, each by its loss."""
-    share, loss = step.gives or (math.inf, math.inf)
-    return not step.known, share > 1, share if share > 1 else loss
-
-
-def _tried(microdata: Microdata, setting: Setting, policy: Policy, until: float) -> Tried | None:
+def _tried(
+    microdata: Microdata, setting: Setting, policy: Policy, until: float, helps: float
+) -> Tried | None:
     """Return what a setting gives at its best strength, on all records."""
     judged, _ = policy.judgeable(microdata)
     if judged is None:
@@ -379,6 +363,7 @@ def _tried(microdata: Microdata, setting: Setting, policy: Policy, until: float)
         until=until,
         places=_PLACES,
         releases=_RELEASES if microdata.n <= QUICK_RECORDS else None,
+        helps=helps,
     )
     tried = search.look(setting, MOST_LOST)
     return tried if tried is not None and tried.releases > 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -25,18 +25,19 @@ from rwn_core.masking import (
     Microaggregation,
     at_levers,
     fixed_options,
+    lever_values,
 )
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.search import CLEARLY, MOST_LOST, StrengthTrial, TableSearch, Tried
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.strength_trial import MOST_LOST
 from rwn_core.tuning.verdict import State, counted, not_judged
-from rwn_core.tuning.whole_table import TableSearch, Tried
 
 WITHIN = 60.0  # seconds
 _PART = 500  # random records that settings of a larger table are ranked on
@@ -58,6 +59,8 @@ _KERNELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "balanced": {"kernel": "gaussian", "balance": 1.0},
     }
 )
+USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
+"""By preset, the share of the worst limit that one release uses at most."""
 _SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
 """Slices that were best on some table, those first that were best on most."""
 
@@ -186,8 +189,31 @@ def tuned(
     return search.look(setting, MOST_LOST)
 
 
+def policy_presets(
+    microdata: Microdata, setting: Setting, policy: Policy
+) -> dict[str, dict[str, float]]:
+    """Return the levers of the weakest strength for each share; presets without one are absent."""
+    judged, _ = policy.judgeable(microdata)
+    if judged is None:
+        return {}
+    trial = StrengthTrial(microdata, setting, judged)
+    places = {name: trial.weakest_using(share) for name, share in USED.items()}
+    return {
+        name: lever_values(trial.at(place).params)
+        for name, place in places.items()
+        if place is not None
+    }
+
+
 def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recommendation:
-    unfit, facts = _unfit(microdata, policy), _facts(microdata)
+    unfit = _unfit(microdata, policy)
+    # the kinds and roles of the masked variables in words
+    masked = [v for v in microdata.schema.released if v.masked]
+    numbers = sum(v.name in microdata.numeric_names for v in masked)
+    keys = sum(v.role is Role.KEY for v in masked)
+    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
+    facts = ", ".join(counted(count, noun) for count, noun in parts if count)
+    facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = time.monotonic()
     if judged is None:
@@ -198,11 +224,19 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
             reached=False,
             unread=apart,
         )
-    # ranks settings of RWN, on a part of a large table
+    # ranks settings of RWN, on a part of a large table, where linkage is as many times as likely;
+    # a limit of 0 on the whole table allows a few records of the part
     small = microdata.n <= QUICK_RECORDS
+    times = min(microdata.n / _PART, _MOST_TIMES)
+    on_part = tuple(
+        replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
+        if each.measure in _FALLING
+        else each
+        for each in judged.limits
+    )
     ranked = TableSearch(
-        microdata=microdata if small else _part(microdata),
-        policy=judged if small else _scaled(judged, min(microdata.n / _PART, _MOST_TIMES)),
+        microdata=microdata if small else random_records(microdata, _PART),
+        policy=judged if small else replace(judged, limits=on_part),
         until=begin + within * (1 if small else _PART_TIME),
         steps=round(_STEPS / max(microdata.n, _LEAST_COUNTED)) if small else math.inf,
     )
@@ -333,24 +367,6 @@ def _alternative(
     return next((each for each in search.best if each.kept), None)
 
 
-def _part(microdata: Microdata) -> Microdata:
-    """Return random records, the same for a table at each call."""
-    chosen = np.random.default_rng(0).permutation(microdata.n)[:_PART]
-    return microdata.take(np.sort(chosen))
-
-
-def _scaled(policy: Policy, times: float) -> Policy:
-    """Return a policy for a part of a table: linkage is as many times as likely there."""
-    # a limit of 0 on the whole table allows a few records of the part
-    limits = [
-        replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
-        if each.measure in _FALLING
-        else each
-        for each in policy.limits
-    ]
-    return replace(policy, limits=tuple(limits))
-
-
 def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
     """Return a setting for some records of a large table, with the bandwidth of the whole table.
 
@@ -364,16 +380,6 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
         setting,
         params=replace(setting.params, bandwidth_k=max(1, round(nearest * records / total))),
     )
-
-
-def _facts(microdata: Microdata) -> str:
-    """Return the kinds and roles of the masked variables in words."""
-    masked = [v for v in microdata.schema.released if v.masked]
-    numbers = sum(v.name in microdata.numeric_names for v in masked)
-    keys = sum(v.role is Role.KEY for v in masked)
-    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
-    words = [counted(count, noun) for count, noun in parts if count]
-    return ", ".join(words).replace("categorys", "categories")
 
 
 def _unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
@@ -423,9 +429,15 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         return f"Of {microdata.n} records one is linked by chance, which is beyond the limit."
     names = params.masked_names(microdata)
     left = [v.name for v in microdata.schema.released if v.name not in names]
-    unique = _unique(microdata, left) if left else 0.0
-    if unique > limit.at_most:
-        return f"{percent(unique)} of the records are unique on what stays as it is: {_some(left)}."
+    if left:
+        codes = np.column_stack([microdata.codes(name)[0] for name in left])
+        _, counts = np.unique(codes, axis=0, return_counts=True)
+        unique = float((counts == 1).sum() / microdata.n)
+        if unique > limit.at_most:
+            more = len(left) - _NAMED
+            named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+            share = percent(unique)
+            return f"{share} of the records are unique on what stays as it is: {named}."
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
     neutral = neutral_levers(type(params), fixed_options(params))
     if at_levers(params, neutral).prepare(few).law is None:
@@ -434,15 +446,3 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     if params.releases_true_rows and secret and policy.limit("true_matches"):
         return "It copies whole rows, so that a row shows the confidential values of a person."
     return ""
-
-
-def _unique(microdata: Microdata, names: Sequence[str]) -> float:
-    """Return the share of records that are unique on some variables."""
-    codes = np.column_stack([microdata.codes(name)[0] for name in names])
-    _, counts = np.unique(codes, axis=0, return_counts=True)
-    return float((counts == 1).sum() / microdata.n)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
@@ -17,20 +18,19 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices, as_slices
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.tuning.evaluate_settings import Plan, with_red_team
-from rwn_core.tuning.partial_answer import Found, PartialAnswer, answers_to
+from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
+from rwn_core.tuning.goal import Found, PartialAnswer, SliceAnswer, answers_to
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
-from rwn_core.tuning.setting_pool import SettingPool
-from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges, random_records
+from rwn_core.tuning.search import edge
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.verdict import with_attacked
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
@@ -50,6 +50,47 @@ class Choice(NamedTuple):
     slices: Slices
     weights: Weights = ()
     kernel: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceRanges:
+    """Say where a slice search looks.
+
+    Attributes
+    ----------
+    starts : sequence of Slices, optional
+        Slices to begin with; those of `PRESETS` by default.
+    only_starts : bool
+        Whether no other slices are tried.
+    weights : bool
+        Whether weights are halved and doubled, too, where table and setting give every variable
+        the same.
+    strengths : sequence of float, optional
+        Values of the method's strength, weakest first; forty between the ends of its slider by
+        default.
+    records : int
+        Of a table with more than so many, random ones are searched.
+    tries : int
+        Slices, weights and strengths that are tried at most.
+    seed : int
+        Of the first trial release, a teaching seed.
+    kernels : bool
+        Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
+    """
+
+    starts: Sequence[Slices] | None = None
+    only_starts: bool = False
+    weights: bool = True
+    strengths: Sequence[float] | None = None
+    records: int = QUICK_RECORDS
+    tries: int = 240
+    seed: int = 1
+    kernels: bool = False
+
+    def __post_init__(self) -> None:
+        """Check each number."""
+        if self.records < 2 or self.tries < 1:
+            raise ParameterError("A slice search needs at least two records and one try.")
 
 
 @takes_tables
@@ -111,7 +152,9 @@ def seek_slices(
     unread = policy.judgeable(sample)[1] | policy.judgeable(microdata)[1]
     judged = policy.without(unread)
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
-    kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
+    if ranges.kernels and (why := kernels_refused(start.params)):
+        raise ParameterError(why)
+    kinds = start.params.with_each_kernel() if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
@@ -153,17 +196,13 @@ def seek_slices(
 
 def kernels_refused(params: Any) -> str:
     """Return why soft kernels cannot be tried for a setting; nothing where they can."""
+    if not hasattr(params, "with_each_kernel"):
+        return "Kernels are searched for the method rwn only; search without them."
     try:
-        _each_kernel(params)
+        params.with_each_kernel()
     except ParameterError as refusal:
         return str(refusal)
     return ""
-
-
-def _each_kernel(params: Any) -> Sequence[Any]:
-    if not hasattr(params, "with_each_kernel"):
-        raise ParameterError("Kernels are searched for the method rwn only; search without them.")
-    return tuple(params.with_each_kernel())
 
 
 def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> list[Setting]:
@@ -209,11 +248,6 @@ class SliceSearch:
     reported: tuple[bool, float] = (True, math.inf)
 
     @property
-    def names(self) -> list[str]:
-        """The masked variables."""
-        return masked_names(self.microdata)
-
-    @property
     def given(self) -> Weights:
         """The weights to begin with."""
         return self.settings[0][0].weights
@@ -250,8 +284,13 @@ class SliceSearch:
         """Try some choices, then change the best one step by step while its loss falls."""
         for choice in starts:
             self._look(choice)
-        while any([self._step_slices(), self._step_kernel(), self._step_weights()]):
-            continue
+        fell = True
+        while fell:
+            fell = self._step_slices()
+            leader, _ = self._leader()  # with the other kernels
+            others = (leader._replace(kernel=each) for each in range(len(self.settings)))
+            fell |= any(self._look(each) for each in others)
+            fell |= self._step_weights()
 
     def _step_slices(self) -> bool:
         """Join slices and move variables; True if the loss fell."""
@@ -260,7 +299,7 @@ class SliceSearch:
             leader, strength = self._leader()
             slices, losses = leader.slices, self._loss_table(leader)
             steps = sorted(
-                slice_steps(slices, self.names),
+                slice_steps(slices, masked_names(self.microdata)),
                 key=lambda each: (losses.loss(each)[strength], each),
             )
             if not self._moves_weights:  # weights may be moved as long as there are trials
@@ -272,12 +311,6 @@ class SliceSearch:
             fell = True
         return fell
 
-    def _step_kernel(self) -> bool:
-        """Try the best choice with the other kernels."""
-        leader, _ = self._leader()
-        others = (leader._replace(kernel=each) for each in range(len(self.settings)))
-        return any(self._look(each) for each in others)
-
     def _step_weights(self) -> bool:
         """Halve and double the weights of slices, of roles and of each variable."""
         if not self._moves_weights:
@@ -285,9 +318,10 @@ class SliceSearch:
         several = (
             *self._leader()[0].slices,
             *(masked_names(self.microdata, role) for role in Role),
+            *([name] for name in masked_names(self.microdata)),
         )
         fell = False
-        for names in dict.fromkeys((*map(tuple, several), *((name,) for name in self.names))):
+        for names in dict.fromkeys(map(tuple, several)):
             leader, _ = self._leader()
             moved = (leader._replace(weights=each) for each in weight_steps(leader.weights, names))
             fell |= any(self._look(choice) for choice in moved)
@@ -313,11 +347,7 @@ class SliceSearch:
         high = int(better[-1])
         if not self._meets(choice, high):
             return best is None and self._leader()[0] == choice
-        low = -1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._meets(choice, middle) else (middle, high)
-        self.found[choice] = high
+        self.found[choice] = edge(high, -1, partial(self._meets, choice))
         return self.best == choice
 
     def _meets(self, choice: Choice, strength: int) -> bool:
@@ -437,9 +467,7 @@ class SliceSearch:
             seed=self.plan.seed + _FRESH * (2 + attempt),
         )
         setting = self._at(choice, strength)
-        (point,) = self.pool.points([setting], plan, self._report)
-        (few,) = self.pool.points([setting], with_red_team(plan), lambda share: None)
-        return with_attacked(point, few)
+        return stated(self.pool, setting, plan, self._report)
 
 
 def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:

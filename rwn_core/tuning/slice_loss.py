@@ -50,10 +50,33 @@ class SliceLoss:
     ) -> SliceLoss:
         """Return the losses of settings that differ in their levers, on releases if `drawn`."""
         comparison = Comparison(original=microdata, masked=microdata)
-        united = preset_slices(microdata, "whole")
-        apart, together = _pair_losses(comparison, settings, ((), united), drawn)
-        names = tuple(variable.name for variable in microdata.schema.released)
-        return cls(names=names, apart=apart, together=together)
+        params = [each.params for each in settings]
+        slicings = (), preset_slices(microdata, "whole")
+        released = [variable.name for variable in microdata.schema.released]
+        numbers = [released.index(name) for name in microdata.numeric_names]
+        tables = [replace(settings[0], slices=each).applied_to(microdata) for each in slicings]
+        prepared = params[0].prepare(tables[0], settings=params)
+        closed = params[0].has_forecast and not settings[0].precision and not drawn
+        parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
+        # draws at a few strengths, and interpolates between them
+        if not (closed and len(numbers) == len(released)):
+            places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
+            found = [_drawn(comparison, prepared, settings[each], slicings) for each in places]
+            flat = np.array(found).reshape(len(places), -1)
+            every = np.arange(len(settings))
+            filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
+            parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
+        # numbers have a closed form
+        if closed and len(numbers) > 1:
+            square = np.ix_(numbers, numbers)
+            for losses, slices, table in zip(parts, slicings, tables, strict=True):
+                scan = forecast_scan(table, params, prepared=prepared.with_slices(slices))
+                for each, expected in zip(losses, scan, strict=True):
+                    after = np.full(each.shape, np.nan)
+                    after[square] = expected.correlations.to_numpy()
+                    each[square] = _weighted(comparison, after)[square]
+        apart, together = parts[:, :, *np.triu_indices(len(released), 1)]
+        return cls(names=tuple(released), apart=apart, together=together)
 
     def loss(self, slices: Slices) -> Floats:
         """Return the expected loss under some slices at each strength, shape (s,)."""
@@ -64,35 +87,6 @@ class SliceLoss:
         one, two = np.triu_indices(len(self.names), 1)
         parts = np.where(number[one] == number[two], self.together, self.apart)
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
-
-
-def _pair_losses(
-    comparison: Comparison, settings: Sequence[Setting], slicings: Sequence[Slices], drawn: bool
-) -> Floats:
-    """Return each pair's part of the loss, shape (len(slicings), s, pairs)."""
-    original, params = comparison.original, [each.params for each in settings]
-    released = [variable.name for variable in original.schema.released]
-    numbers = [released.index(name) for name in original.numeric_names]
-    tables = [replace(settings[0], slices=each).applied_to(original) for each in slicings]
-    prepared = params[0].prepare(tables[0], settings=params)
-    closed = params[0].has_forecast and not settings[0].precision and not drawn
-    parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
-    if not (closed and len(numbers) == len(released)):
-        places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-        found = [_drawn(comparison, prepared, settings[each], slicings) for each in places]
-        flat = np.array(found).reshape(len(places), -1)
-        every = np.arange(len(settings))
-        filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
-        parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
-    if closed and len(numbers) > 1:
-        square = np.ix_(numbers, numbers)
-        for losses, slices, table in zip(parts, slicings, tables, strict=True):
-            scan = forecast_scan(table, params, prepared=prepared.with_slices(slices))
-            for each, expected in zip(losses, scan, strict=True):
-                after = np.full(each.shape, np.nan)
-                after[square] = expected.correlations.to_numpy()
-                each[square] = _weighted(comparison, after)[square]
-    return parts[:, :, *np.triu_indices(len(released), 1)]
 
 
 def _drawn(

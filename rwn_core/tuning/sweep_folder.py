@@ -18,7 +18,7 @@ from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
-from rwn_core.tuning.evaluate_settings import Plan
+from rwn_core.tuning.evaluate import Plan
 from rwn_core.tuning.point import Point, Setting
 
 FORMAT = "rwn sweep 2"

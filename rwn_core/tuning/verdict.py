@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.tuning.point import Point, Spread, known_ends
+from rwn_core.tuning.point import Spread, known_ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -124,11 +124,6 @@ class Verdict(Summarized):
         """Return the title of a judged value: a worst case only if it is one."""
         return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
-    def _by(self, measure: str) -> str:
-        """Name the simple attack that reached a value beyond what the measure states."""
-        by = self.by.get(measure)
-        return "" if by is None else f", {percent(self.values[measure])} by {by}"
-
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
@@ -158,8 +153,9 @@ class Verdict(Summarized):
 
     def _nearest(self, first: str) -> str:
         """Say how many limits are broken or kept, and how much of one is used."""
-        what = f"{self.title(first)}{self._by(first)}, which uses "
-        what += f"{self.uses(first)} its limit."
+        # the simple attack that reached a value beyond what the measure states
+        by = f", {percent(self.values[first])} by {self.by[first]}" if first in self.by else ""
+        what = f"{self.title(first)}{by}, which uses {self.uses(first)} its limit."
         count, broken = len(self.shares) + len(self.unread), len(self.broken)
         if count == 1:
             return f"The limit is {'broken' if broken else 'kept'}: {what}"
@@ -277,11 +273,22 @@ class LimitBounds:
 
     def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
         """Decide one limit of a verdict: by which number it is kept or broken, or why by none."""
-        decided = self._between_bounds(share)
-        if decided.value is None:
-            return decided
+        decided = self
+        if self.value is None or math.isnan(self.value):
+            return replace(self, value=None)
+        # of a value between two bounds the lower one or its estimate breaks, the upper one keeps
+        if self.standing and share(self.value) <= 1:
+            if self.estimate is not None and share(self.estimate) > 1:
+                decided = replace(self, value=self.estimate, standing="an estimate")
+            elif self.upper is None or share(self.upper) > 1:
+                why = _NO_UPPER if self.upper is None else _BETWEEN
+                return replace(self, value=None, reason=why)
+            else:
+                decided = replace(self, value=self.upper, standing="estimated at most")
+        value = decided.value
+        assert value is not None
         # an upper end of few releases is no evidence against what the unmasked file reads
-        read = decided.value if self.median is None else min(self.median, decided.value)
+        read = value if self.median is None else min(self.median, value)
         end = None if share(read) > 1 else empty_end(measure, self.ends, share)
         return decided if end is None else replace(decided, value=None, reason=end)
 
@@ -292,78 +299,51 @@ class LimitBounds:
             return False
         return share(self.value) > 1 and share(end) > 1
 
-    def _between_bounds(self, share: Callable[[float], float]) -> LimitBounds:
-        if self.value is None or math.isnan(self.value):
-            return replace(self, value=None)
-        if not self.standing or share(self.value) > 1:
-            return self
-        if self.estimate is not None and share(self.estimate) > 1:
-            return replace(self, value=self.estimate, standing="an estimate")
-        if self.upper is None or share(self.upper) > 1:
-            return replace(self, value=None, reason=_NO_UPPER if self.upper is None else _BETWEEN)
-        return replace(self, value=self.upper, standing="estimated at most")
-
 
 def bounds_of(given: Any) -> LimitBounds:
     """Return the bounds of a reading, of a setting's spread, of what is stated, or of a number."""
-    if isinstance(given, Reading | NotApplicable):
-        return bounds_from_reading(given)
-    if isinstance(given, Spread):
-        return bounds_from_spread(given)
-    return bounds_from_stated(given) if isinstance(given, Mapping) else LimitBounds(value=given)
-
-
-def bounds_from_reading(reading: Reading | NotApplicable) -> LimitBounds:
-    """Return the bounds from one release."""
-    if isinstance(reading, NotApplicable):
-        return LimitBounds(value=None, reason=reading.reason)
-    detail = reading.detail
-    known = LimitBounds(
-        value=reading.value,
-        by=str(detail.get("attacked_by", "")),
-        scope=str(detail.get("scope", "")).strip(),
-        ends=known_ends(detail),
-    )
-    if detail.get("standing") != "at least":
-        return known
-    estimate, upper = (detail.get(name) for name in ("estimate", "at_most"))
-    return replace(known, standing="at least", estimate=estimate, upper=upper)
-
-
-def bounds_from_spread(spread: Spread) -> LimitBounds:
-    """Return the bounds from a setting's releases: upper ends of one more release."""
-    if spread.median is None:
-        return LimitBounds(value=None, reason=spread.reason or MISSING)
-    end = spread.median if spread.interval is None else spread.interval[1]
-    standing = "at least" if spread.is_bound else ""
-    return LimitBounds(
-        value=end,
-        median=spread.median,
-        standing=standing,
-        upper=spread.at_most,
-        by=spread.by,
-        ends=spread.ends,
-    )
-
-
-def bounds_from_stated(stated: Mapping[str, float]) -> LimitBounds:
-    """Return the bounds that a scenario states; with "at_most" its value is a lower bound."""
-    if "median" not in stated:  # of a file that a person wrote
+    if isinstance(given, NotApplicable):
+        return LimitBounds(value=None, reason=given.reason)
+    if isinstance(given, Reading):  # of one release
+        detail = given.detail
+        known = LimitBounds(
+            value=given.value,
+            by=str(detail.get("attacked_by", "")),
+            scope=str(detail.get("scope", "")).strip(),
+            ends=known_ends(detail),
+        )
+        if detail.get("standing") != "at least":
+            return known
+        estimate, upper = (detail.get(name) for name in ("estimate", "at_most"))
+        return replace(known, standing="at least", estimate=estimate, upper=upper)
+    if isinstance(given, Spread):  # of releases: upper ends of one more release
+        if given.median is None:
+            return LimitBounds(value=None, reason=given.reason or MISSING)
+        return LimitBounds(
+            value=given.median if given.interval is None else given.interval[1],
+            median=given.median,
+            standing="at least" if given.is_bound else "",
+            upper=given.at_most,
+            by=given.by,
+            ends=given.ends,
+        )
+    if not isinstance(given, Mapping):
+        return LimitBounds(value=given)
+    if "median" not in given:  # of a file that a person wrote
         return LimitBounds(value=None)
-    end, upper = stated.get("high", stated["median"]), stated.get("at_most")
-    standing = "" if upper is None else "at least"
+    upper = given.get("at_most")  # with it the value of a scenario is a lower bound
     return LimitBounds(
-        value=end,
-        median=stated["median"],
-        standing=standing,
+        value=given.get("high", given["median"]),
+        median=given["median"],
+        standing="" if upper is None else "at least",
         upper=upper,
-        ends=known_ends(stated),
+        ends=known_ends(given),
     )
 
 
 def stated_bounds(reading: Reading) -> dict[str, float]:
-    """Write the bounds of one release, for `bounds_from_stated`."""
-    known = bounds_from_reading(reading)
+    """Write the bounds of one release as a scenario states them, for `bounds_of`."""
+    known = bounds_of(reading)
     low = max(reading.value, known.estimate or 0.0)
     put_down = {"median": low, **known.ends}
     if not known.standing:
@@ -381,29 +361,19 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
     team = readings.get(RED_TEAM)
     if not isinstance(team, Reading):
         return readings
-    raised = {key: _raised(readings.get(key), team.detail[kind]) for key, kind in RAISED.items()}
-    return {**readings, **{key: each for key, each in raised.items() if each is not None}}
-
-
-def _raised(stated: Reading | NotApplicable | None, found: Mapping[str, float | str] | None) -> (
-    Reading | None
-):  # fmt: skip
-    if not isinstance(stated, Reading) or found is None:
-        return None
-    value, detail = float(found["certain"]), dict(stated.detail)
-    if value <= stated.value:
-        if not detail.get("scope"):
-            return None
-        detail["scope"] += f" Simple attacks reach {percent(value)}, by {found['words']}."
-        return replace(stated, detail=detail)
-    detail.pop("scope", None)
-    detail |= {"stated": stated.value, "attacked_by": found["words"]}
-    if detail.get("at_most") is not None:
-        detail["at_most"] = max(detail["at_most"], value)
-    return replace(stated, value=value, interval=None, detail=detail)
-
-
-def with_attacked(point: Point, few: Point) -> Point:
-    """A setting's point with the spreads that simple attacks raised on a few of its releases."""
-    raised = {key: each for key, each in few.spreads.items() if each.by}
-    return replace(point, spreads={**point.spreads, **raised})
+    raised = dict(readings)
+    for key, kind in RAISED.items():
+        stated, found = readings.get(key), team.detail[kind]
+        if not isinstance(stated, Reading) or found is None:
+            continue
+        value, detail = float(found["certain"]), dict(stated.detail)
+        if value > stated.value:
+            detail.pop("scope", None)
+            detail |= {"stated": stated.value, "attacked_by": found["words"]}
+            if detail.get("at_most") is not None:
+                detail["at_most"] = max(detail["at_most"], value)
+            raised[key] = replace(stated, value=value, interval=None, detail=detail)
+        elif detail.get("scope"):
+            detail["scope"] += f" Simple attacks reach {percent(value)}, by {found['words']}."
+            raised[key] = replace(stated, detail=detail)
+    return raised

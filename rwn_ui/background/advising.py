@@ -8,8 +8,8 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
 from rwn_core.tuning import QuickVerdict, Recommendation, Setting, quick_verdict, recommend
-from rwn_core.tuning.policy_presets import policy_presets
 from rwn_core.tuning.quick_verdict import with_next_steps
+from rwn_core.tuning.recommend import policy_presets
 
 Presets = dict[str, dict[str, float]]
 Advice = tuple[Recommendation | None, QuickVerdict, Presets]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import rwn_core as rwn
-from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_core.tuning.paired_comparison import PairedComparison, compare_pair
+from rwn_core.tuning.match import Loss, Matched, PairedComparison, Refused, compare_pair
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.features.setting_sentences import value_words
 

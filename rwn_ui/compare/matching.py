@@ -14,8 +14,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.candidates import verdict_words
 from rwn_core.tuning import USUAL, Plan, Point
-from rwn_core.tuning.match import Loss, Matched, Refused, match
-from rwn_core.tuning.paired_comparison import best_methods
+from rwn_core.tuning.match import Loss, Matched, Refused, best_methods, match
 from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.background.job import Job

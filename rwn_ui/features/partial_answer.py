@@ -6,8 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_core.tuning.goal import PartialAnswer, number_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped

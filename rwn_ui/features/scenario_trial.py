@@ -66,15 +66,9 @@ def measured(
         return scenario
     limited = () if scenario.policy is None else scenario.policy.measures
     measures = tuple(dict.fromkeys((*limited, *USUAL)))
-    plan, done = Plan(measures=measures, seed=scenario.seed), 0
-
-    def tick() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done / plan.releases)
-
-    point = Trials(microdata, [scenario.setting], plan).run(scenario.setting, tick)
+    plan = Plan(measures=measures, seed=scenario.seed)
+    trials = Trials(microdata, [scenario.setting], plan)
+    point = trials.run(scenario.setting, progress or (lambda share: None))
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 

@@ -21,7 +21,7 @@ from rwn_cli.seek import _Swept
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from rwn_core.tuning import goal_seek as goal_module
-from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_core.tuning.goal import PartialAnswer
 from tests.cli.conftest import Run
 
 MEASURES = ("correlation", "distance_linkage")

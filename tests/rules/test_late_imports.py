@@ -16,8 +16,7 @@ HEAVY = {
 WORK = {
     "the catalogue of measures": "import rwn_core.measures",
     "the workers of a sweep, of a page and of a slider": (
-        "import rwn_core.tuning.sweep_processes, rwn_ui.background.job, "
-        "rwn_ui.background.measure_worker"
+        "import rwn_core.tuning.sweep, rwn_ui.background.job, rwn_ui.background.measure_worker"
     ),
     "the command rwn mask": (
         "from rwn_cli import main\n"

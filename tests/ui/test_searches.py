@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
 from rwn_core.tuning import NextStep, Point, Spread
-from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_core.tuning.goal import PartialAnswer
 from rwn_ui.features import advice, keep_policy, partial_answer
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release

@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.threads import ProgressMonitor
-from rwn_core.tuning.evaluate_settings import Plan, Trials
+from rwn_core.tuning.evaluate import Plan, Trials
 from rwn_core.tuning.point import Setting
 from tests.core.measures.test_certified_linkage import described
 

@@ -14,9 +14,10 @@ from rwn_core.measures.measure import Reading
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import Draws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
-from rwn_core.tuning.evaluate_settings import Plan, Trials, with_red_team
+from rwn_core.tuning.evaluate import ATTACKED, Plan, Trials
+from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.verdict import attacked, with_attacked
+from rwn_core.tuning.verdict import attacked
 
 
 def team(identity: float | None = None, attribute: float | None = None) -> Reading:
@@ -73,8 +74,24 @@ def test_a_spread_names_its_attack_in_files_too() -> None:
     assert "by" not in plain.to_dict()
     setting = Setting(params=rwn.RWN(k=3))
     point, few = (Point(setting=setting, spreads={"attribute_gain": s}) for s in (plain, spread))
-    assert with_attacked(point, few).spreads["attribute_gain"] is spread
-    assert with_attacked(point, point) == point
+    asked = list[Plan]()
+
+    class Crew:
+        """Answers with a point, then with that of the attacked releases."""
+
+        def __init__(self, *answers: Point) -> None:
+            self._answers = list(answers)
+
+        def points(self, settings: list[Setting], plan: Plan, progress: object) -> list[Point]:
+            asked.append(plan)
+            return [self._answers.pop(0)]
+
+    plan = Plan(measures=("attribute_gain", "correlation"), releases=59, seed=4)
+    assert stated_of(Crew(point, few), setting, plan, print).spreads["attribute_gain"] is spread
+    assert stated_of(Crew(point, point), setting, plan, print) == point
+    assert asked[0] == plan
+    assert asked[1].measures == ("attribute_gain", "red_team")
+    assert (asked[1].releases, asked[1].seed) == (ATTACKED, 4) == (5, 4)
     assert POLICY.judge(few).by == {"attribute_gain": "a merge on age"}
 
 
@@ -90,9 +107,7 @@ def open_secret(n: int = 120, seed: int = 0) -> Microdata:
 
 
 def test_trials_attack_a_few_releases_of_an_answer() -> None:
-    plan = with_red_team(Plan(measures=("attribute_gain", "correlation"), releases=59, seed=4))
-    assert plan.measures == ("attribute_gain", "red_team")
-    assert (plan.releases, plan.seed) == (5, 4)
+    plan = Plan(measures=("attribute_gain", "red_team"), releases=ATTACKED, seed=4)
     setting = Setting(params=rwn.RowCopy(epsilon=0, k=3, q=1))
     data = open_secret()
     point = Trials(data, [setting.resolved(data)], plan).run(setting.resolved(data))

@@ -7,10 +7,9 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Point, Setting
-from rwn_core.tuning.evaluate_settings import spread_over_releases
+from rwn_core.tuning.evaluate import _joined, spread_over_releases
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.setting_pool import _joined
 from rwn_core.tuning.verdict import stated_bounds
 
 KEY = "bayes_linkage"

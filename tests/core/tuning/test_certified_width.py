@@ -10,8 +10,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials, certified_width
-from rwn_core.tuning.certified_width import STEP, is_of_width, seek_width
+from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials, goal_seek
+from rwn_core.tuning.goal_seek import STEP, is_of_width, seek_width
 from tests.core.evaluation.test_certified_forecast import normal, soft
 
 PLAN = Plan(measures=("certified_linkage", "association_loss"), releases=2)
@@ -61,9 +61,7 @@ def test_a_width_found_by_some_rows_of_a_large_table_is_confirmed_by_all(
         return Reading(value=value, baseline=0.0, detail={})
 
     monkeypatch.setattr(Trials, "certified", certified)
-    monkeypatch.setattr(
-        certified_width, "_stated", lambda data, trials, found, goal, plan: (found, "")
-    )
+    monkeypatch.setattr(goal_seek, "_with_others", lambda trials, found, goal, plan: (found, ""))
     answer = seek_width(data, settings(0.5, 4.0), goal(0.1), plan=PLAN)
     assert answer.reached
     assert answer.point.setting.params.width == 1.0

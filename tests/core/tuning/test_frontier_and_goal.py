@@ -14,8 +14,8 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, frontier, seek, sweep
 from rwn_core.tuning import goal_seek as goal_module
+from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import around, half_steps
-from rwn_core.tuning.setting_pool import SettingPool
 
 
 def point(name: float, **values: float | None) -> Point:

@@ -21,11 +21,11 @@ from rwn_core.tuning import (
     seek,
     sweep,
 )
+from rwn_core.tuning.goal import SliceAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Refused, match
-from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.short_words import short_setting
-from rwn_core.tuning.slice_answer import SliceAnswer, SliceRanges
 
 BOTH = Policy(
     limits=(

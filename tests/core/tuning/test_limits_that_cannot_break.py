@@ -31,8 +31,7 @@ from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import (
     LimitBounds,
     Verdict,
-    bounds_from_reading,
-    bounds_from_stated,
+    bounds_of,
     empty_end,
     stated_bounds,
 )
@@ -241,8 +240,8 @@ def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() ->
 
 def test_what_is_put_down_of_a_reading_keeps_both_ends() -> None:
     detail = {"unmasked": 0.5, "unrelated": 0.1, "standing": "at least", "at_most": 0.4}
-    known = bounds_from_reading(rwn.Reading(value=0.2, detail=detail))
-    kept = bounds_from_stated(stated_bounds(rwn.Reading(value=0.2, detail=detail)))
+    known = bounds_of(rwn.Reading(value=0.2, detail=detail))
+    kept = bounds_of(stated_bounds(rwn.Reading(value=0.2, detail=detail)))
     assert known.ends == kept.ends == {"unmasked": 0.5, "unrelated": 0.1}
     assert kept.upper == 0.4
 

@@ -8,8 +8,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
-from rwn_core.tuning.match import Matched
-from rwn_core.tuning.paired_comparison import beats, best_methods, compare_pair
+from rwn_core.tuning.match import Matched, beats, best_methods, compare_pair
 
 NEAR = (0.10, 0.11, 0.12)
 

@@ -9,11 +9,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, prepared, seek, sweep
-from rwn_core.tuning.first_answer import first_answer
-from rwn_core.tuning.partial_answer import PartialAnswer
+from rwn_core.tuning.goal import PartialAnswer
+from rwn_core.tuning.goal_seek import first_answer
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import seek_slices
-from rwn_core.tuning.slice_answer import SliceRanges
+from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 
 POLICY = Policy(
     limits=(

@@ -9,11 +9,11 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking.lever import LeverRange
-from rwn_core.tuning import Setting, slice_presets, whole_table
+from rwn_core.tuning import Setting, search, slice_presets
 from rwn_core.tuning.forecast import _prepared_together
+from rwn_core.tuning.search import MOST_LOST, StrengthTrial
 from rwn_core.tuning.seek_slices import SliceSearch
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
-from rwn_core.tuning.sweep_processes import SweepRun
+from rwn_core.tuning.sweep import SweepRun
 
 WEAK = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
@@ -43,7 +43,7 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
     sure = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf)
     assert sure.answer == "can"
     monkeypatch.setattr(StrengthTrial, "losses", lambda *_: [0.85, 0.95])
-    monkeypatch.setattr(whole_table.TableSearch, "look", lambda *_: None)
+    monkeypatch.setattr(search.TableSearch, "look", lambda *_: None)
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
     assert found.sentence.startswith("Every limit is kept only where nearly all relations")
@@ -52,7 +52,7 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
 def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
     setting, none = Setting.of("rwn", {"k": 5}), (rwn.Limit(measure="bayes_linkage", at_most=0.0),)
     weak, strict = (
-        whole_table.TableSearch(microdata=few, policy=policy)
+        search.TableSearch(microdata=few, policy=policy)
         for policy in (WEAK, rwn.Policy(limits=none))
     )
     found = weak.look(setting)
@@ -79,7 +79,8 @@ def test_a_trial_meets_a_policy_up_to_its_limit_and_no_further() -> None:
 def test_a_run_of_no_settings_is_done() -> None:
     share = SweepRun.share.fget
     assert share(SimpleNamespace(settings=[])) == 1.0
-    half = SimpleNamespace(settings=[1, 2], plan=SimpleNamespace(releases=4), _before=0, _done=4.0)
+    tasks = [SimpleNamespace(share=0.75), SimpleNamespace(share=0.25)]
+    half = SimpleNamespace(settings=[1, 2], _before=0, _tasks=tasks)
     assert share(half) == 0.5
 
 

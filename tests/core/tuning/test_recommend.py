@@ -13,9 +13,9 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.tuning.point import Setting
-from rwn_core.tuning.policy_presets import USED, policy_presets
 from rwn_core.tuning.quick_verdict import EVERY
-from rwn_core.tuning.strength_trial import MOST_LOST, StrengthTrial
+from rwn_core.tuning.recommend import USED, policy_presets
+from rwn_core.tuning.search import MOST_LOST, StrengthTrial
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
@@ -290,7 +290,7 @@ def test_nearest_counts_what_further_releases_used() -> None:
     limits = (("bayes_linkage", 0.05), ("attribute_gain", 0.1))
     policy = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits))
     trial = StrengthTrial(numbers(150), Setting(params=rwn.RWN(kernel="gaussian")), policy)
-    place = trial.weakest()
+    place = trial.weakest_using(1.0, trial.strongest(1.0))
     assert place is not None
     before = trial.nearest()
     assert (

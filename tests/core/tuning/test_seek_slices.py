@@ -19,17 +19,16 @@ from rwn_core.measures.statistics.association import (
     relation_loss,
 )
 from rwn_core.tuning import Plan, Setting
-from rwn_core.tuning.evaluate_settings import Trials
+from rwn_core.tuning.evaluate import SettingPool, Trials
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import (
+    SliceRanges,
     SliceSearch,
     seek_slices,
     slice_steps,
     weight_steps,
 )
-from rwn_core.tuning.setting_pool import SettingPool
-from rwn_core.tuning.slice_answer import SliceRanges
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import preset_slices
 

@@ -12,7 +12,7 @@ from rwn_core.masking import Rounded
 from rwn_core.neighbors import Finder
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
-from rwn_core.tuning.evaluate_settings import Trials
+from rwn_core.tuning.evaluate import Trials
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.slice_presets import (
     PRESETS,

@@ -1,0 +1,388 @@
+"""Trying settings on a table: releases are drawn, measured and forgotten; only readings stay.
+
+One memory of what is prepared and drawn serves every search; a crew of processes tries settings
+that depend on what the earlier ones read.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Slices
+from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.data.variable import NamedParameters
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
+from rwn_core.masking import Prepared, family, lever_values
+from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.slider_range import STORED_PAIRS
+from rwn_core.parallel.memory import budget_bytes
+from rwn_core.parallel.pool import Pool
+from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning.point import Point, Setting, Spread, known_ends, released_share
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
+
+CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
+SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
+HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
+_FEW_HELD = 6  # of a large one
+ATTACKED = 5  # releases of an answer that simple attacks are tried on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(NamedParameters):
+    """Hold the measures, releases and seed that every setting is read with.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Keys of the catalogue.
+    releases : int
+        Releases drawn at each setting, at least 1.
+    seed : int
+        Release r is drawn from the teaching seed ``seed + r``, the same at every setting, so
+        that settings differ by their parameters and not by luck.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> rwn.Plan(measures=("distance_linkage", "association_loss"), releases=8).releases
+    8
+    """
+
+    measures: tuple[str, ...]
+    releases: int = 8
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check each part."""
+        for key in self.measures:
+            if key not in MEASURES:
+                raise ParameterError(no_measure(key))
+        if not self.measures:
+            raise ParameterError("Choose at least one measure.")
+        if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:
+            raise ParameterError("releases must be a whole number from 1 to 10,000.")
+        SecretKey.from_seed(self.seed)
+
+
+class PreparedTables:
+    """A table made ready for many settings, and its releases: what settings share is found once.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    settings : sequence of Setting
+        Resolved; those that are known before say how far the neighbors are needed.
+    metrics : float
+        Tables with ranked neighbors that are in memory at once, of other weights or families.
+    held : int
+        Releases in memory, with what was read of them; of a large table a few at most.
+    threads : int, optional
+        Of a search for neighbors.
+    """
+
+    def __init__(
+        self,
+        microdata: Microdata,
+        settings: Sequence[Setting] = (),
+        *,
+        metrics: float = math.inf,
+        held: int = HELD,
+        threads: int | None = None,
+    ) -> None:
+        self._microdata, self._metrics, self._threads = microdata, metrics, threads
+        self._held = held if microdata.n <= QUICK_RECORDS else min(held, _FEW_HELD)
+        self._families: dict[Hashable, list[Any]] = {}
+        for setting in settings:
+            self._families.setdefault(together(setting), []).append(setting.params)
+        self._starts: dict[Hashable, Prepared] = {}
+        self._moved: dict[Hashable, Prepared] = {}
+        self._compared: dict[tuple[Setting, int], Comparison] = {}
+        self._untouched: Comparison | None = None
+
+    def start(self, setting: Setting) -> Prepared:
+        """Return the table prepared for a setting, with its slices."""
+        data, same = setting.applied_to(self._microdata), together(setting)
+        if same not in self._starts:
+            if len(self._starts) >= self._metrics:  # memory goes before the next is made ready
+                self._starts.clear()
+                self._moved.clear()
+            own = self._threads is not None and data.n > LARGEST_DENSE
+            self._starts[same] = setting.params.prepare(
+                data,
+                settings=self._families.get(same, ()),
+                threads=self._threads,
+                budget=SHARE_A_WORKER * budget_bytes() if own else None,
+            )
+        return _sliced(
+            self._starts[same].with_levers(**lever_values(setting.params)), data.schema.slices
+        )
+
+    def moved(self, setting: Setting) -> Prepared:
+        """Return the table at the levers of a setting; the last neighborhoods are remembered."""
+        params = setting.params
+        key = setting.weights, params
+        if key not in self._moved:
+            if len(self._moved) >= STORED_PAIRS // self._microdata.n**2:
+                self._moved.clear()
+            self._moved[key] = self.start(setting).with_levers(**lever_values(params))
+            if getattr(params, "kernel", "even") != "even":  # slices share what is found
+                assert self._moved[key].exact_law is not None
+        slices = setting.applied_to(self._microdata).schema.slices
+        return _sliced(self._moved[key], slices)
+
+    def compared(self, setting: Setting, seed: int) -> Comparison:
+        """Return the comparison of one release of a setting; the last few are remembered."""
+        about = setting, seed
+        if about not in self._compared:
+            while len(self._compared) >= self._held:
+                del self._compared[next(iter(self._compared))]
+            drawn = self.moved(setting).release(SecretKey.from_seed(seed), threads=1)
+            made = drawn.rounded(dict(setting.precision))
+            data = setting.applied_to(self._microdata)
+            if self._untouched is None or self._untouched.original.schema != data.schema:
+                self._untouched = Comparison(original=data, masked=data)
+            self._compared[about] = self._untouched.with_masked(made.masked, made.law)
+        return self._compared[about]
+
+
+def _sliced(prepared: Prepared, slices: Slices) -> Prepared:
+    same = prepared.microdata.schema.slices == slices
+    return prepared if same else prepared.with_slices(slices)
+
+
+class Trials:
+    """Settings of a table by a plan: releases are drawn, measured and forgotten."""
+
+    def __init__(
+        self, microdata: Microdata, settings: Sequence[Setting], plan: Plan, *, held: int = 1
+    ) -> None:
+        # settings, held: as `PreparedTables` takes them
+        self.plan = plan
+        self._microdata = microdata
+        self._tables = PreparedTables(microdata, settings, metrics=1, held=held, threads=1)
+
+    def run(
+        self,
+        setting: Setting,
+        progress: Progress = lambda share: None,
+        look: Callable[[Comparison], None] | None = None,
+    ) -> Point:
+        """Draw the setting's releases, look at each and read the measures."""
+        start = time.perf_counter()
+        readings: list[dict[str, Reading | NotApplicable]] = []
+        shown: list[float] = []
+        drawn = [key for key in self.plan.measures if key != CERTIFIED]
+        forecast: list[Reading | NotApplicable] = []
+        try:
+            if CERTIFIED in self.plan.measures:
+                forecast = [self.certified(setting)]
+            for release in self._releases(setting) if drawn else ():
+                shown.append(released_share(self._microdata, release.masked))
+                readings.append(_read(release, drawn))
+                if look is not None:
+                    look(release)
+                progress(len(readings) / self.plan.releases)
+        except ParameterError as refusal:
+            reason = NotApplicable(str(refusal))
+            readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
+        spreads = {
+            key: spread_over_releases(
+                key, forecast if key == CERTIFIED else [each[key] for each in readings]
+            )
+            for key in self.plan.measures
+        }
+        seconds = time.perf_counter() - start
+        return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
+
+    def certified(self, setting: Setting, rows: int = ROWS) -> Reading | NotApplicable:
+        """Forecast certified linkage: before a release it is the mean of a few draws by law."""
+        law = self._tables.moved(setting).law
+        law = law if law is None else law.rounded(dict(setting.precision))
+        try:
+            value = float(np.mean(forecast_certified(law, rows=rows)))
+        except NotApplicable as reason:
+            return reason
+        return Reading(value=value, baseline=1.0 / self._microdata.n, detail={})
+
+    def first(
+        self, setting: Setting, measures: Sequence[str]
+    ) -> dict[str, Reading | NotApplicable]:
+        """The readings of a setting's first release, with all that their charts draw."""
+        return _read(next(self._releases(setting)), measures)
+
+    def _releases(self, setting: Setting) -> Iterator[Comparison]:
+        for release in range(self.plan.releases):
+            yield self._tables.compared(setting, self.plan.seed + release)
+
+
+def _read(release: Comparison, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
+    return dict(attacked({key: read_safely(key, release) for key in measures}))
+
+
+def random_records(microdata: Microdata, records: int) -> Microdata:
+    """Return the same random records at each call; the table itself if it has no more."""
+    if microdata.n <= records:
+        return microdata
+    chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
+    return microdata.take(np.sort(chosen))
+
+
+def read_safely(key: str, comparison: Comparison, *, bare: bool = False) -> Reading | NotApplicable:
+    """Read a measure; a fault of one measure must not end a sweep of all."""
+    try:
+        return MEASURES[key].read(comparison, bare=bare)
+    except Exception as error:  # its text may hold a value: only its type is stated
+        return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
+
+
+def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
+    """Return the spread of a measure's readings, one for each release."""
+    reasons = [each.reason for each in readings if isinstance(each, NotApplicable)]
+    if reasons:
+        return Spread(measure=key, reason=reasons[0])
+    answers = [each for each in readings if isinstance(each, Reading)]
+    values = tuple(float(each.value) for each in answers)
+    by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
+    ends, baseline = known_ends(answers[0].detail), answers[0].baseline
+    spread = Spread(measure=key, values=values, baseline=baseline, by=by, ends=ends)
+    if all(each.detail.get("standing") != "at least" for each in answers):
+        return spread
+    upper = tuple(each.detail.get("at_most") for each in answers)
+    known = () if None in upper else tuple(float(u) for u in upper if u is not None)
+    return replace(spread, is_bound=True, upper=known)
+
+
+def together(setting: Setting) -> Hashable:
+    """Return the key of settings that share a prepared table."""
+    return setting.weights, family(setting.params)
+
+
+def by_family(settings: Sequence[Setting]) -> list[Setting]:
+    """The settings with those that share their neighbors together, in the order of their first."""
+    order: dict[Hashable, int] = {}
+    for setting in settings:
+        order.setdefault(together(setting), len(order))
+    return sorted(settings, key=lambda setting: order[together(setting)])
+
+
+_PART = 6  # releases after which a long plan tells how far it is
+
+
+def one_thread() -> None:
+    """Keep this process to one thread: with as many as processors, more would only queue."""
+    from threadpoolctl import threadpool_limits
+
+    os.environ["RWN_THREADS"] = "1"
+    threadpool_limits(1)
+
+
+def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan, held: int) -> Handle:
+    """Prepare a worker: it keeps the table with its neighbors ranked."""
+    one_thread()
+    trials = Trials(microdata, farthest, plan, held=held)
+
+    def handle(task: tuple[Setting, Plan], progress: Progress) -> Point:
+        setting, trials.plan = task
+        return trials.run(setting)
+
+    return handle
+
+
+class SettingPool:
+    """Tries settings in processes that keep their neighbors ranked from one call to the next."""
+
+    def __init__(
+        self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
+    ) -> None:
+        # no setting may need farther neighbors than `farthest`, which are resolved
+        held = HELD if microdata.n <= QUICK_RECORDS else 1
+        self._local = Trials(microdata, farthest, plan, held=held) if workers == 1 else None
+        self._workers = workers if workers > 1 else 0
+        about = microdata, tuple(farthest), plan, held
+        self._pool = Pool(_prepare, *about, workers=self._workers)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes."""
+        self._pool.cancel()
+
+    def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
+        """Try settings."""
+        # splits the plan into parts, so that few settings keep all workers busy
+        few = 0 < len(settings) < 2 * max(self._workers, 1)
+        count = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
+        size = math.ceil(plan.releases / count)
+        plans = [
+            replace(plan, seed=plan.seed + first, releases=min(size, plan.releases - first))
+            for first in range(0, plan.releases, size)
+        ]
+        tasks = [(setting, part) for setting in settings for part in plans]
+        tried: dict[int, Point] = {}
+        for index, point in self._tried(tasks):
+            tried[index] = point
+            progress(len(tried) / len(tasks))
+        parts = range(len(plans))
+        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
+
+    def _tried(self, tasks: Sequence[tuple[Setting, Plan]]) -> Iterator[tuple[int, Point]]:
+        """Each task's index and point, as they come."""
+        if self._local is not None:
+            for index, (setting, self._local.plan) in enumerate(tasks):
+                yield index, self._local.run(setting)
+            return
+        indices: dict[Future[Any], int] = {
+            self._pool.submit(task): index for index, task in enumerate(tasks)
+        }
+        for task in as_completed(indices):
+            yield indices[task], task.result()
+
+
+def _joined(parts: Sequence[Point]) -> Point:
+    """One point of the parts of a plan, releases in their order."""
+    first = parts[0]
+    spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
+    seconds = sum(part.seconds for part in parts)
+    shown = tuple(share for part in parts for share in part.shown)
+    return Point(setting=first.setting, spreads=spreads, shown=shown, seconds=seconds)
+
+
+def _together(parts: Sequence[Spread]) -> Spread:
+    refused = next((part for part in parts if part.reason is not None), None)
+    if refused is not None:
+        return refused
+    values = tuple(value for part in parts for value in part.values)
+    bound = any(part.is_bound for part in parts)
+    # of a part with worst cases as releases these are upper bounds, too
+    ends = [(part.upper if part.is_bound else part.values) for part in parts]
+    upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
+    by = next((part.by for part in parts if part.by), "")
+    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
+
+
+def stated(crew: SettingPool, setting: Setting, plan: Plan, progress: Progress) -> Point:
+    """Return the point of an answer: simple attacks raise the readings of its first releases."""
+    (point,) = crew.points([setting], plan, progress)
+    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
+    few = replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))
+    (tried,) = crew.points([setting], few, lambda share: None)
+    raised = {key: each for key, each in tried.spreads.items() if each.by}
+    return replace(point, spreads={**point.spreads, **raised})
