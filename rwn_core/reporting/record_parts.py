@@ -47,7 +47,7 @@ def recorded_state(verdict: Mapping[str, Any]) -> State:
     """Return the state of a record's verdict, also where a version before stated no state."""
     if "state" in verdict:
         return cast(State, verdict["state"])
-    if "shares" not in verdict:  # what no limit was written of
+    if not verdict.get("shares"):  # of which no share was written
         return "kept" if verdict["kept"] else "not judged"
     read = Verdict(shares=verdict["shares"], unread=verdict.get("not_judged", {})).state
     return "not judged" if read == "kept" and not verdict["kept"] else read
