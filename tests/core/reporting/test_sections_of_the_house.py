@@ -52,7 +52,8 @@ MEETINGS = {
     }
     for chosen in ("", "Mild")
 }
-VERDICT = {**RECORD["verdict"], "kept": True, "not_judged": {}, "shares": {}, "judged": {}}
+HALF = dict.fromkeys([each["measure"] for each in RECORD["limit"]], 0.5)
+VERDICT = {**RECORD["verdict"], "kept": True, "not_judged": {}, "shares": HALF, "judged": {}}
 ONCE = {"number": 1, "further": 0, "further_kept": 0}
 MATERIALS = {
     "": replace(by_hand(), evidence=EVIDENCE),
