@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from rwn_core.laws.donors import copy_from_donors
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.risk import sentences as risk_sentences
 from tests.contracts.measure_tables import (
     TABLES,
@@ -90,15 +91,16 @@ def leaves(value: Any) -> list[Any]:
     return [value]
 
 
-def test_the_catalogue_holds_every_file_under_its_own_name():
-    folder = Path(rwn_core.measures.__file__).parent
-    files = {
-        path.stem: path.parent.name
-        for side in ("utility", "risk")
-        for path in (folder / side).glob("*.py")
-        if path.stem != "__init__"
-    }
-    assert {key: measure.side for key, measure in MEASURES.items()} == files
+def test_the_catalogue_holds_every_record_of_every_file_under_its_side():
+    written, folder = {}, Path(rwn_core.measures.__file__).parent
+    for side in ("utility", "risk"):
+        for path in (folder / side).glob("[a-z]*.py"):
+            module = import_module(f"rwn_core.measures.{side}.{path.stem}")
+            keys = [each.key for each in vars(module).values() if isinstance(each, Measure)]
+            assert keys, path
+            assert not written.keys() & set(keys), path
+            written |= dict.fromkeys(keys, side)
+    assert {key: measure.side for key, measure in MEASURES.items()} == written
 
 
 def test_utility_comes_first():
