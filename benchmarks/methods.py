@@ -22,8 +22,7 @@ import pandas as pd
 import rwn_core as rwn
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import mixed, survey, with_roles
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Slices
+from rwn_core.data.schema import Question, Slices
 from rwn_core.data.variable import Role
 from rwn_core.masking import METHODS, RWN, CARTSynthesis
 from rwn_core.masking.lever import neutral_levers

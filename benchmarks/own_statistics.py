@@ -23,7 +23,7 @@ from sklearn.decomposition import PCA
 import rwn_core as rwn
 from benchmarks.pages import say
 from benchmarks.tables import mixed
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.measures.comparison import standardized
 from rwn_core.measures.risk import outliers
 from rwn_core.measures.statistics import ols

@@ -167,7 +167,7 @@ def _with_law(comparison: rwn.Comparison, setting: rwn.Setting, *, partial: bool
 
 def like(data: rwn.Microdata, masked: Path) -> rwn.Microdata:
     """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
-    from rwn_core.io.read_released import read_released
+    from rwn_core.io.reading import read_released
     from rwn_core.laws.donors import released_schema
 
     options.require_openable(masked)

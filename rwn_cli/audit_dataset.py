@@ -52,10 +52,10 @@ def audit_dataset(
     sample with `rwn mask` and audit it.
     """
     from rwn_core.datasets.dataset import Dataset
-    from rwn_core.io.read import schema_from
+    from rwn_core.io.reading import schema_from
     from rwn_core.reporting.dataset_record import check_described, with_audit
     from rwn_core.reporting.facts import Material
-    from rwn_core.reporting.internal_report import internal_file
+    from rwn_core.reporting.page import internal_file
 
     refuse_existing(overwrite, report)
     known = _known(report, record, Path(masked))
@@ -93,7 +93,7 @@ def audit_dataset(
 def _known(report: Path | None, record: Path | None, masked: Path) -> dict[str, Any] | None:
     """The record of the release that is reported, refused before the work."""
     from rwn_core.reporting.dataset_record import read_dataset_record
-    from rwn_core.reporting.internal_report import FORMS
+    from rwn_core.reporting.page import FORMS
 
     if (report is None) != (record is None):
         raise ParameterError("Give --report and --record together.")

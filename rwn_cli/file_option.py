@@ -31,7 +31,7 @@ _TRUTHS = {"true": True, "false": False}
 
 def description(source: str, schema: Path | None) -> Path | None:
     """The schema of the command line, or the one that was saved with the file; says which."""
-    from rwn_core.io.read import saved_schema
+    from rwn_core.io.reading import saved_schema
 
     saved = saved_schema(source)
     if schema is not None or not saved.is_file():
@@ -52,7 +52,7 @@ def read_file(
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
     # `only` and `drop` choose columns before they are parsed, where a file has too many
     from rwn_core.data.file_layout import FileLayout
-    from rwn_core.io.read import begin, schema_from
+    from rwn_core.io.reading import begin, schema_from
 
     described = schema_from(schema)
     layout = _layout(described, given or ())

@@ -14,7 +14,7 @@ from rwn_cli.terminal import option
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rwn_core.reporting.scenario import Search
+    from rwn_core.reporting.scenario import SavedSearch
 
 Values = Annotated[str | None, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")]
 ValuesOfK = Annotated[str | None, option("V,V,...", "Values of k to try.", "--k")]
@@ -78,7 +78,7 @@ def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
     return rwn.Policy(limits=tuple(made))
 
 
-def rounded(search: Search, data: rwn.Microdata, texts: Sequence[str]) -> Search:
+def rounded(search: SavedSearch, data: rwn.Microdata, texts: Sequence[str]) -> SavedSearch:
     """The search with the steps of --round to try, if there are any."""
     from rwn_cli.precision_option import step_axis
 
@@ -86,7 +86,9 @@ def rounded(search: Search, data: rwn.Microdata, texts: Sequence[str]) -> Search
     return replace(search, grid=replace(grid, precision=step_axis(data, texts)) if texts else grid)
 
 
-def sliced(search: Search, data: rwn.Microdata, presets: str | None, *, given: bool) -> Search:
+def sliced(
+    search: SavedSearch, data: rwn.Microdata, presets: str | None, *, given: bool
+) -> SavedSearch:
     """The search with the slices to try: presets, or those that the table was given."""
     from rwn_core.tuning.slice_presets import preset_slices
 
@@ -101,9 +103,9 @@ def stated_search(
     values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
-) -> Search:
+) -> SavedSearch:
     """The scenario's search, with what the command line says in place of its parts."""
-    from rwn_core.reporting.scenario import Search
+    from rwn_core.reporting.scenario import SavedSearch
     from rwn_core.tuning import USUAL, parse_values
 
     given = values[0] | dict(_named(text) for text in values[1] or ())
@@ -118,7 +120,7 @@ def stated_search(
     methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
     if methods != grid.methods:
         grid = replace(grid, axes={}, method=methods)
-    return Search(
+    return SavedSearch(
         grid=replace(grid, axes={**grid.axes, **axes}),
         plan=rwn.Plan(
             measures=measures or before.measures,
@@ -128,7 +130,7 @@ def stated_search(
     )
 
 
-def with_measures(search: Search, measures: Sequence[str]) -> Search:
+def with_measures(search: SavedSearch, measures: Sequence[str]) -> SavedSearch:
     """The search with further measures to read."""
     wanted = tuple(dict.fromkeys((*measures, *search.plan.measures)))
     return replace(search, plan=replace(search.plan, measures=wanted))

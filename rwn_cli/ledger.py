@@ -52,8 +52,7 @@ def add(
     """
     from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
     from rwn_core.reporting.ledger import add as add_release
-    from rwn_core.reporting.ledger import add_dataset
-    from rwn_core.reporting.ledger_entries import policy_words
+    from rwn_core.reporting.ledger import add_dataset, policy_words
     from rwn_core.reporting.public_notice import read_card
 
     require_folder(file)
@@ -91,7 +90,7 @@ def add(
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
-    from rwn_core.reporting.ledger_entries import policy_words
+    from rwn_core.reporting.ledger import policy_words
 
     titles = {key: method.title for key, method in rwn.METHODS.items()}
     for entry in ledger_content(file, None)[0]:
@@ -119,7 +118,7 @@ def verify(
     order of the entries can be checked. That the last entries were cut off can be seen only with
     --last.
     """
-    from rwn_core.reporting.ledger_entries import is_keyed
+    from rwn_core.reporting.ledger import is_keyed
 
     entries, keyed = ledger_content(file, key)
     if last and last.lower() not in [entry["hash"] for entry in entries]:
@@ -145,8 +144,7 @@ def verify(
 
 def ledger_content(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
     """The entries, and whether they were checked under the key."""
-    from rwn_core.reporting.ledger import file_bytes, read_entries
-    from rwn_core.reporting.ledger_entries import key_path, read_key
+    from rwn_core.reporting.ledger import file_bytes, key_path, read_entries, read_key
 
     there = key or key_path(file)
     content = file_bytes(file)

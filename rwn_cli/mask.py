@@ -186,8 +186,7 @@ def _verdict_words(
     """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.reporting.judged_release import judged
-    from rwn_core.reporting.record_parts import recorded_state
-    from rwn_core.reporting.release_record import read_record
+    from rwn_core.reporting.release_record import read_record, recorded_state
     from rwn_core.tuning.verdict import counted, not_judged
 
     if record is not None:
@@ -295,7 +294,7 @@ def _said_of_changes(
     )
     from rwn_core.masking.release import notes_on_file
     from rwn_core.reporting.facts.fact import shared_words
-    from rwn_core.reporting.record_parts import shared_columns
+    from rwn_core.reporting.release_record import shared_columns
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]

@@ -82,10 +82,10 @@ def mask_dataset(
     """
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
-    from rwn_core.io.read import schema_from
+    from rwn_core.io.reading import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
-    from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
+    from rwn_core.reporting.release_record import FORGOTTEN, KEPT, SEEDED
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_ or ()))
     described = options.described_schema(

@@ -78,7 +78,7 @@ def report(
     """
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
-    from rwn_core.reporting.internal_report import internal_file
+    from rwn_core.reporting.page import internal_file
     from rwn_core.reporting.public_notice import public_file, require_form
 
     if out.resolve() == record.resolve():
@@ -122,7 +122,7 @@ def _with_answers(
 def _write(
     out: Path, content: bytes, public: bool, overwrite: bool, verdict: Mapping[str, Any]
 ) -> None:
-    from rwn_core.reporting.record_parts import recorded_state
+    from rwn_core.reporting.release_record import recorded_state
 
     write(out, content, overwrite=overwrite)
     if public:
@@ -164,9 +164,12 @@ def _of_dataset(
     public: bool,
 ) -> bytes:
     """The report of a dataset's release; the record says where both lie, unless the options do."""
-    from rwn_core.reporting.dataset_record import read_dataset_record, thawed_record
-    from rwn_core.reporting.dataset_reports import public_dataset_files
-    from rwn_core.reporting.internal_report import internal_file
+    from rwn_core.reporting.dataset_record import (
+        public_dataset_files,
+        read_dataset_record,
+        thawed_record,
+    )
+    from rwn_core.reporting.page import internal_file
 
     known = thawed_record(text)["source"]
     original, released = places[0] or known["file"], places[1] or Path(known["released"])

@@ -69,9 +69,9 @@ def _of_dataset(
     text: str, key: rwn.SecretKey, original: str | None, out: Path | None, schema: Path | None
 ) -> None:
     """The release of a dataset, in a new folder."""
-    from rwn_core.io.read import schema_from
+    from rwn_core.io.reading import schema_from
     from rwn_core.reporting.dataset_record import thawed_record
-    from rwn_core.reporting.reproduce_dataset import reproduce_dataset
+    from rwn_core.reporting.reproduce import reproduce_dataset
 
     if out is None:
         raise ParameterError("The release of a dataset needs --out, a new folder; give it.")

@@ -16,7 +16,7 @@ from rwn_cli.terminal import Report, option, say
 from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.reporting.scenario import Search
+    from rwn_core.reporting.scenario import SavedSearch
     from rwn_core.tuning import GoalAnswer
     from rwn_core.tuning.goal import PartialAnswer
 
@@ -86,7 +86,7 @@ def seek(
 
 
 def _answer(
-    data: rwn.Microdata, search: Search, goal: rwn.Goal, workers: int | None, report: Report
+    data: rwn.Microdata, search: SavedSearch, goal: rwn.Goal, workers: int | None, report: Report
 ) -> GoalAnswer:
     """Find a first answer, sweep, then seek between the settings."""
     from rwn_core.parallel.pace import Part

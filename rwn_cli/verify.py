@@ -58,7 +58,7 @@ def verify(
 
 def _require_sealed(ledger: Path, key: Path | None, about: Mapping[str, Any], card: Path) -> None:
     """Refuse a release of which the ledger has no sealed entry."""
-    from rwn_core.reporting.ledger_entries import is_keyed
+    from rwn_core.reporting.ledger import is_keyed
 
     entries, keyed = ledger_content(ledger, key)
     if not keyed:

@@ -31,8 +31,7 @@ from rwn_core._version import __version__ as __version__
 
 _NAMES = {
     "rwn_core.data.microdata": "Microdata",
-    "rwn_core.data.question": "Question",
-    "rwn_core.data.schema": "Schema",
+    "rwn_core.data.schema": "Question Schema",
     "rwn_core.data.variable": "Kind Role Variable",
     "rwn_core.datasets.audit_dataset": "AuditOptions audit_dataset",
     "rwn_core.datasets.mask_dataset": "mask_dataset",
@@ -47,7 +46,7 @@ _NAMES = {
     "rwn_core.evaluation.draws": "Ensemble ensemble",
     "rwn_core.evaluation.validity": "standard_error_validity",
     "rwn_core.io.demo": "DEMOS load_demo",
-    "rwn_core.io.read": "read read_bytes",
+    "rwn_core.io.reading": "read read_bytes",
     "rwn_core.laws.donors": "Draws copy_from_donors draw_donors",
     "rwn_core.masking": (
         "KPRAM METHODS NBRS2015 PRAM RWN AdditiveNoise CARTSynthesis CorrelatedNoise "

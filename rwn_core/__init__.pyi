@@ -2,7 +2,7 @@
 
 from rwn_core._version import __version__ as __version__
 from rwn_core.data.microdata import Microdata as Microdata
-from rwn_core.data.question import Question as Question
+from rwn_core.data.schema import Question as Question
 from rwn_core.data.schema import Schema as Schema
 from rwn_core.data.variable import Kind as Kind
 from rwn_core.data.variable import Role as Role
@@ -32,8 +32,8 @@ from rwn_core.evaluation.draws import ensemble as ensemble
 from rwn_core.evaluation.validity import standard_error_validity as standard_error_validity
 from rwn_core.io.demo import DEMOS as DEMOS
 from rwn_core.io.demo import load_demo as load_demo
-from rwn_core.io.read import read as read
-from rwn_core.io.read import read_bytes as read_bytes
+from rwn_core.io.reading import read as read
+from rwn_core.io.reading import read_bytes as read_bytes
 from rwn_core.laws.donors import Draws as Draws
 from rwn_core.laws.donors import copy_from_donors as copy_from_donors
 from rwn_core.laws.donors import draw_donors as draw_donors

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from rwn_core.errors import InputError
 from rwn_core.io import reading
-from rwn_core.io.reading import FileToRead, Reading
+from rwn_core.io.reading import FileReading, FileToRead
 from rwn_core.parallel.pool import Pool, Stopped
 from rwn_core.parallel.processes import Handle
 from tools.fuzz_files import WORDS, Seed, seeds
@@ -113,7 +113,9 @@ class Judge:
 
     def _alone(self, broken: Mutant) -> tuple[str, str]:
         """A file that ended the process of many, read as it is in the program."""
-        alone = Reading(FileToRead(name=broken.seed.name, content=broken.content), seconds=SECONDS)
+        alone = FileReading(
+            FileToRead(name=broken.seed.name, content=broken.content), seconds=SECONDS
+        )
         alone.wait()
         try:
             alone.result()

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.toml import toml_document
+from rwn_core.data.plain import toml_document
 from rwn_core.errors import ParameterError
 
 ERRORS = 3.0

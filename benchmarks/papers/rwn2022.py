@@ -18,7 +18,7 @@ from benchmarks.papers.replay import (
     published,
 )
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN

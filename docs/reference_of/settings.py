@@ -8,10 +8,10 @@ from dataclasses import fields
 from docs.docstrings import entries
 from rwn_core.data import schema
 from rwn_core.data.plain import file_fields
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation.registered_analysis import KINDS, Analysis
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Limit, Plan, Setting
 from rwn_ui.server.safety import SAFE_OPTIONS
 
@@ -116,7 +116,7 @@ def page() -> str:
         "In `[setting]`:",
         _table("field", _of(Scenario, sorted(in_file(Setting)), _OF_A_SETTING)),
         "In `[sweep]`:",
-        _table("field", _of(Plan, sorted(in_file(Search)), _OF_A_SWEEP)),
+        _table("field", _of(Plan, sorted(in_file(SavedSearch)), _OF_A_SWEEP)),
         "In each `[[limit]]`:",
         _table("field", _of(Limit, (each.name for each in fields(Limit)))),
         "In each `[[analysis_plan]]`:",

@@ -183,6 +183,7 @@ def _constants(
     kind: str, columns: Sequence[Floats], errors: Sequence[Floats | float]
 ) -> tuple[Floats, Floats]:
     """Return the constant of each record, and what rounding leaves open of it on either side."""
+    # columns and both results: shape (n,) each
     y, *parts = columns
     if kind not in _POWERS:
         sign = -1.0 if kind == "rest" else 1.0
@@ -197,6 +198,7 @@ def _constants(
 
 def _error(column: Floats, rounded: float = 1.0) -> float:
     """Return half of the step that a column's values are written with, or that of computing."""
+    # column: shape (n,)
     known = column[~np.isnan(column)]
     some, computed = known[:SAMPLE], 1e-9 * float(np.abs(known).max(initial=0.0))
     for decimals in range(_DECIMALS + 1 if rounded else 0):

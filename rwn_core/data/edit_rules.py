@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.text_budget import (
+from rwn_core.data.plain import (
     LONGEST_RULE,
     LONGEST_RULES,
     MOST_RULES,
@@ -74,7 +74,17 @@ class EditRule:
     def __post_init__(self) -> None:
         """Read the text."""
         object.__setattr__(self, "text", str(self.text).strip())
-        object.__setattr__(self, "_tree", _parsed(self.text))
+        text = self.text
+        if not 0 < len(text) <= LONGEST_RULE:
+            raise SchemaError(f"An edit rule must have 1 to {LONGEST_RULE:,} letters. {_EXAMPLE}")
+        try:
+            tree = ast.parse(text, mode="eval").body
+        except SyntaxError as error:
+            raise SchemaError(_refusal(text, error.offset or 1)) from None
+        except (ValueError, RecursionError, MemoryError):
+            raise SchemaError(_refusal(text, 1)) from None
+        _check_truth(tree, text)
+        object.__setattr__(self, "_tree", tree)
 
     def __reduce__(self) -> tuple[type[EditRule], tuple[str]]:
         """Travel to a worker process as its text."""
@@ -202,19 +212,6 @@ def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
     check_letters(texts, LONGEST_RULES, "The list of edit rules", SchemaError)
     read = (each if isinstance(each, EditRule) else EditRule(str(each)) for each in rules)
     return tuple(dict.fromkeys(read))
-
-
-def _parsed(text: str) -> ast.expr:
-    if not 0 < len(text) <= LONGEST_RULE:
-        raise SchemaError(f"An edit rule must have 1 to {LONGEST_RULE:,} letters. {_EXAMPLE}")
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except SyntaxError as error:
-        raise SchemaError(_refusal(text, error.offset or 1)) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise SchemaError(_refusal(text, 1)) from None
-    _check_truth(tree, text)
-    return tree
 
 
 def _refusal(text: str, place: int) -> str:

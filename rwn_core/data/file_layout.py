@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 import codecs
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notations
 from rwn_core.errors import SchemaError
 
+USUAL_DATES = "YYYY-MM-DD"
+NOTATIONS = (
+    *(
+        notation.replace(".", mark)
+        for mark in "./-"
+        for notation in ("DD.MM.YYYY", "MM.DD.YYYY", "D.M.YYYY", "M.D.YYYY")
+    ),
+    *(notation.replace(".", mark) for mark in "./" for notation in ("YYYY.MM.DD", "YYYY.M.D")),
+)
+"""All but the usual one; DD is a day of two digits, D one without a zero before it."""
+
+_PART = re.compile(r"YYYY|MM?|DD?")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
 MOST_HEADER = 9  # lines
 MOST_LINES = 1_000  # above the header line, or below the last record
+
+
+def filled_in(notation: str, parts: Mapping[str, str]) -> str:
+    """A notation with something for each of its parts.
+
+    >>> filled_in("DD.MM.YYYY", {"DD": "03", "MM": "05", "YYYY": "2008"})
+    '03.05.2008'
+    """
+    return _PART.sub(lambda found: parts[found.group()], notation)
+
+
+def as_notation(value: object) -> str | None:
+    """The known notation that a text names, in small letters or large; None for no other text."""
+    wanted = value.upper() if isinstance(value, str) else ""
+    return wanted if wanted in (USUAL_DATES, *NOTATIONS) else None
+
+
+def known_notations() -> str:
+    """All notations, for a sentence."""
+    return ", ".join((USUAL_DATES, *NOTATIONS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +99,7 @@ class FileLayout:
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
+        # marks of the text
         object.__setattr__(self, "encoding", _encoding(self.encoding))
         mark = self.separator
         single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
@@ -75,20 +109,34 @@ class FileLayout:
             raise SchemaError("The decimal mark of a file must be a point or a comma.")
         if not isinstance(self.fill, bool):
             raise SchemaError("The fill of a file must be true or false.")
+        # lines that are no records
         if not isinstance(self.header, int) or not 0 <= self.header <= MOST_HEADER:
             raise SchemaError(
                 f"The header of a file must be true, false or a number of lines to {MOST_HEADER}."
             )
         for name in ("above", "below"):
-            _check_lines(name, getattr(self, name))
+            lines = getattr(self, name)
+            is_integer = isinstance(lines, int) and not isinstance(lines, bool)
+            if not is_integer or not 0 <= lines <= MOST_LINES:
+                raise SchemaError(
+                    f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
+                )
         if self.header in (0, 1):
             object.__setattr__(self, "header", bool(self.header))
+        # how values are written, and which columns are read
         notation = as_notation(self.dates)
         if notation is None:
             raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")
         object.__setattr__(self, "dates", notation)
         for name in ("missing", "only", "drop"):
-            object.__setattr__(self, name, _words(name, getattr(self, name)))
+            words = getattr(self, name)
+            listed = isinstance(words, tuple | list)
+            if not listed or not all(isinstance(each, str) and each.strip() for each in words):
+                what = "missing values" if name == "missing" else f"columns of {name}"
+                raise SchemaError(f'The {what} of a file must be a list of texts, as ["n/a"].')
+            object.__setattr__(
+                self, name, tuple(each.strip() if name == "missing" else each for each in words)
+            )
         if not isinstance(self.sheet, str | None):
             raise SchemaError("The sheet of a workbook must be its name.")
 
@@ -111,22 +159,6 @@ class FileLayout:
         if not isinstance(table, dict) or not set(table) <= set(known):
             raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")
         return cls(**table)
-
-
-def _check_lines(name: str, lines: Any) -> None:
-    is_integer = isinstance(lines, int) and not isinstance(lines, bool)
-    if not is_integer or not 0 <= lines <= MOST_LINES:
-        raise SchemaError(
-            f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
-        )
-
-
-def _words(name: str, words: Any) -> tuple[str, ...]:
-    listed = isinstance(words, tuple | list)
-    if not listed or not all(isinstance(each, str) and each.strip() for each in words):
-        what = "missing values" if name == "missing" else f"columns of {name}"
-        raise SchemaError(f'The {what} of a file must be a list of texts, as ["n/a"].')
-    return tuple(each.strip() if name == "missing" else each for each in words)
 
 
 def _encoding(name: object) -> str:

@@ -46,6 +46,7 @@ def _content(column: pd.Series[Any]) -> list[NDArray[Any]]:
 
 def factorized(column: pd.Series[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     """A number for each record, -1 where missing, and the different values by number."""
+    # the numbers have shape (n,)
     if isinstance(column.dtype, pd.CategoricalDtype):
         numbers = column.cat.codes.to_numpy()
         levels: list[Any] = column.cat.categories.tolist()

@@ -247,6 +247,7 @@ class Microdata(Summarized):
 
     def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
         """Several variables as numbers; see `values`."""
+        # shape (n,) each
         known = self._cache
         return [
             known["values", name] if ("values", name) in known else self.values(name)
@@ -282,6 +283,7 @@ class Microdata(Summarized):
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
+        # rows: shape (r,)
         frame = self._frame.take(rows).reset_index(drop=True)
         return Microdata(frame, self.schema, self._notices)
 
@@ -332,6 +334,7 @@ class Microdata(Summarized):
         return result
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
+        # shape (n,)
         variable = self.schema.by_name.get(name) or self.schema.variable(name)
         if not variable.is_released:
             direct = variable.role is Role.IDENTIFIER
@@ -356,6 +359,7 @@ class Microdata(Summarized):
         return _read_only(self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
 
     def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
+        # shape (n, p)
         if not names:
             return np.empty((self.n, 0))
         return np.column_stack(self.columns(names))
@@ -371,9 +375,11 @@ class Microdata(Summarized):
         return sorted(self._different(name)[1])
 
     def _different(self, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+        # the numbers have shape (n,)
         return self.cached(("different", name), lambda: factorized(self._frame[name]))
 
     def _codes(self, name: str, levels: Sequence[Any]) -> NDArray[np.int32]:
+        # shape (n,)
         numbers, different = self._different(name)
         positions = {level: position for position, level in enumerate(levels)}
         # the last entry is for number -1, a missing value
@@ -388,6 +394,7 @@ def _said_of_values(schema: Schema) -> tuple[object, ...]:
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    # the same shape
     array = array.view() if array.flags.writeable else array
     array.flags.writeable = False
     return array

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.column_warnings import far_codes
 from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.identity.panel import COMES_AGAIN
 from rwn_core.data.identity.words import Subject
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import stands_for_people
+from rwn_core.data.validation import far_codes, stands_for_people
 from rwn_core.data.variable import Kind, Role, Variable
 
 _WORDS = re.compile(
@@ -79,6 +78,7 @@ def asks_population(frame: pd.DataFrame, schema: Schema) -> str | None:
 
 def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     """Ask whether a variable identifies people; weights and households may get their role."""
+    # three roles explain a doubt: weight, person, household
     if doubt.looks_like == SAMPLING_WEIGHT:
         return OpenQuestion(
             variable=doubt.variable,
@@ -105,6 +105,7 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
             changes={"role": Role.HOUSEHOLD},
             declined={"confirmed": True},
         )
+    # all else is left out, unless the user says that it identifies nobody
     text = doubt.looks_like == str(Subject.TEXT)
     wordy = " No method here masks text." if text else ""
     kind = "free text" if text else "identifier"

@@ -1,10 +1,25 @@
-"""Plain data of a TOML or JSON file become records over their type hints: one sentence a fault."""
+"""Plain data in and out: a budget of all text from outside, TOML files, records over type hints.
+
+TOML files are written and read here, and nowhere else.
+
+The text depends on the document alone: the hash of a frozen record is taken of it.
+
+The budget of all text from outside: letters, marks, depth, terms, seconds and memory.
+
+What a text would become is counted while it is still a text. A page parses a text of up to
+`LETTERS_AT_ONCE` itself; a longer one is parsed in a process with limits (`io.reading.parse_text`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
+from datetime import date, time
 from enum import StrEnum
 from functools import partial
 from inspect import signature
@@ -14,6 +29,40 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from rwn_core.errors import InputError, RWNError
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+WIDTH = 100
+"""Columns of a line; a longer list goes over several."""
+
+_MARK = re.compile(r'"""|\'\'\'|["\'#\[\]{}=,.]|\n+')
+_REST: Mapping[str, re.Pattern[str]] = {
+    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+"{3,5}', re.DOTALL),
+    "'''": re.compile(r"(?:[^']|'(?!''))*+'{3,5}"),
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*+"'),
+    "'": re.compile(r"[^'\n]*+'"),
+    "#": re.compile(r"[^\n]*+"),
+}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DELETE = "\x7f"  # the one character that JSON leaves bare and TOML forbids
+
+Path = tuple[str, ...]
+LONGEST_DOCUMENT = 5_000_000  # letters of a TOML file
+# decides: letters of a text that a page parses itself; a longer one is parsed in a process
+LETTERS_AT_ONCE = 50_000
+LONGEST_PARSING_S = 20.0  # seconds of a process that parses a longer one
+PARSING_MEMORY = 2e9  # bytes that it may take
+MOST_MARKS = 500_000  # its brackets, commas, points, quotes and signs of equality
+DEEPEST = 20  # tables within tables
+LARGEST_WHOLE_BITS = 256  # of a whole number
+LONGEST_FORMULA = 5_000  # letters
+MOST_TERMS = 500  # of a formula once its crossings are written out
+MOST_FACTORS = 10  # variables of one product, or table of counts
+MOST_TABLE_CELLS = 1_000_000  # of a registered table of counts
+LONGEST_RULE = 500  # letters of an edit rule
+MOST_RULES = 200
+LONGEST_RULES = 20_000  # letters of all rules together
+MOST_ANALYSES = 100
+# decides: multiplications of registered analyses that a page runs itself; beyond, a job runs them
+WORK_AT_ONCE = 50_000_000
+LONGEST_LINK = 20_000  # letters of all parts of a page's address
 
 
 def read_plain(
@@ -122,3 +171,175 @@ def plain_values(node: Any) -> Iterator[Any]:
             yield from plain_values(each)
     else:
         yield node
+
+
+def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
+    """Write plain data as TOML: values first, then tables; numbers at full precision.
+
+    >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
+    b = 1.0
+    <BLANKLINE>
+    [a]
+    c = [1, 2]
+    """
+    blocks = ["\n".join(block) + "\n" for block in _blocks(document, (), ordered)]
+    return "\n".join(blocks)
+
+
+def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
+    """Read TOML."""
+    _check_document(text, what, refusal)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        position = str(error).rpartition("(")[2].rstrip(")")
+        raise refusal(f"The {what} is not valid TOML ({position}).") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, say
+        raise refusal(f"The {what} is not valid TOML; write shorter numbers.") from None
+    # Refuse parsed TOML with tables too deep, or with integers beyond any use.
+    left: list[tuple[int, Any]] = [(0, document)]
+    while left:
+        depth, value = left.pop()
+        if depth > DEEPEST:
+            raise _too_deep(what, refusal)
+        if isinstance(value, Mapping):
+            left += [(depth + 1, each) for each in value.values()]
+        elif isinstance(value, list):
+            left += [(depth + 1, each) for each in value]
+        elif isinstance(value, int) and value.bit_length() > LARGEST_WHOLE_BITS:
+            raise refusal(f"The {what} has a whole number of too many digits; shorten it.")
+    return document
+
+
+def _check_document(text: str, what: str, refusal: type[RWNError]) -> None:
+    """Refuse a TOML text that would take much time or memory; the parser refuses a broken one."""
+    check_letters(text, LONGEST_DOCUMENT, f"The {what}", refusal)
+    marks = depth = points = place = 0
+    while (found := _MARK.search(text, place)) is not None:
+        mark, place = found[0], found.end()
+        marks += 1
+        pattern = _REST.get(mark)
+        if pattern is not None:
+            end = pattern.match(text, place)
+            if end is None:
+                return  # never closed: the parser stops here
+            place = end.end()
+        elif mark == ".":
+            points += 1
+        else:
+            depth += (mark in "[{") - (mark in "]}")
+            points = 0
+        if marks > MOST_MARKS:
+            raise refusal(f"The {what} has more than {MOST_MARKS:,} names and values; shorten it.")
+        if max(depth, points) > DEEPEST:
+            raise _too_deep(what, refusal)
+
+
+def _too_deep(what: str, refusal: type[RWNError]) -> RWNError:
+    return refusal(f"The {what} has tables more than {DEEPEST} deep; write them flatter.")
+
+
+def _is_tables(value: Any) -> bool:
+    """Return True if a value is a list of mappings."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _blocks(
+    node: Mapping[str, Any], path: Path, ordered: bool, header: str = ""
+) -> Iterator[list[str]]:
+    """The lines of a table, then those of the tables below it."""
+    known = _known(node, ordered)
+    tables = [(name, value) for name, value in known if _is_table(value) or _is_tables(value)]
+    lines = [
+        _line(_name(name), value, ordered)
+        for name, value in known
+        if not (_is_table(value) or _is_tables(value))
+    ]
+    # a table that holds nothing but tables is named by theirs
+    if header and (lines or not tables or header.startswith("[[")):
+        lines.insert(0, header)
+    if lines:
+        yield lines
+    for name, value in tables:
+        where = (*path, name)
+        words = ".".join(map(_name, where))
+        if _is_table(value):
+            yield from _blocks(value, where, ordered, f"[{words}]")
+        else:
+            for each in value:
+                yield from _blocks(each, where, ordered, f"[[{words}]]")
+
+
+def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:
+    """Names and values without what is None."""
+    names = sorted(node) if ordered else node
+    return [(name, node[name]) for name in names if node[name] is not None]
+
+
+def _line(name: str, value: Any, ordered: bool) -> str:
+    line = f"{name} = {_value(value, ordered)}"
+    if len(line) <= WIDTH or not isinstance(value, list | tuple):
+        return line
+    return f"{name} = [\n{_filled([_value(each, ordered) for each in value])}]"
+
+
+def _filled(parts: Sequence[str]) -> str:
+    """The parts of a list in indented lines, as many in each as fit."""
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + len(part) + 6 > WIDTH:
+            lines.append("")
+        lines[-1] += f" {part}," if lines[-1] else f"{part},"
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
+
+
+def _text(value: str) -> str:
+    # a JSON text is TOML too
+    return json.dumps(value, ensure_ascii=False).replace(_DELETE, "\\u007f")
+
+
+def _value(value: Any, ordered: bool) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    if isinstance(value, float):
+        return (
+            json.dumps(value)
+            if math.isfinite(value)
+            else ("nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
+        )
+    if isinstance(value, date | time):  # a datetime is a date
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(each, ordered) for each in value) + "]"
+    if isinstance(value, Mapping):
+        return _inline(value, ordered)
+    raise TypeError(f"TOML has no value of the type {type(value).__name__}.")
+
+
+def _inline(node: Mapping[str, Any], ordered: bool) -> str:
+    """A mapping within a list of other things."""
+    known = _known(node, ordered)
+    inside = ", ".join(f"{_name(name)} = {_value(value, ordered)}" for name, value in known)
+    return f"{{ {inside} }}" if inside else "{}"
+
+
+def check_letters(text: str, most: int, what: str, refusal: type[RWNError] = InputError) -> None:
+    """Refuse a text of too many letters; `what` is the subject of the sentence."""
+    if len(text) > most:
+        raise refusal(f"{what} has more than {most:,} letters; shorten it.")
+
+
+def check_number(items: Sized, most: int, what: str, refusal: type[RWNError] = InputError) -> None:
+    """Refuse a list of too many entries; `what` names the list and its entries."""
+    if len(items) > most:
+        raise refusal(f"{what} are more than {most:,}; take some out.")

@@ -76,6 +76,7 @@ def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float
     >>> rounded_values(np.array([0.31, 0.72]), 0.1).tolist()
     [0.3, 0.7]
     """
+    # values and result: the same shape
     with np.errstate(over="ignore", invalid="ignore"):
         multiples = values / step
         result = _times(np.round(multiples), step)

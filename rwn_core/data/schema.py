@@ -9,11 +9,9 @@ from typing import Any
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.plain import read_plain
-from rwn_core.data.question import Question
+from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.toml import toml_document, toml_text
-from rwn_core.data.variable import NUMBERS, Kind, Role, Variable, refuse_repeats
+from rwn_core.data.variable import NUMBERS, Kind, NamedParameters, Role, Variable, refuse_repeats
 from rwn_core.errors import ParameterError, SchemaError
 
 Slices = tuple[tuple[str, ...], ...]
@@ -22,6 +20,32 @@ Slices = tuple[tuple[str, ...], ...]
 _NAMED = 2  # variables of a long slice that are named in a short line
 _LONG = 4
 _COUNTS = ("one", "two", "three")  # variables; their values nearly always name one person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(NamedParameters):
+    """State the regression that the data steward wants kept.
+
+    Parameters
+    ----------
+    response : str
+    predictors : tuple of str
+    """
+
+    response: str
+    predictors: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a question without an answerable form."""
+        object.__setattr__(self, "predictors", tuple(self.predictors))
+        if not self.predictors:
+            raise SchemaError("The regression needs at least one predictor; choose one.")
+        if self.response in self.predictors:
+            raise SchemaError(
+                f"Variable {self.response} is both response and predictor of the regression; "
+                "take it out of one of the two."
+            )
+        refuse_repeats(self.predictors, "as a predictor")
 
 
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
@@ -188,9 +212,17 @@ class Schema(Summarized):
                     f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
                     "one, so give the other another role."
                 )
-        object.__setattr__(self, "slices", self._slices())
+        groups: dict[str, list[str]] = {}
+        for variable in self.released:
+            if variable.group is not None and variable.masked:
+                groups.setdefault(variable.group, []).append(variable.name)
+        shared = [names for names in groups.values() if len(names) > 1]
+        object.__setattr__(self, "slices", as_slices(shared) if shared else ())
         self._check_rules()
-        self._check_population()
+        # Refuse a population that is no number of people.
+        number = self.population
+        if number is not None and (type(number) is not int or number < 1):
+            raise SchemaError("The population of a schema must be a whole number of people.")
         if self.question is not None:
             for name in (self.question.response, *self.question.predictors):
                 if name not in self.names:
@@ -198,12 +230,6 @@ class Schema(Summarized):
                         f"The regression names the variable {name}, which the table does not "
                         "have; choose one of its columns."
                     )
-
-    def _check_population(self) -> None:
-        """Refuse a population that is no number of people."""
-        number = self.population
-        if number is not None and (type(number) is not int or number < 1):
-            raise SchemaError("The population of a schema must be a whole number of people.")
 
     def _check_rules(self) -> None:
         """Refuse an edit rule of what no release has."""
@@ -310,14 +336,6 @@ class Schema(Summarized):
             question=asked if complete else None,
             edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
         )
-
-    def _slices(self) -> Slices:
-        groups: dict[str, list[str]] = {}
-        for variable in self.released:
-            if variable.group is not None and variable.masked:
-                groups.setdefault(variable.group, []).append(variable.name)
-        shared = [names for names in groups.values() if len(names) > 1]
-        return as_slices(shared) if shared else ()
 
     def with_slices(self, slices: Iterable[Sequence[str]]) -> Schema:
         """This schema with exactly these variables sharing donors, and every other one alone.

@@ -17,8 +17,7 @@ import pyarrow as pa
 from rwn_core.data.arrays import Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.dataset_statistics import Advance, counted
 from rwn_core.datasets.sample_donors import together
@@ -167,18 +166,18 @@ def audit_dataset(
         measures=options.measures,
         progress=None if progress is None else lambda done: progress(_READ + (1 - _READ) * done),
     )
-    return DatasetAudit(
-        audit=audited, judged=data.n, n=n, left_out=left_out, apart=_apart(data, table)
-    )
-
-
-def _apart(data: Microdata, table: Microdata) -> bool:
-    """True if the rows are about as far from their own records as from other ones."""
+    # Whether the rows are about as far from their own records as from other ones.
     metric = Metric.fit(data)
-    both, rows = together(metric.coded(data), metric.coded(table)), np.arange(data.n)
-    others = squared_distances(both, data.n + rows, np.roll(rows, 1))
-    nearer = others - squared_distances(both, data.n + rows, rows)
-    return bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n))
+    both, own = together(metric.coded(data), metric.coded(table)), np.arange(data.n)
+    others = squared_distances(both, data.n + own, np.roll(own, 1))
+    nearer = others - squared_distances(both, data.n + own, own)
+    return DatasetAudit(
+        audit=audited,
+        judged=data.n,
+        n=n,
+        left_out=left_out,
+        apart=bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n)),
+    )
 
 
 def released_rows(key: SecretKey, records: Integers, n: int) -> Integers:

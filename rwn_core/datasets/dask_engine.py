@@ -9,9 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.datasets.engine import Execute, Finished
 from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer, forget
-from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.run import Execute, Finished, Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped
 
@@ -71,7 +70,7 @@ def _execute(client: Client, run: PackedRun, tasks: Sequence[Task], finished: Fi
         while left:
             batch = waiting.next_batch(block=False)
             for future in batch:
-                # task's answer; a lost worker becomes an error of the task
+                # a task's answer; a lost worker becomes an error of the task
                 if future.status != "finished":
                     raise Stopped(LOST)
                 answer: dict[str, Any] = future.result()

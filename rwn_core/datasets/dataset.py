@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_columns import check_type, column_series, decimal_texts, one_array
+from rwn_core.io.arrow_files import check_type, column_series, decimal_texts, one_array
 
 BATCH = 65_536  # records that are unpacked at a time
 

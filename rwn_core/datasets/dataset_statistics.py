@@ -1,29 +1,58 @@
-"""Exact sums of a dataset in one pass over its files, with one batch of records in memory.
+"""Statistics of a dataset: exact sums of its columns, and the metric that they make.
 
 Sums are added up in the order of the records, so that files and their row groups change no bit.
+
+Statistics of a dataset's columns from sums of blocks, and the metric that they make.
+
+Centers and scales agree with those of a table in memory up to the last digits of a float64. They
+cannot change which records are neighbors: distances closer than 1e-9 count as equal.
+
+Means, spreads and extremes of columns from sums of blocks, the same however rows are dealt out.
+
+A block is `BLOCK` records that follow each other in the dataset. Its sums depend on its records
+alone, and the blocks are added up exactly and rounded once: not a bit of the result depends on
+files, tasks or workers.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from rwn_core.data.arrays import Floats
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.column_sums import block_sums, merge_sums
+from rwn_core.data.validation import level_text
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.datasets.dataset import Dataset, check_rows, to_frame
-from rwn_core.datasets.metric_of_sums import (
-    SurveyStatistics,
-    has_levels,
-    level_counts,
-    ordered_schema,
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.neighbors.metric import (
+    SMALLEST_SQUARED,
+    Axis,
+    Encoding,
+    Metric,
+    Scale,
+    Weights,
+    axes_of_counts,
+    discrete_weights,
 )
 from rwn_core.parallel.threads import Progress
 
 Advance = Callable[[float], None]
 """Called with the number of further records read; an exception stops the work."""
+BLOCK = 1024  # records that are summed up at once; a task begins at a multiple of it
+AT_ONCE = 16  # blocks
+
+Sums = Floats
+"""Of each block and column: count, sum, squares about the block's mean, least, greatest value."""
+Counts = Mapping[Any, int]
+"""Records of each level."""
 
 
 def counted(total: int, progress: Progress | None) -> Advance:
@@ -61,3 +90,188 @@ def exact_sums(
         levels={name: dict(each) for name, each in levels.items()},
     )
     return ordered_schema(released, found.levels), found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnStatistics:
+    """Say what a metric needs to know of a column of numbers."""
+
+    count: int  # records with a value
+    mean: float  # 0 where there are none
+    sd: float  # divisor count - 1; 0 for fewer than two, and exactly 0 where all are equal
+    least: float
+    greatest: float
+
+
+def block_sums(values: Floats) -> Sums:
+    """Sum up the blocks of some columns."""
+    # values: shape (n, p); sums: (5, blocks, p)
+    parts = range(0, max(len(values), 1), AT_ONCE * BLOCK)
+    sums = [_sums(values[start : start + AT_ONCE * BLOCK]) for start in parts]
+    return np.concatenate(sums, axis=1)
+
+
+def _sums(values: Floats) -> Sums:
+    """`block_sums` of few enough blocks for the processor's cache."""
+    rows, columns = values.shape
+    blocks = -(-rows // BLOCK)
+    padded = np.full((columns, blocks * BLOCK), np.nan)
+    padded[:, :rows] = values.T
+    padded = padded.reshape(columns, blocks, BLOCK)
+    known = ~np.isnan(padded)
+    count = known.sum(axis=2)
+    filled = np.where(known, padded, 0.0)
+    total = filled.sum(axis=2)
+    mean = total / np.maximum(count, 1)
+    deviation = np.where(known, filled - mean[:, :, None], 0.0)
+    return np.stack(
+        [
+            count.T,
+            total.T,
+            (deviation * deviation).sum(axis=2).T,
+            np.where(known, filled, np.inf).min(axis=2).T,
+            np.where(known, filled, -np.inf).max(axis=2).T,
+        ]
+    )
+
+
+def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
+    """Statistics of whole columns from the sums of all their blocks, in order."""
+    sums = np.concatenate(parts, axis=1)
+    return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
+
+
+def _merged(sums: Floats) -> ColumnStatistics:
+    sums = sums[:, sums[0] > 0]
+    counts, totals, within = sums[0], sums[1], sums[2]
+    count = int(counts.sum())
+    mean = math.fsum(totals.tolist()) / max(count, 1)
+    apart = totals / counts - mean
+    squares = math.fsum([*within.tolist(), *(counts * apart * apart).tolist()])
+    return _statistics(count, mean, squares, sums[3:].ravel())
+
+
+def _statistics(count: int, mean: float, squares: float, extremes: Floats) -> ColumnStatistics:
+    # extremes: shape (b,)
+    least, greatest = (
+        (float(extremes.min()), float(extremes.max())) if len(extremes) else (0.0, 0.0)
+    )
+    sd = math.sqrt(squares / (count - 1)) if count > 1 and least < greatest else 0.0
+    return ColumnStatistics(count=count, mean=mean, sd=sd, least=least, greatest=greatest)
+
+
+def has_levels(variable: Variable) -> bool:
+    """True if a variable is counted by levels instead of summed."""
+    return variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+
+
+def level_counts(microdata: Microdata, name: str) -> Counts:
+    """Records of each level that occurs."""
+    codes, levels = microdata.codes(name)
+    records = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+    return {level: count for level, count in zip(levels, records, strict=True) if count}
+
+
+def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:
+    """The schema with the order of every ordered variable written down, as a table's gate does."""
+    for variable in schema.released:
+        if variable.kind is Kind.ORDERED and variable.levels is None:
+            texts = tuple(level_text(level) for level in sorted(levels[variable.name]))
+            schema = schema.replace_variable(variable.name, levels=texts)
+    return schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyStatistics:
+    """Hold what is known of all columns of a dataset."""
+
+    n: int  # number of records
+    numbers: Mapping[str, ColumnStatistics]  # statistics of the columns of numbers, by name
+    # records of each level, by the names of categorical and ordered variables
+    levels: Mapping[str, Counts]
+
+    @property
+    def with_missing(self) -> list[str]:
+        """The variables with a missing value."""
+        return [name for name in (*self.numbers, *self.levels) if self.known(name) < self.n]
+
+    def known(self, name: str) -> int:
+        """Records with a value of a variable."""
+        if name in self.levels:
+            return sum(self.levels[name].values())
+        return self.numbers[name].count
+
+
+def metric_of_sums(
+    schema: Schema,
+    statistics: SurveyStatistics,
+    *,
+    scale: Scale = "sd",
+    encoding: Encoding = "dummies",
+    weights: Weights = "schema",
+) -> Metric:
+    """Make the metric of a dataset."""
+    for variable in schema.released:
+        if statistics.known(variable.name) == 0:
+            raise InputError(
+                f"Column {variable.name} has no values; remove it or set its role to identifier."
+            )
+    n, numbers, levels = statistics.n, statistics.numbers, statistics.levels
+    if weights == "discrete":
+        schema = schema.with_weights(discrete_weights(schema, n))
+    used = [variable for variable in schema.released if variable.weight > 0]
+    if not used:
+        raise ParameterError(
+            "The weights are 0 for every variable; give at least one a positive weight."
+        )
+    axes: list[Axis] = []
+    for variable in used:
+        if variable.kind is Kind.CATEGORICAL:
+            # Levels in their order with their records, what is missing last.
+            counts = levels[variable.name]
+            known = [(level, counts[level]) for level in sorted(counts)]
+            axes += axes_of_counts(
+                [*known, (None, n - sum(counts.values()))], variable, scale, encoding
+            )
+            continue
+        column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
+        axes += _number_axes(column, n, variable, scale)
+    if not axes:
+        raise ParameterError(
+            "No variable with a positive weight varies, so there is no distance between records; "
+            "give a varying variable a positive weight."
+        )
+    return Metric(axes=tuple(axes))
+
+
+def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:
+    """Statistics of an ordered variable's level numbers."""
+    by_text = {level_text(level): count for level, count in counts.items()}
+    each = np.array([by_text.get(level, 0) for level in variable.levels or ()], dtype=np.int64)
+    # Statistics of a column that has some values so many times.
+    values = np.arange(len(each), dtype=np.float64)
+    weighted_statistics_count = int(each.sum())
+    mean = math.fsum((values * each).tolist()) / max(weighted_statistics_count, 1)
+    squares = math.fsum((each * (values - mean) ** 2).tolist())
+    occurring = values[each > 0]
+    return _statistics(weighted_statistics_count, mean, squares, occurring)
+
+
+def _number_axes(column: ColumnStatistics, n: int, variable: Variable, scale: Scale) -> list[Axis]:
+    """The axes of a variable of numbers: its own if it varies, and one for what is missing."""
+    axes = []
+    spread = column.greatest - column.least if scale == "range" else column.sd
+    if 0 < column.greatest - column.least < SMALLEST_SQUARED:
+        raise ParameterError(
+            f"The values of {variable.name} differ by less than {SMALLEST_SQUARED:g}; multiply all "
+            "of them by a large number."
+        )
+    if spread > 0:
+        axes.append(Axis(variable=variable, center=column.mean, factor=variable.weight / spread))
+    missing = n - column.count
+    if missing:
+        share = missing / n
+        width = math.sqrt(missing * column.count / (n * (n - 1))) if scale == "sd" else 1.0
+        factor = variable.weight / width
+        axes.append(Axis(variable=variable, center=share, factor=factor, missing=True))
+    return axes

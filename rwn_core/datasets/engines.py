@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_core.datasets.dask_engine import dask
-from rwn_core.datasets.engine import Engine
 from rwn_core.datasets.local_engine import local
+from rwn_core.datasets.run import Engine
 from rwn_core.datasets.spark_engine import spark
-from rwn_core.errors import ParameterError
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})
-
-
-def find_engine(key: str) -> Engine:
-    """The engine of a key."""
-    if key not in ENGINES:
-        raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
-    return ENGINES[key]

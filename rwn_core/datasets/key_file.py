@@ -17,21 +17,17 @@ def read_or_make_key(path: Path) -> SecretKey:
     try:
         return read_key(path)
     except FileNotFoundError:
-        return make_key(path)
-
-
-def make_key(path: Path) -> SecretKey:
-    """Write a fresh key to a new file, which its owner alone can read."""
-    key, text = fresh_key(path)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise _there_already(path) from None
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return key
+        # Write a fresh key to a new file, which its owner alone can read.
+        key, text = fresh_key(path)
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise _there_already(path) from None
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        return key
 
 
 def fresh_key(path: Path) -> tuple[SecretKey, bytes]:

@@ -7,8 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from typing import Any
 
-from rwn_core.datasets.engine import Execute, Finished
-from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.run import Execute, Finished, Run, Task
 from rwn_core.datasets.steps import perform
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Pool, Stopped

@@ -15,14 +15,13 @@ from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.datasets import release_order, soft_donors, survey
 from rwn_core.datasets.dataset import Dataset, to_frame
-from rwn_core.datasets.engine import Execute
-from rwn_core.datasets.engines import find_engine
+from rwn_core.datasets.engines import ENGINES
 from rwn_core.datasets.prepare_run import RunOptions, prepare_run
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.steps import STRATEGIES, Follow
-from rwn_core.errors import NotWritten
+from rwn_core.errors import NotWritten, ParameterError
 from rwn_core.masking.rwn import refuse_empty
-from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey
 
 
@@ -98,7 +97,10 @@ def mask_dataset(
     Perry, Matloff, Tendick 2022, section 11.
     """
     options = options or RunOptions()
-    start = find_engine(engine)
+    # The engine of a key.
+    if engine not in ENGINES:
+        raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
+    start = ENGINES[engine]
     run, target = prepare_run(src, dst, params, seed, options)
     doubts = dataset_doubts(run.dataset)
     refuse_open(open_doubts(doubts, run.schema))
@@ -108,46 +110,26 @@ def mask_dataset(
         if not target.exists():
             run.release.folder.mkdir(mode=0o700, exist_ok=True)
         with start(run, thread_count(options.workers), options.address) as execute:
-            answers = _masked(run, execute, options.progress)
-        result = _counted(run, answers)
-    _publish(run, target, result)
-    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
-
-
-def _counted(run: Run, answers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return plain counts about the making of a release."""
-    counts = [answer["changed"] for answer in answers]
-    state = run.stage.answer(soft_donors.STATE, 0) or {}
-    return {
-        "imbalance": state.get("imbalance", 0.0),
-        "governed": sum(answer["governed"] for answer in answers),
-        "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
-    }
-
-
-def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
-    """Do all steps; what the masking tasks answered."""
-    ranges = len(run.ranges(survey.STEP))
-    strategy = STRATEGIES[run.params.scheme.neighbors]
-    follow = Follow((1 + strategy.weight) * ranges + run.files, progress)
-    execute(run.ranges(survey.STEP), follow.by(1))
-    survey.merge_survey(run)
-    masking = strategy.mask(run, execute, follow)
-    answers = [_answer(run, task) for task in masking]
-    refuse_empty(sum(answer["empty"] for answer in answers))
-    ordering = run.numbered(release_order.STEP, run.files)
-    execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
-    return answers
-
-
-def _answer(run: Run, task: Task) -> dict[str, Any]:
-    answer = run.stage.answer(task["step"], task["number"])
-    assert answer is not None
-    return answer
-
-
-def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
-    """Delete what is left of the work, then let the release appear."""
+            # Do all steps; what the masking tasks answered.
+            ranges = len(run.ranges(survey.STEP))
+            strategy = STRATEGIES[run.params.scheme.neighbors]
+            follow = Follow((1 + strategy.weight) * ranges + run.files, options.progress)
+            execute(run.ranges(survey.STEP), follow.by(1))
+            survey.merge_survey(run)
+            masking = strategy.mask(run, execute, follow)
+            answers = [_answer(run, task) for task in masking]
+            refuse_empty(sum(answer["empty"] for answer in answers))
+            ordering = run.numbered(release_order.STEP, run.files)
+            execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
+        # Plain counts about the making of a release.
+        counts = [answer["changed"] for answer in answers]
+        state = run.stage.answer(soft_donors.STATE, 0) or {}
+        result = {
+            "imbalance": state.get("imbalance", 0.0),
+            "governed": sum(answer["governed"] for answer in answers),
+            "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
+        }
+    # Delete what is left of the work, then let the release appear.
     # A kill at any moment leaves parts of the original only where the same run goes on with them.
     folder = run.release.folder
     names = {release_order.file_name(number) for number in range(run.files)}
@@ -163,6 +145,13 @@ def _publish(run: Run, target: Path, result: dict[str, Any]) -> None:
             f"{target} cannot be written ({error.strerror}); choose another folder."
         ) from None
     run.stage.remove()
+    return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
+
+
+def _answer(run: Run, task: Task) -> dict[str, Any]:
+    answer = run.stage.answer(task["step"], task["number"])
+    assert answer is not None
+    return answer
 
 
 def dataset_doubts(dataset: Dataset) -> tuple[IdentityDoubt, ...]:

@@ -11,10 +11,10 @@ import pandas as pd
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.column_sums import BLOCK
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.joined_index import LARGEST
+from rwn_core.datasets.dataset_statistics import BLOCK
 from rwn_core.datasets.run import Run
+from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
@@ -130,6 +130,7 @@ def task_bytes(columns: int, params: Any) -> int:
 
 def checked_setting(params: Any, n: int) -> Any:
     """Refuse a setting that no dataset is masked with."""
+    # what a dataset has no way to do, in the order of a setting
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
@@ -150,6 +151,7 @@ def checked_setting(params: Any, n: int) -> Any:
         raise ParameterError(
             f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
         )
+    # what needs few enough records
     ball = setting.ball
     if ball.kernel.is_even:
         check_radius_and_k(ball.k, ball.epsilon, n)

@@ -23,7 +23,7 @@ from rwn_core.datasets.staged_arrays import read_batch, write_batches
 from rwn_core.io.other_readers import arrow_again
 from rwn_core.masking.second_reading import refuse_difference
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.randomness import ORDER_STREAM, SecretKey
+from rwn_core.randomness import ORDER_STREAM
 
 STEP, ROWS = "order", "masked"
 
@@ -38,22 +38,6 @@ def piece(run: Run, number: int) -> Path:
     return run.stage.path(ROWS, f"{number:06d}.arrow")
 
 
-def deal_rows(
-    path: Path, masked: pa.Table, ids: NDArray[np.int64], key: SecretKey, files: int
-) -> None:
-    """Write masked rows so that each file of the release finds its own together."""
-    draws = two_uniforms(key, ids, ORDER_STREAM)
-    # numbers of few bits are sorted by counting
-    target = (draws[0] * files).astype(np.min_scalar_type(files))
-    order = np.argsort(target, kind="stable")
-    dealt = masked.take(pa.array(order)) if files > 1 else masked
-    for values in draws[:, order]:
-        dealt = dealt.append_column("", pa.array(values))
-    with atomic_file(path) as unfinished:
-        counts = np.bincount(target, minlength=files).tolist()
-        write_batches(unfinished, dealt, counts, packed=False)
-
-
 def keep_rows(
     run: Run,
     number: int,
@@ -64,7 +48,18 @@ def keep_rows(
 ) -> dict[str, Any]:
     """Keep a task's masked rows for the files of the release; `tables` are original and masked."""
     before, masked = tables
-    deal_rows(piece(run, number), masked, ids, run.key, run.files)
+    # Write masked rows so that each file of the release finds its own together.
+    files = run.files
+    draws = two_uniforms(run.key, ids, ORDER_STREAM)
+    # numbers of few bits are sorted by counting
+    target = (draws[0] * files).astype(np.min_scalar_type(files))
+    order = np.argsort(target, kind="stable")
+    dealt = masked.take(pa.array(order)) if files > 1 else masked
+    for values in draws[:, order]:
+        dealt = dealt.append_column("", pa.array(values))
+    with atomic_file(piece(run, number)) as unfinished:
+        counts = np.bincount(target, minlength=files).tolist()
+        write_batches(unfinished, dealt, counts, packed=False)
     return {
         "empty": int((sizes == 0).sum()),
         "governed": int((within < (run.params.ball.k or 0)).sum()),

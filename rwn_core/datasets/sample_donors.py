@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rwn_core.data.arrays import Integers
 from rwn_core.datasets.release_order import keep_rows
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.staged_arrays import points_like
@@ -45,23 +44,19 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     result = search.run(
         ProgressMonitor(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q)
     )
-    masked = copy_from_sample(table, found.sample, result.donors)
+    # Fill every column from its donors.
+    columns = []
+    for position, name in enumerate(table.column_names):
+        retained = result.donors[:, position] >= 0
+        rows = np.where(retained, 0, result.donors[:, position] + len(found.sample))
+        given = found.sample.column(name).combine_chunks().take(pa.array(rows))
+        if retained.any():
+            given = pc.if_else(pa.array(retained), table.column(name).combine_chunks(), given)
+        columns.append(given)
+    masked = pa.table(columns, schema=table.schema)
     return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
 
 
 def together(one: Points, other: Points) -> Points:
     """Two tables' points, one after the other."""
     return points_like(one, np.concatenate((point_values(one), point_values(other))))
-
-
-def copy_from_sample(table: pa.Table, sample: pa.Table, donors: Integers) -> pa.Table:
-    """Fill every column from its donors."""
-    columns = []
-    for position, name in enumerate(table.column_names):
-        own = donors[:, position] >= 0
-        rows = np.where(own, 0, donors[:, position] + len(sample))
-        given = sample.column(name).combine_chunks().take(pa.array(rows))
-        if own.any():
-            given = pc.if_else(pa.array(own), table.column(name).combine_chunks(), given)
-        columns.append(given)
-    return pa.table(columns, schema=table.schema)

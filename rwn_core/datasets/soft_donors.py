@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Integers32
-from rwn_core.datasets.exact_donors import search_of_leaf
-from rwn_core.datasets.found_donors import Found, draw_request, release_nobody, release_rows
+from rwn_core.datasets.exact_donors import (
+    FoundDonors,
+    draw_request,
+    release_nobody,
+    release_rows,
+    search_of_leaf,
+)
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.spatial_parts import leaves_with_records, load_side
 from rwn_core.datasets.staged_arrays import give_back, load, save
@@ -107,7 +112,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     draws = Draws(run.key, numbers, drawing.streams)
     donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=1)
     sizes = neighborhoods.sizes
-    return release_rows(run, leaf, numbers, Found(donors=donors, sizes=sizes, within=sizes))
+    return release_rows(run, leaf, numbers, FoundDonors(donors=donors, sizes=sizes, within=sizes))
 
 
 def _near(run: Run, leaf: int) -> NeighborTable:

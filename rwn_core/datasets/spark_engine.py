@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rwn_core.datasets.engine import Execute, Finished
 from rwn_core.datasets.remote_task import LOST, PackedRun, check_answer
-from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.run import Execute, Finished, Run, Task
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Stopped
 
@@ -69,7 +68,15 @@ def _execute(
             reported = 0
             while not job.done():
                 time.sleep(_LOOK_EVERY)
-                done = max(reported, _completed(context))
+                # Count the ended tasks of the only job.
+                status, count = context.statusTracker(), 0
+                for number in status.getActiveJobsIds():
+                    active = status.getJobInfo(number)
+                    stages = [
+                        status.getStageInfo(stage) for stage in (active.stageIds if active else ())
+                    ]
+                    count += sum(stage.numCompletedTasks for stage in stages if stage)
+                done = max(reported, count)
                 finished(done - reported)
                 reported = done
         except BaseException:
@@ -82,13 +89,3 @@ def _execute(
     for answer in answers:
         check_answer(answer)
     finished(len(tasks) - reported)
-
-
-def _completed(context: SparkContext) -> int:
-    """Count the ended tasks of the only job."""
-    status, count = context.statusTracker(), 0
-    for number in status.getActiveJobsIds():
-        job = status.getJobInfo(number)
-        stages = [status.getStageInfo(stage) for stage in (job.stageIds if job else ())]
-        count += sum(stage.numCompletedTasks for stage in stages if stage)
-    return count

@@ -1,24 +1,31 @@
 """Deals the records of a dataset out to leaves, and makes each leaf ready to be searched.
 
 Leaves lie between planes that come from a random sample: they divide the work and no result.
+
+One index of all leaves, on the stage: a search of it is a search of the whole table.
+
+A search's target needs no tree, only tiles: those of all leaves, one leaf after the other, are
+those of one index. Positions count through the leaves; records have their numbers in the dataset.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
     DEAL,
     columns_path,
-    gather_leaf,
     load,
     points_like,
     save,
+    save_parts,
     write_batches,
 )
 from rwn_core.neighbors.distance import Points, level_squares, point_values
@@ -26,15 +33,15 @@ from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame
 
 INDEX = "index"
-
-
-def save_axes(run: Run) -> None:
-    """Keep the axes that planes lie across: made once, so that all tasks agree."""
-    save(run, DEAL, "axes", principal_axes(run.survey_result.points))
+STEP = "join"
+LARGEST = 2**31 - 1  # records that an index can number
+_AT_ONCE = 1 << 22  # numbers of records that are written at a time
+_OF_ALL = ("levels", "squares", "coded", "far", "scale")  # the same in every leaf
 
 
 def axes(run: Run) -> Floats:
     """The axes that planes lie across."""
+    # shape (d, d)
     return load(run, DEAL, "axes")
 
 
@@ -58,21 +65,19 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     return {}
 
 
-def count_leaves(run: Run, ranges: int) -> int:
-    """Add up the records of each leaf, and put corners together; how many leaves there are."""
-    corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
-    low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
-    save(run, INDEX, "corners", np.stack([low, high]))
-    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
-    counts = np.sum([np.diff(each) for each in ends], axis=0)
-    save(run, INDEX, "counts", counts)
-    return len(counts)
-
-
 def index_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Gather a leaf's points from all ranges, and build the index of its tree."""
     leaf = task["number"]
-    points, numbers = gather_leaf(run, leaf, task["ranges"])
+    # The points of a leaf from all ranges, and their records' numbers, ascending.
+    values, ids = [], []
+    for number in range(task["ranges"]):
+        start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
+        values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
+        ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
+    points, numbers = (
+        points_like(run.survey_result.points, np.concatenate(values)),
+        np.concatenate(ids),
+    )
     if not len(numbers):
         return {}
     index = build_index(points, numbers=numbers, frame=common_frame(run))
@@ -89,13 +94,6 @@ def common_frame(run: Run) -> Frame:
     found = run.survey_result
     values = np.concatenate((point_values(found.points), load(run, INDEX, "corners")))
     return shared_frame(points_like(run.survey_result.points, values))
-
-
-def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
-    """The index of a leaf that has records: its arrays are mapped, and read where needed."""
-    side = load_side(run, leaf)
-    querying = side if frame.embedding is None else load_side(run, leaf, "query")
-    return Index(side=side, querying=querying, frame=frame)
 
 
 def load_side(run: Run, leaf: int, which: str = "target") -> IndexArrays:
@@ -136,6 +134,7 @@ def principal_axes(sample: Points) -> Floats:
 
 def turned(points: Points, axes: Floats) -> Points:
     """The same records along other axes; distances stay, but for rounding."""
+    # points: shape (n, d); axes: (d, d)
     return points_like(points, point_values(points) @ axes)
 
 
@@ -183,3 +182,104 @@ def leaf_numbers(root: Cut | int, points: Points, axes: Floats) -> Integers:
 
     sort(root, np.arange(len(values)))
     return leaf
+
+
+def joined_index(run: Run, frame: Frame) -> Index:
+    """The index of all records: its arrays are mapped, and read where needed."""
+    one = load_side(run, leaves_with_records(run)[0])
+    arrays: dict[str, Any] = {
+        name: getattr(one, name) if name in _OF_ALL else load(run, STEP, name)
+        for name in IndexArrays._fields
+    }
+    side = IndexArrays(**arrays)
+    return Index(side=side, querying=side, frame=frame)
+
+
+def join_tiles(run: Run, sides: Sequence[IndexArrays]) -> None:
+    """Write the tiles, all as wide as the widest."""
+    width = max(side.tiles.shape[2] for side in sides)
+
+    def widened(tiles: NDArray[Any]) -> NDArray[Any]:
+        # tiles: shape (t, d, w), filled up to the common width
+        wide = np.full((*tiles.shape[:2], width), np.nan, dtype=tiles.dtype)
+        wide[:, :, : tiles.shape[2]] = tiles
+        return wide
+
+    parts = _pass_by_pass(sides, "tiles")
+    shape = (sum(len(part) for part in parts), parts[0].shape[1], width)
+    save_parts(run, STEP, "tiles", shape, map(widened, parts))
+
+
+def join_boxes(run: Run, sides: Sequence[IndexArrays]) -> None:
+    """Write the boxes of the tiles, and where each tile begins."""
+    spans, norms = (np.concatenate(_pass_by_pass(sides, name)) for name in ("spans", "norms"))
+    boxes = np.ascontiguousarray(np.concatenate(_pass_by_pass(sides, "boxes", 2), axis=2))
+    leaves = [len(side.starts) // 2 for side in sides]
+    before = _before([len(side.exact) for side in sides])
+    starts = np.zeros(2 * sum(leaves), dtype=np.int64)  # inner nodes are not asked for
+    starts[-1] = before[-1]
+    begins = [side.starts[own - 1 : -1] for side, own in zip(sides, leaves, strict=True)]
+    starts[sum(leaves) - 1 : -1] = np.concatenate(
+        [begin + base for begin, base in zip(begins, before, strict=False)]
+    )
+    for name, array in {"boxes": boxes, "spans": spans, "norms": norms, "starts": starts}.items():
+        save(run, STEP, name, array)
+
+
+def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
+    """Write what each position has."""
+    counts = [len(side.exact) for side in sides]
+    before, records = _before(counts), _before([len(side.records) for side in sides])
+    rows, passes = before[-1], len(sides[0].shifts)
+
+    def offsets() -> Iterator[Integers]:
+        for side, base in zip(sides, records, strict=False):
+            yield side.offsets[:-1] + base
+        yield np.array(records[-1:], dtype=np.int64)
+
+    def places() -> Iterator[Integers32]:
+        for which in range(passes):
+            for side, base in zip(sides, before, strict=False):
+                yield side.places[which] + np.int32(base)
+
+    coded = rows if sides[0].places.size else 0
+    shifts = (side.shifts[which] for which in range(passes) for side in sides)
+    save_parts(run, STEP, "exact", (rows, sides[0].exact.shape[1]), (side.exact for side in sides))
+    save_parts(run, STEP, "offsets", (rows + 1,), offsets())
+    numbered = (side.numbers[side.records].astype(np.int32) for side in sides)
+    save_parts(run, STEP, "records", (records[-1],), numbered)
+    save_parts(run, STEP, "places", (passes, coded), places())
+    save_parts(run, STEP, "shifts", (passes, coded), shifts)
+
+
+def join_numbers(run: Run, sides: Sequence[IndexArrays]) -> None:
+    """Write each record's number: that in the dataset."""
+    n = run.dataset.n
+    parts = (np.arange(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE))
+    save_parts(run, STEP, "numbers", (n,), parts)
+
+
+JOINS: tuple[Callable[[Run, Sequence[IndexArrays]], None], ...] = (
+    join_tiles,
+    join_boxes,
+    join_rows,
+    join_numbers,
+)
+
+
+def join_leaves(run: Run, task: Task) -> dict[str, Any]:
+    """Write some arrays of the joined index from those of the leaves."""
+    JOINS[task["number"]](run, [load_side(run, leaf) for leaf in leaves_with_records(run)])
+    return {}
+
+
+def _before(counts: Sequence[int]) -> list[int]:
+    """Return the offsets of parts, with the total last."""
+    return [0, *np.cumsum(counts).tolist()]
+
+
+def _pass_by_pass(sides: Sequence[IndexArrays], name: str, axis: int = 0) -> list[NDArray[Any]]:
+    """Return an array of all leaves' tiles: the first pass of each leaf, then the second ones."""
+    passes = len(sides[0].shifts)
+    arrays = [np.split(getattr(side, name), passes, axis=axis) for side in sides]
+    return [array[which] for which in range(passes) for array in arrays]

@@ -26,6 +26,7 @@ _MAPS: WeakSet[mmap.mmap] = WeakSet()
 
 def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
     """Keep an array of a step."""
+    # array: the file has the same shape
     path = run.stage.path(step, f"{name}.npy")
     with atomic_file(path) as unfinished, unfinished.open("wb") as stream:
         np.save(stream, array, allow_pickle=False)
@@ -48,6 +49,7 @@ def save_parts(
 
 def load(run: Run, step: str, name: str) -> NDArray[Any]:
     """An array of the stage, mapped; compiled code asks for one that could be written to."""
+    # the same shape as when it was saved
     path = run.stage.path(step, f"{name}.npy")
     if path.stat().st_size < _SMALL:  # an array without entries cannot be mapped
         return np.asarray(np.load(path, allow_pickle=False))
@@ -67,18 +69,9 @@ def give_back() -> None:
 
 def points_like(points: Points, values: Floats) -> Points:
     """Other records of the same metric, from their columns."""
+    # values: shape (n, d)
     squares = level_squares(points)
     return CodedPoints(values=values, squares=squares) if squares else values
-
-
-def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, Integers]:
-    """The points of a leaf from all ranges, and their records' numbers, ascending."""
-    values, ids = [], []
-    for number in range(ranges):
-        start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
-        values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
-        ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
-    return points_like(run.survey_result.points, np.concatenate(values)), np.concatenate(ids)
 
 
 def write_batches(
@@ -114,12 +107,6 @@ def read_all(path: Path) -> pa.Table:
         return table
 
 
-def map_all(path: Path) -> pa.Table:
-    """Map a file that is not packed: values are read from it when they are taken."""
-    table: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-    return table
-
-
 def columns_path(run: Run, number: int) -> Path:
     """Path of a range's columns."""
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
@@ -136,7 +123,10 @@ def values_of_donors(run: Run, donors: Integers) -> pa.Table:
         ends.append(np.cumsum(np.bincount(number, minlength=len(tasks))))
     parts: list[list[Any]] = [[] for _ in run.names]
     for task, until in zip(tasks, np.array(ends).T.tolist(), strict=True):
-        table = map_all(columns_path(run, task["number"]))
+        # Map a file that is not packed: values are read from it when they are taken.
+        table: pa.Table = pa.ipc.open_file(
+            pa.memory_map(str(columns_path(run, task["number"])))
+        ).read_all()
         for j, part in enumerate(parts):
             begin = ends[j][task["number"] - 1] if task["number"] else 0
             rows = donors[orders[j][begin : until[j]], j] - task["start"]

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rwn_core.datasets import (
     exact_donors,
-    joined_index,
     release_order,
     sample_donors,
     soft_donors,
@@ -16,9 +17,9 @@ from rwn_core.datasets import (
     survey,
 )
 from rwn_core.datasets.dataset_statistics import counted
-from rwn_core.datasets.engine import Execute
-from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.staged_arrays import DEAL
+from rwn_core.datasets.run import Execute, Run, Task
+from rwn_core.datasets.spatial_parts import INDEX, principal_axes
+from rwn_core.datasets.staged_arrays import DEAL, load, save
 from rwn_core.parallel.threads import Progress
 
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
@@ -26,7 +27,7 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     sample_donors.STEP: sample_donors.mask_rows,
     DEAL: spatial_parts.deal_records,
     spatial_parts.INDEX: spatial_parts.index_leaf,
-    joined_index.STEP: joined_index.join_leaves,
+    spatial_parts.STEP: spatial_parts.join_leaves,
     exact_donors.STEP: exact_donors.mask_leaf,
     soft_donors.LIST: soft_donors.list_leaf,
     soft_donors.STATE: soft_donors.weigh_all,
@@ -68,13 +69,21 @@ class Strategy(NamedTuple):
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """All records are candidates: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
-    spatial_parts.save_axes(run)
+    # Keep the axes that planes lie across: made once, so that all tasks agree.
+    save(run, DEAL, "axes", principal_axes(run.survey_result.points))
     execute(run.ranges(DEAL), follow.by(1))
-    count = spatial_parts.count_leaves(run, ranges)
+    # Add up the records of each leaf, and put corners together; how many leaves there are.
+    corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
+    low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
+    save(run, INDEX, "corners", np.stack([low, high]))
+    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
+    counts = np.sum([np.diff(each) for each in ends], axis=0)
+    save(run, INDEX, "counts", counts)
+    count = len(counts)
     share = ranges / count  # leaves are about as many as ranges
     indexing = run.numbered(spatial_parts.INDEX, count)
     execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
-    execute(run.numbered(joined_index.STEP, len(joined_index.JOINS)), follow.by(0))
+    execute(run.numbered(spatial_parts.STEP, len(spatial_parts.JOINS)), follow.by(0))
     if not run.params.ball.kernel.is_even:
         execute(run.numbered(soft_donors.LIST, count), follow.by(4 * share))
         execute(run.numbered(soft_donors.STATE, 1), follow.by(0))

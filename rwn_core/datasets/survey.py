@@ -9,25 +9,31 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.datasets.column_sums import Sums, block_sums, merge_sums
 from rwn_core.datasets.dataset import check_rows, to_frame
-from rwn_core.datasets.metric_of_sums import SurveyStatistics, has_levels, level_counts
-from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import Stage, atomic_file
-from rwn_core.datasets.staged_arrays import read_all, write_batches
-from rwn_core.datasets.survey_result import (
+from rwn_core.datasets.dataset_statistics import (
+    Sums,
+    SurveyStatistics,
+    block_sums,
+    has_levels,
+    level_counts,
+    merge_sums,
+)
+from rwn_core.datasets.run import (
+    Run,
+    Task,
     levels_name,
     read_counts,
     save_survey_result,
     write_counts,
 )
+from rwn_core.datasets.stage import Stage, atomic_file
+from rwn_core.datasets.staged_arrays import read_all, write_batches
 from rwn_core.errors import InputError
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.randomness import SAMPLE_STREAM, SecretKey
+from rwn_core.randomness import SAMPLE_STREAM
 
 STEP = "survey"
 _SURE = 12  # standard deviations by which more candidates are kept than the sample needs
@@ -52,23 +58,21 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
         with atomic_file(_path(run.stage, number, levels_name(position))) as unfinished:
             write_counts(str(unfinished), level_counts(microdata, name))
     records = np.arange(start, task["stop"], dtype=np.int64)
-    rows, draws = candidates(run.key, records, run.sample, run.dataset.n)
+    # Which of some records may belong to the sample, and what it is ordered by.
+    # records: shape (r,); rows: (c,); draws: (2, c)
+    # The sample is the m records that come first in the keyed order of `random_order`: the same as
+    # that of a table in memory.
+    draws = two_uniforms(run.key, records, SAMPLE_STREAM)
+    # fewer than the sample's records are below once in 10^30 runs
+    most = (run.sample + _SURE * sqrt(run.sample) + 50) / run.dataset.n
+    rows = np.flatnonzero(draws[0] <= most)
+    draws = draws[:, rows]
     chosen = table.take(pa.array(rows))
     for values in (*draws, records[rows]):
         chosen = chosen.append_column("", pa.array(values))
     with atomic_file(_path(run.stage, number, "sample.arrow")) as unfinished:
         write_batches(unfinished, chosen, [len(chosen)])
     return {}
-
-
-def candidates(key: SecretKey, records: Integers, m: int, n: int) -> tuple[Integers, Floats]:
-    """Which of some records may belong to the sample, and what it is ordered by."""
-    # The sample is the m records that come first in the keyed order of `random_order`: the same as
-    # that of a table in memory.
-    draws = two_uniforms(key, records, SAMPLE_STREAM)
-    most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
-    rows = np.flatnonzero(draws[0] <= most)
-    return rows, draws[:, rows]
 
 
 def merge_survey(run: Run) -> None:

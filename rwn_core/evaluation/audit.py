@@ -10,7 +10,7 @@ import pandas as pd
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.read_so_far import tell

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rwn_core.data.toml import toml_document
+from rwn_core.data.plain import toml_document
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison

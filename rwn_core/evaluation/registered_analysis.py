@@ -16,9 +16,15 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import read_plain
-from rwn_core.data.text_budget import MOST_ANALYSES, MOST_FACTORS, MOST_TABLE_CELLS, check_number
-from rwn_core.data.toml import toml_document, toml_text
+from rwn_core.data.plain import (
+    MOST_ANALYSES,
+    MOST_FACTORS,
+    MOST_TABLE_CELLS,
+    check_number,
+    read_plain,
+    toml_document,
+    toml_text,
+)
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws, unmasked

@@ -21,7 +21,7 @@ import pandas as pd
 from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind

@@ -8,9 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import read_plain
+from rwn_core.data.plain import read_plain, toml_document
 from rwn_core.data.schema import Schema
-from rwn_core.data.toml import toml_document
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.io.parse import parse
 

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import python_calamine
 
-from rwn_core.data.date_notation import USUAL_DATES
-from rwn_core.data.file_layout import MOST_LINES, FileLayout
+from rwn_core.data.file_layout import MOST_LINES, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
@@ -40,10 +39,9 @@ from rwn_core.io.guessed_layout import (
     without_breaks,
 )
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns
-from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.column import Form, TextColumn, text_forms
 from rwn_core.io.text_types.convert import told_of_texts, typed
 from rwn_core.io.text_types.lay_out import with_points
-from rwn_core.io.text_types.patterns import Form, text_forms
 
 Rows = list[list[Any]]
 
@@ -200,7 +198,31 @@ class _Cells:
         written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
         written |= kinds == {_TEXT} and self._forms(set(self.values) - {"", None}) == {Form.CLOCK}
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
-            return self._as_written(variable)
+            # The column as a text file with the same texts has it.
+            comma = self.layout.decimal == ","
+            texts = [
+                "" if gap else _text(value).replace(".", "," if comma and value_is_number else ".")
+                for gap, value, value_is_number in zip(
+                    self.gaps, self.values, self.kinds == _NUMBER, strict=True
+                )
+            ]
+            column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
+            if comma:
+                odd_decimals: dict[str, str] = {}
+                column = with_points(self.name, column, odd_decimals)
+                if odd_decimals:
+                    raise InputError(odd_decimals[self.name])
+            made = TextColumn(
+                file=self.file,
+                name=self.name,
+                texts=column,
+                lines=lambda rows: [row + self.first for row in rows],
+                place="row",
+            )
+            stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
+            if not made.has:
+                return pd.Series([None] * len(self.values), dtype="float64"), []
+            return typed(made, variable, (variable and variable.notation) or stated_dates)
         if len(kinds) > 1:
             usual = max(sorted(kinds), key=lambda kind: int((self.kinds == kind).sum()))
             odd = ~self.gaps & (self.kinds != usual)
@@ -215,33 +237,6 @@ class _Cells:
         if not kinds:
             return pd.Series([None] * len(self.values), dtype="float64"), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
-
-    def _as_written(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
-        """The column as a text file with the same texts has it."""
-        comma = self.layout.decimal == ","
-        texts = [
-            "" if gap else _text(value).replace(".", "," if comma and value_is_number else ".")
-            for gap, value, value_is_number in zip(
-                self.gaps, self.values, self.kinds == _NUMBER, strict=True
-            )
-        ]
-        column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
-        if comma:
-            odd: dict[str, str] = {}
-            column = with_points(self.name, column, odd)
-            if odd:
-                raise InputError(odd[self.name])
-        made = TextColumn(
-            file=self.file,
-            name=self.name,
-            texts=column,
-            lines=lambda rows: [row + self.first for row in rows],
-            place="row",
-        )
-        usual = None if self.layout.dates == USUAL_DATES else self.layout.dates
-        if not made.has:
-            return pd.Series([None] * len(self.values), dtype="float64"), []
-        return typed(made, variable, (variable and variable.notation) or usual)
 
     def _forms(self, texts: set[str]) -> set[int]:
         return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
@@ -372,11 +367,13 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
         raise InputError(
             f"{file} is damaged, cut off or protected by a password; get or save the file again."
         ) from None
+    # the rows of the table; merged cells of its header, then of its records
     rows, first, left = _table(file, rows, start, left, layout)
     end, names = first + len(rows), layout.header if layout.header > 1 else 0
     _fill(rows, [area for area in merged if area[1][0] < first + names], first, left)
     taken = _fill(rows, merged, first, left) if layout.fill else 0
     inside = [area for area in merged if area[0][0] < end and area[1][0] >= first + names]
+    # what a reader of the table must know of the rest of the workbook
     others = [other for other, _ in filled if other != name]
     notices = [f"The sheet {name} is read; these are not: {', '.join(others)}."] if others else []
     if hidden:

@@ -29,7 +29,19 @@ class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type d
 
 def excel_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write a workbook of one sheet of values, without formulas, links and formats."""
-    _check(frame)
+    if len(frame) >= _ROWS or frame.shape[1] > _COLUMNS:
+        raise ReleaseError(
+            f"An Excel sheet holds {_ROWS - 1:,} records of {_COLUMNS:,} columns; choose another "
+            "format."
+        )
+    if len(frame) and frame.iloc[-1].isna().all():
+        raise ReleaseError(
+            "The last record has no values, and Excel would lose it; choose another format."
+        )
+    for checked in frame.columns:
+        fault = _fault(frame[checked])
+        if fault:
+            raise ReleaseError(f"Column {checked} has {fault}; choose another format.")
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, {"in_memory": True, "strings_to_urls": False})
     book.set_properties({"created": _MADE})
@@ -67,22 +79,6 @@ def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> 
     if pd.api.types.is_numeric_dtype(values.dtype):
         return lambda row, position, value: sheet.write_number(row, position, int(value))
     return lambda row, position, value: sheet.write_string(row, position, str(value))
-
-
-def _check(frame: pd.DataFrame) -> None:
-    if len(frame) >= _ROWS or frame.shape[1] > _COLUMNS:
-        raise ReleaseError(
-            f"An Excel sheet holds {_ROWS - 1:,} records of {_COLUMNS:,} columns; choose another "
-            "format."
-        )
-    if len(frame) and frame.iloc[-1].isna().all():
-        raise ReleaseError(
-            "The last record has no values, and Excel would lose it; choose another format."
-        )
-    for name in frame.columns:
-        fault = _fault(frame[name])
-        if fault:
-            raise ReleaseError(f"Column {name} has {fault}; choose another format.")
 
 
 def _fault(column: pd.Series[Any]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from rwn_core.data.codebook import Code
+from rwn_core.data.variable import Code
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Variable
 from rwn_core.io.format import Feature, Format
@@ -35,16 +34,12 @@ def losses(microdata: Microdata, form: Format) -> list[str]:
             said.append(
                 f"{form.title} does not keep {feature} ({', '.join(names[:_NAMED])}{dots})."
             )
-    return [*said, *_layout_lost(microdata.schema.file, form)]
-
-
-def _layout_lost(layout: FileLayout | None, form: Format) -> list[str]:
-    given = {} if layout is None else layout.changed()
+    given = {} if microdata.schema.file is None else microdata.schema.file.changed()
     if given.get("separator") == "\t":  # a format that has no other separator has tabs
         del given["separator"]
     gone = (given.keys() & form.layout) - form.marks
     lost = [words for name, words in _LAID.items() if name in gone]
-    return [f"{form.title} does not keep {', '.join(lost)}."] if lost else []
+    return [*said, *([f"{form.title} does not keep {', '.join(lost)}."] if lost else [])]
 
 
 def _is_text(column: pd.Series[Any]) -> bool:

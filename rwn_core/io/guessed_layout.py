@@ -14,12 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from rwn_core.data.date_notation import USUAL_DATES
-from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.errors import SchemaError
-from rwn_core.io.text_types.column import NOTHING
+from rwn_core.io.text_types.column import NOTHING, Form, text_form, text_forms, without_blanks
 from rwn_core.io.text_types.date_texts import fitting_notations
-from rwn_core.io.text_types.patterns import Form, text_form, text_forms, without_blanks
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
@@ -154,16 +152,18 @@ def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
             continue
         width = max(several, key=lambda each: (several[each], each))
         share = several[width] / max(len(records), 1)
-        torn = sum(any(_holds_a_mark(field) for field in record) for record in records)
+        # Whether a field holds a mark that is no part of a number.
+        torn = sum(
+            any(
+                _NUMBER.fullmatch(field.strip()) is None and not SEPARATORS.keys().isdisjoint(field)
+                for field in record
+            )
+            for record in records
+        )
         how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
         if share >= _FEWEST and how_well > best:
             best, found = how_well, (mark, width)
     return found
-
-
-def _holds_a_mark(field: str) -> bool:
-    """Return True if a field holds a mark that is no part of a number."""
-    return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
 
 
 def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from rwn_core.data.text_budget import LONGEST_DOCUMENT
+from rwn_core.data.plain import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_core.io import format_of_name
 from rwn_core.io.file_name import shown

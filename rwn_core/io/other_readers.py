@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.codebook import level_names
-from rwn_core.data.date_notation import USUAL_DATES
-from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.file_layout import USUAL_DATES, FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
+from rwn_core.data.variable import level_names
 from rwn_core.io.guessed_layout import joined_names
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
@@ -68,7 +67,13 @@ def _key(dtype: Any, schema: Schema, name: str, unit: str) -> Callable[[Any], An
                 number = _number(value, mark)
                 return float(np.float32(number)) if narrow else number
             if days:
-                return _moment(value, notation, unit)
+                if isinstance(value, str) and notation != USUAL_DATES:
+                    pattern = notation.replace("YYYY", "%Y").replace("MM", "M").replace("DD", "D")
+                    with suppress(ValueError):  # a column may have them as YYYY-MM-DD all the same
+                        pattern = pattern.replace("M", "%m").replace("D", "%d")
+                        value = datetime.strptime(value.strip(), pattern)
+                moment = pd.Timestamp(value).as_unit("us").round(unit)
+                return moment.tz_localize("UTC") if moment.tz is None else moment
         except (LookupError, ValueError, TypeError, OverflowError):  # a value of another kind
             pass
         text = level_text(labels.get(value, value)).strip()
@@ -89,16 +94,6 @@ def _number(value: Any, mark: str) -> Any:
     if isinstance(value, time):
         value = datetime.combine(datetime.min, value) - datetime.min
     return value / timedelta(seconds=1) if isinstance(value, timedelta) else value
-
-
-def _moment(value: Any, notation: str, unit: str) -> pd.Timestamp:
-    if isinstance(value, str) and notation != USUAL_DATES:
-        pattern = notation.replace("YYYY", "%Y").replace("MM", "M").replace("DD", "D")
-        with suppress(ValueError):  # a column may have them as YYYY-MM-DD all the same
-            pattern = pattern.replace("M", "%m").replace("D", "%d")
-            value = datetime.strptime(value.strip(), pattern)
-    moment = pd.Timestamp(value).as_unit("us").round(unit)
-    return moment.tz_localize("UTC") if moment.tz is None else moment
 
 
 def text_again(content: bytes, frame: pd.DataFrame, schema: Schema, usual: str) -> pd.DataFrame:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from rwn_core.data.codebook import is_missing, missing_words
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import table_notices
+from rwn_core.data.variable import is_missing, missing_words
 from rwn_core.errors import InputError
 from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
 from rwn_core.io.file_name import shown

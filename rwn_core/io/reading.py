@@ -2,6 +2,10 @@
 
 A broken or hostile file may end the process that reads it, or take it over. So the table comes
 back as plain text and Arrow columns, and nothing that the process answers is unpickled.
+
+Reads files: nowhere else does a file become microdata; what is not understood is refused.
+
+Reads a released file as its original is described.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,20 +23,20 @@ import pyarrow as pa
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.text_budget import (
+from rwn_core.data.plain import (
     LETTERS_AT_ONCE,
     LONGEST_DOCUMENT,
     LONGEST_PARSING_S,
     PARSING_MEMORY,
     check_letters,
 )
+from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
-from rwn_core.io.file_name import shown
+from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
-from rwn_core.io.open_file import table_content
+from rwn_core.io.open_file import file_content, table_content
 from rwn_core.io.parse import parse
 from rwn_core.io.read_progress import reporting_to
 from rwn_core.parallel.memory import budget_bytes, limit_memory
@@ -57,7 +61,7 @@ class FileToRead:
     layout: dict[str, Any] | None = None
 
 
-class Reading:
+class FileReading:
     """The reading of one file, under way, finished or cancelled.
 
     Parameters
@@ -237,7 +241,16 @@ def _answer(
         given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
         return json.dumps(given).encode() + b"\n"
     given |= {"schema": outcome.schema.to_dict(), "notices": [*outcome.notices, *said]}
-    return _packed(json.dumps(given).encode(), outcome)
+    # The line and the columns, written once into memory of the right size.
+    line = json.dumps(given).encode()
+    table = pa.Table.from_pandas(outcome.frame, preserve_index=False)
+    size = pa.MockOutputStream()
+    _write(table, size)
+    first = line + b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
+    packed = bytearray(len(first) + size.size())
+    packed[: len(first)] = first
+    _write(table, pa.FixedSizeBufferWriter(pa.py_buffer(memoryview(packed)[len(first) :])))
+    return packed
 
 
 def _seen(name: str, content: bytes) -> GuessedLayout | None:
@@ -247,18 +260,6 @@ def _seen(name: str, content: bytes) -> GuessedLayout | None:
         return form.sees(content) if form is not None and form.sees is not None else None
     except MemoryError:
         return None
-
-
-def _packed(line: bytes, data: Microdata) -> bytearray:
-    """The line and the columns, written once into memory of the right size."""
-    table = pa.Table.from_pandas(data.frame, preserve_index=False)
-    size = pa.MockOutputStream()
-    _write(table, size)
-    first = line + b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
-    packed = bytearray(len(first) + size.size())
-    packed[: len(first)] = first
-    _write(table, pa.FixedSizeBufferWriter(pa.py_buffer(memoryview(packed)[len(first) :])))
-    return packed
 
 
 def _write(table: pa.Table, where: pa.NativeFile) -> None:
@@ -275,3 +276,143 @@ def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLay
     frame = pa.ipc.open_stream(pa.py_buffer(answer)[end:]).read_all().to_pandas()
     schema = Schema.from_dict(given["schema"])
     return Microdata(frame, schema, tuple(given["notices"])), None, found
+
+
+def read(
+    path: str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
+    layout: FileLayout | None = None,
+) -> Microdata:
+    """Read a table from a file, in a process of its own with limits on memory and time.
+
+    Parameters
+    ----------
+    path : path
+        Its ending says the format: .csv (UTF-8, separated by commas, one header line), .parquet,
+        or that of another one in `rwn_core.io.FORMATS`.
+    schema : Schema or path of a TOML file, optional
+        What each column is; guessed from the values when left out. Python never picks up a file
+        by itself; the command line and the browser find survey.csv.toml of survey.csv.
+    layout : FileLayout, optional
+        How the table lies in the file: its encoding, separator, decimal mark, sheet, the lines
+        around it. The schema's own when left out, and else the usual one of the format.
+
+    Returns
+    -------
+    Microdata
+        Its `notices` say what was decided about doubtful values.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read without guessing; the message is one sentence with the position
+        and the remedy, and never holds a cell's value.
+    SchemaError
+        The schema does not describe this table.
+
+    Examples
+    --------
+    >>> from rwn_core.io.demo import demo_path
+    >>> read(demo_path("pima"))
+    Microdata(768 records x 9 variables)
+    """
+    return _ended(begin(path, schema_from(schema), layout))
+
+
+def read_bytes(
+    name: str,
+    content: bytes,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    layout: FileLayout | None = None,
+) -> Microdata:
+    """Read a table from an upload, in a process of its own.
+
+    Parameters
+    ----------
+    name : str
+        The file's name; only its ending decides anything.
+    content : bytes
+        The whole file.
+    schema : Schema or path of a TOML file, optional
+    layout : FileLayout, optional
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        As `read` does.
+    SchemaError
+        As `read` does.
+    """
+    return _ended(begin_bytes(name, content, schema_from(schema), layout))
+
+
+def begin(
+    path: str | os.PathLike[str], schema: Schema | None = None, layout: FileLayout | None = None
+) -> FileReading:
+    """Begin to read a file as `read` does, without waiting for it."""
+    file = Path(path)
+    return _begin(FileToRead(name=file.name, path=file.absolute()), schema, layout)
+
+
+def begin_bytes(
+    name: str, content: bytes, schema: Schema | str | None = None, layout: FileLayout | None = None
+) -> FileReading:
+    """Begin to read an upload as `read_bytes` does; a schema's TOML text is parsed over there."""
+    return _begin(FileToRead(name=name, content=content), schema, layout)
+
+
+def _begin(file: FileToRead, schema: Schema | str | None, layout: FileLayout | None) -> FileReading:
+    described = schema.to_toml() if isinstance(schema, Schema) else schema or ""
+    given = None if layout is None else layout.changed()
+    return FileReading(replace(file, schema=described, layout=given))
+
+
+def _ended(reading: FileReading) -> Microdata:
+    try:
+        reading.wait()
+        return reading.result()
+    finally:
+        reading.cancel()  # also where Ctrl-C ended the waiting
+
+
+def saved_schema(path: str | os.PathLike[str]) -> Path:
+    """The place of a description that is saved with a file: survey.csv has survey.csv.toml."""
+    return Path(f"{os.fspath(path)}.toml")
+
+
+def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema of a TOML file, or the one that is given."""
+    if schema is None or isinstance(schema, Schema):
+        return schema
+    path = Path(schema)
+    try:
+        text = file_content(path, LONGEST_DOCUMENT).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SchemaError(f"{shown(path.name)} is not UTF-8 text; save it as UTF-8.") from None
+    with in_file(shown(path.name)):
+        return Schema.from_toml(text)
+
+
+def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Microdata:
+    """Read a release with the marks of the original's file, or else with the usual ones."""
+    name = source.name if isinstance(source, Path) else source[0]
+
+    def as_described(by: Schema | None) -> Microdata:
+        return read(source, by) if isinstance(source, Path) else read_bytes(*source, by)
+
+    form = format_of_name(name)
+    usual = None if schema is None else replace(schema, file=None)
+    if schema is None or schema.file is None or form is None:
+        return as_described(usual)
+    marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
+    try:
+        return as_described(replace(schema, file=FileLayout.from_dict(marks)))
+    except (InputError, SchemaError) as refusal:
+        try:
+            return as_described(usual)
+        except (InputError, SchemaError):
+            raise refusal from None

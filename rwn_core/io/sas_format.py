@@ -24,7 +24,7 @@ def read(
     file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a SAS table or transport file, see `read_labelled`."""
-    from rwn_core.io.readstat_reader import read_labelled
+    from rwn_core.io.readstat_files import read_labelled
 
     table = content.startswith(_TABLE)
     members = 0 if table else len(_MEMBER.findall(content))

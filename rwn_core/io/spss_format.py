@@ -22,7 +22,7 @@ def read(
     file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read an SPSS file, see `read_labelled`."""
-    from rwn_core.io.readstat_reader import read_labelled
+    from rwn_core.io.readstat_files import read_labelled
 
     portable = not content.startswith((b"$FL2", b"$FL3"))
     kind = "por" if portable else "sav"
@@ -33,7 +33,7 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write a file that any SPSS since release 7 reads."""
     import pyreadstat
 
-    from rwn_core.io.readstat_writer import coded_table, made_the_same, written_bytes
+    from rwn_core.io.readstat_files import coded_table, made_the_same, written_bytes
 
     made = coded_table(frame, schema)
     missing = {name: _missing(made.variables[name]) for name in frame if name in made.variables}

@@ -24,7 +24,7 @@ def read(
     file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a Stata file, see `read_labelled`."""
-    from rwn_core.io.readstat_reader import read_labelled
+    from rwn_core.io.readstat_files import read_labelled
 
     # the labels of values stand at the end: without it, codes would come in for their labels
     if content.startswith(_BEGIN) and not content.rstrip(b"\0\r\n ").endswith(_END):
@@ -36,7 +36,7 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write a file for Stata 14 or later."""
     import pyreadstat
 
-    from rwn_core.io.readstat_writer import coded_table, made_the_same, written_bytes
+    from rwn_core.io.readstat_files import coded_table, made_the_same, written_bytes
 
     made = coded_table(frame, schema)
     letters = {

@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
 
-from rwn_core.data.date_notation import USUAL_DATES
-from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.file_layout import SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
@@ -30,16 +31,9 @@ from rwn_core.io.file_name import in_file
 from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns
 from rwn_core.io.read_progress import report
-from rwn_core.io.text_types.column import TextColumn
-from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts
+from rwn_core.io.text_types.column import Form, TextColumn, text_form
+from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
 from rwn_core.io.text_types.date_texts import are_days
-from rwn_core.io.text_types.digits import written_decimals
-from rwn_core.io.text_types.first_line import (
-    header_notices,
-    refuse_named_separator,
-    refuse_other_separator,
-    refuse_values_as_names,
-)
 from rwn_core.io.text_types.lay_out import (
     decoded,
     invented_notice,
@@ -48,8 +42,6 @@ from rwn_core.io.text_types.lay_out import (
     with_points,
     without_words,
 )
-from rwn_core.io.text_types.patterns import Form, text_form
-from rwn_core.io.text_types.plain_records import plain_columns
 from rwn_core.parallel.threads import thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
@@ -64,6 +56,13 @@ _NO_NAMES = {
 _ENDS = r"\r\n|\n|\r"
 _LINE_END = re.compile(_ENDS.encode())
 _LAST_LINE = re.compile(rb"[^\r\n](?:\r\n|\n|\r)?\Z")
+_LOOKED_AT = 10_000  # different texts of a column; a pattern shows in a few
+
+
+_MARKS = SEPARATORS | {"^": "carets", "~": "tildes"}
+_STRONG = ";\t"
+_LINES_SEEN = 200  # lines; what separates fields shows in a few
+_COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +85,6 @@ class _Text:
         records = self.records()
         deque(islice(records, self.header), maxlen=0)
         return records
-
-    def below_header(self) -> int:
-        """Return where the records begin; the end where the header has several lines."""
-        lines = self.after_header().line_num  # type: ignore[attr-defined]
-        ends = [0, *(end.end() for end in islice(_LINE_END.finditer(self.content), lines))]
-        return ends[lines] if lines == self.header < len(ends) else len(self.content)
 
     def line(self, records: Iterator[list[str]]) -> int:
         """The number of the line that follows what was read, in the file."""
@@ -232,7 +225,13 @@ def _header(text: _Text) -> tuple[str, ...]:
         raise InputError(
             f"{file}, line {text.first:,}: the header line is empty; begin with the names."
         )
-    refuse_named_separator(file, names)
+    # Refuse a first line such as sep=; which a spreadsheet writes and takes for no record.
+    first = names[0].strip().lower() if names else ""
+    if first.startswith("sep=") and len(first) <= len("sep=;") and not any(names[1:]):
+        raise InputError(
+            f"{file}, line 1: the line names the separator and no column; remove it, or say the "
+            "separator and that one line stands above the table."
+        )
     if not text.chosen:
         refuse_other_separator(file, text.content, text.separator)
     names = joined_names([names, *more]) if more else [*map(without_breaks, names)]
@@ -253,7 +252,15 @@ def _header(text: _Text) -> tuple[str, ...]:
 
 
 def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
-    plain = plain_columns(text.content, len(names), text.separator, text.below_header())
+    # Where the records begin; the end where the header has several lines.
+    lines = text.after_header().line_num  # type: ignore[attr-defined]
+    starts = [0, *(end.end() for end in islice(_LINE_END.finditer(text.content), lines))]
+    plain = plain_columns(
+        text.content,
+        len(names),
+        text.separator,
+        starts[lines] if lines == text.header < len(starts) else len(text.content),
+    )
     if plain is not None:
         return _with_lengths(text, names, plain)
     records = text.after_header()
@@ -351,3 +358,170 @@ def broken(error: str) -> str:
         f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
         "that was left open."
     )
+
+
+def plain_columns(
+    text: bytes, width: int, separator: str, begin: int = 0
+) -> list[pa.DictionaryArray] | None:
+    """Return the fields of the records that begin there in a text, column by column."""
+    # None where a quote or a line end may mean something else to the csv module, or a record is of
+    # another width: then that module splits the records, or says what is wrong with them.
+    if (
+        width < 2
+        or begin >= len(text)
+        or not _has_plain_lines(text, begin)
+        or not _has_plain_quotes(text, begin, separator)
+    ):
+        return None
+    names = [str(column) for column in range(width)]
+    quoted = text.find(b'"', begin) >= 0
+    different = pa.dictionary(pa.int32(), pa.large_string())  # texts that come again are held once
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(text).slice(begin)),
+            arrow_csv.ReadOptions(column_names=names, block_size=BLOCK),
+            arrow_csv.ParseOptions(
+                delimiter=separator,
+                newlines_in_values=quoted,
+                ignore_empty_lines=False,
+            ),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, different),
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return [column.combine_chunks() for column in table.unify_dictionaries().columns]
+
+
+def _has_plain_lines(text: bytes, begin: int) -> bool:
+    """True if no line is empty, and a carriage return stands at the end of a line alone."""
+    if text.startswith((b"\n", b"\r"), begin) or text.find(b"\n\n", begin) >= 0:
+        return False
+    if text.find(b"\r", begin) < 0:
+        return True
+    ends = text.count(b"\r", begin) == text.count(b"\r\n", begin)
+    return ends and text.find(b"\n\r", begin) < 0
+
+
+def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
+    """True if quotes open and close whole fields by turns."""
+    if content.find(b'"', begin) < 0:
+        return True
+    text = np.frombuffer(content, np.uint8)[begin:]
+    place = np.flatnonzero(text == QUOTE)
+    apart = np.zeros(256, bool)
+    apart[[ord(separator), ord("\n"), ord("\r")]] = True
+    opens = _at(text, place - 1, apart)
+    closes = _at(text, place + 1, apart)
+    return bool(
+        len(place) % 2 == 0
+        and opens[::2].all()
+        and closes[1::2].all()
+        and not closes[::2].any()
+        and not opens[1::2].any()
+        and (np.diff(place)[::2] <= LONGEST_FIELD).all()
+    )
+
+
+def _at(
+    text: NDArray[np.uint8], place: NDArray[np.int64], apart: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return whether a field begins or ends at each place; it does outside of the text."""
+    # text: shape (letters,); place and result: (fields,); apart: (256,)
+    inside = (place >= 0) & (place < len(text))
+    found: NDArray[np.bool_] = apart[text[np.clip(place, 0, len(text) - 1)]] | ~inside
+    return found
+
+
+def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
+    """Refuse a header if names look like values of their own columns."""
+    values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.CLOCK}
+    if any(c.has and c.has <= values and text_form(c.name) is Form.WORD for c in columns):
+        return  # a word is above numbers or dates
+    odd = [position for position, column in enumerate(columns, 1) if _is_value(column)]
+    if odd:
+        places = ", ".join(map(str, odd[:3])) + (", ..." if len(odd) > 3 else "")
+        raise InputError(
+            f"{file}, line 1, column {places}: the name looks like a value of the column, as if "
+            "the header line were left out; add a line with the names, or give a schema with them."
+        )
+
+
+def header_notices(columns: Sequence[TextColumn]) -> list[str]:
+    """Say that the first line was taken for names where nothing shows that it is no record."""
+    words = {Form.WORD, Form.MISSING}
+    if all(column.has and column.has <= words for column in columns):
+        return [
+            "All columns hold texts, and the first line is read as their names: if it is a record, "
+            "add a line with the names."
+        ]
+    return []
+
+
+def _is_value(column: TextColumn) -> bool:
+    name = column.name.strip()
+    texts = column.different.slice(0, _LOOKED_AT).to_pylist()
+    if Form.WORD in column.has and name in texts:
+        return True
+    pattern = _pattern(name)
+    known = [text for text in texts if text]
+    return "9" in pattern and len(known) > 1 and all(_pattern(text) == pattern for text in known)
+
+
+def _pattern(text: str) -> str:
+    """Return the pattern of a text: letters as a, digits as 9."""
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", text))
+
+
+def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
+    """Refuse a text that another mark divides into more fields than the expected one."""
+    expected = _fields(text, separator)
+    for mark, what in _MARKS.items():
+        if mark == separator:
+            continue
+        found = _fields(text, mark, strict=True)  # a quote of another field may begin one here
+        # as many semicolons as commas in every line, the first included, are no accident
+        least = max(expected, 2) if mark in _STRONG else expected + 1
+        if found >= least:
+            raise InputError(
+                f"{file}, line 1: the fields seem to be separated by {what}; "
+                f"say which, or save the table with {_MARKS[separator]} between them and points in "
+                "decimals."
+            )
+    if expected <= 1 and _is_spaced(text):
+        raise InputError(
+            f"{file}, line 1: the fields seem to be separated by blanks or to have a fixed width; "
+            f"save the table with {_MARKS[separator]} between them, or put quotes around texts "
+            "that hold blanks."
+        )
+
+
+def _fields(text: bytes, mark: str, *, strict: bool = False) -> int:
+    """Count the fields of every line with this separator; 1 if the lines disagree."""
+    try:
+        widths = {
+            len(record) for record in islice(_records(text, mark, strict), _LINES_SEEN) if record
+        }
+    except csv.Error:
+        return 1
+    return widths.pop() if len(widths) == 1 else 1
+
+
+def _records(text: bytes, mark: str, strict: bool) -> Iterator[list[str]]:
+    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    return csv.reader(lines, delimiter=mark, strict=strict)
+
+
+def _is_spaced(text: bytes) -> bool:
+    """Return True if blanks, or runs of them, divide every line into equally many fields."""
+    start = text[: 100 * _LINES_SEEN].decode("utf-8", "replace")
+    lines = [line for line in start.splitlines()[:_LINES_SEEN] if line.strip()]
+    if len(lines) < 2 or any('"' in line for line in lines):
+        return False
+    widths = {len(line.split()) for line in lines}
+    if len(widths) == 1 and widths != {1}:
+        return True
+    return all(_COLUMNS.search(line.strip()) for line in lines)

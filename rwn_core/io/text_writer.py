@@ -7,7 +7,7 @@ import csv
 import pandas as pd
 
 from rwn_core.data.schema import Schema
-from rwn_core.io.number_texts import USUAL, number_text
+from rwn_core.io.text_types.convert import USUAL, number_text
 from rwn_core.io.text_types.date_texts import are_days, date_texts
 from rwn_core.io.text_types.lay_out import with_commas
 

@@ -13,12 +13,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.codebook import Code, is_missing, level_names, missing_words
 from rwn_core.data.guess_schema import completed, guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
-from rwn_core.data.variable import NUMBERS, Kind, Variable
+from rwn_core.data.variable import (
+    NUMBERS,
+    Code,
+    Kind,
+    Variable,
+    is_missing,
+    level_names,
+    missing_words,
+)
 from rwn_core.io.file_name import in_file
 from rwn_core.io.time_formats import TimeFormat, as_times
 
@@ -68,24 +75,20 @@ def labelled_table(
             said += noticed
         frame = pd.DataFrame(series)
         described = guess_schema(frame) if schema is None else completed(schema, frame)
+        # A variable with what the file says of it and the schema does not.
         with_codes = tuple(
-            _with_codes(variable, column)
+            replace(
+                variable,
+                label=variable.label or column.label or None,
+                value_labels=variable.value_labels or tuple((column.value_labels or {}).items()),
+                missing_codes=variable.missing_codes or column.missing_codes,
+            )
             for variable, column in zip(described.variables, columns, strict=True)
         )
         described = replace(described, variables=with_codes)
         return Microdata.from_own_frame(
             frame, described, notices=tuple(said), left_out=left_out or {}
         )
-
-
-def _with_codes(variable: Variable, column: LabelledColumn) -> Variable:
-    """A variable with what the file says of it and the schema does not."""
-    return replace(
-        variable,
-        label=variable.label or column.label or None,
-        value_labels=variable.value_labels or tuple((column.value_labels or {}).items()),
-        missing_codes=variable.missing_codes or column.missing_codes,
-    )
 
 
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:

@@ -55,7 +55,18 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     try:
         for path, content in files.items():
             with _named(path):
-                unfinished[path] = _written(path.parent, content, unfinished)
+                # A content on the disk, under a name of its own.
+                with tempfile.NamedTemporaryFile(
+                    dir=path.parent, prefix=PART, delete=False
+                ) as stream:
+                    place = Path(stream.name)
+                    # known before a byte is written: whatever fails, it goes
+                    unfinished[place] = place
+                    stream.write(content)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                del unfinished[place]
+                unfinished[path] = place
         for path, part in unfinished.items():
             with _named(path):
                 part.replace(path)
@@ -79,18 +90,6 @@ def _named(path: Path) -> Iterator[None]:
             f"The file {path.name} could not be written ({error.strerror}); "
             "choose another folder or free some space."
         ) from None
-
-
-def _written(folder: Path, content: bytes, unfinished: dict[Path, Path]) -> Path:
-    """A content on the disk, under a name of its own."""
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=PART, delete=False) as stream:
-        part = Path(stream.name)
-        unfinished[part] = part  # known before a byte is written: whatever fails, it goes
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    del unfinished[part]
-    return part
 
 
 def _sync_folder(folder: Path) -> None:

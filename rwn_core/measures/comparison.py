@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.units import Unit, unit_of
 from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import NUMBERS, Kind, Role

@@ -13,10 +13,9 @@ import pandas as pd
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.read_released import read_released
+from rwn_core.io.reading import read_released
 from rwn_core.laws.donors import released_schema
 from rwn_core.laws.invariants import Invariants
-from rwn_core.masking import Release
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
 from rwn_core.measures.attacks.red_team.subtraction import Subtracted, Subtrahend, subtract
 from rwn_core.reporting.table_marks import changed_people, overlapping
@@ -27,7 +26,7 @@ _KEY, _SECRET = "key", "confidential"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Together:
+class MergedReleases:
     """Findings of a release merged with earlier ones of the same people."""
 
     words: tuple[str, ...] = ()  # a sentence each
@@ -67,7 +66,7 @@ def together(
     original: Microdata,
     marks: Mapping[str, Any],
     files: Files = (),
-) -> Together:
+) -> MergedReleases:
     """Merge a release with earlier ones of the same people, and subtract it, as an intruder may."""
     at_hand = {_digest(content): (name, content) for name, content in files}
     read = cache(partial(read_earlier, original=original, at_hand=at_hand))
@@ -78,7 +77,7 @@ def together(
         words, refusal = subtracted(entries, marks, subtrahend, original, read)
     same = overlapping(entries, marks)
     if not same:
-        return Together(words=tuple(words), refusal=refusal)
+        return MergedReleases(words=tuple(words), refusal=refusal)
     found = [read(each["sha256"], each.get("file", "")) for each in same]
     known = [] if own is None else [
         (entry, frame) for entry, frame in zip(same, found, strict=True)
@@ -113,7 +112,7 @@ def together(
             "released files."
         )
     plain = {**plain, "checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return Together(words=tuple(words), plain=plain, refusal=refusal)
+    return MergedReleases(words=tuple(words), plain=plain, refusal=refusal)
 
 
 def subtracted(
@@ -162,14 +161,6 @@ def _keep_in_common(one: Invariants, other: Invariants) -> bool:
 def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:
     keeps = Invariants.from_plain(entry["keeps"])
     return Subtrahend(frame=frame, keeps=keeps, precision=entry.get("precision", {}))
-
-
-def own_subtrahend(release: Release, original: Microdata, file: tuple[str, bytes]) -> Subtrahend:
-    """Return a release that was written, but has no record yet."""
-    precision = dict(release.precision)
-    keeps = release.params.invariants(original).rounded(precision)
-    frame = read_released(file, released_schema(original.schema)).frame
-    return Subtrahend(frame=frame, keeps=keeps, precision=precision)
 
 
 def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | None) -> str:

@@ -17,7 +17,7 @@ from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_ra
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis
 from rwn_core.measures.statistics.formula import Factor, Formula
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
-from rwn_core.reporting.record_parts import require_original
+from rwn_core.reporting.release_record import require_original
 
 FORMAT = "rwn claims 2"
 Document = dict[str, Any]

@@ -9,8 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from rwn_core.data.plain import read_plain
-from rwn_core.data.toml import toml_document
+from rwn_core.data.plain import read_plain, toml_document
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, ParameterError
 
@@ -20,7 +19,7 @@ LONGEST_CONTACT = 200  # letters of a contact, which stands in every public file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ContextQuestion:
     """Hold one question about the context."""
 
     name: str  # the field of `Context`
@@ -30,8 +29,10 @@ class Asked:
 
 
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-QUESTIONS: tuple[Asked, ...] = read_plain(
-    tuple[Asked, ...], toml_document(_TEXT, "list of questions")["question"], "list of questions"
+QUESTIONS: tuple[ContextQuestion, ...] = read_plain(
+    tuple[ContextQuestion, ...],
+    toml_document(_TEXT, "list of questions")["question"],
+    "list of questions",
 )
 """Everything that is asked about a release's context, in the order of forms and reports."""
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from rwn_core.data.plain import read_plain
-from rwn_core.data.toml import toml_text
+from rwn_core.data.plain import read_plain, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.reporting.scenario import Scenario, read_toml
 from rwn_core.tuning import Policy

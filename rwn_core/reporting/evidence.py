@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rwn_core.charts import CHARTS, Chart, draw_reason
+from rwn_core.charts import CHARTS, draw_reason
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
@@ -43,30 +43,8 @@ REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure
 
 def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> bytes:
     """Write the evidence of a release."""
-    document = {
-        "format": FORMAT,
-        "note": NOTE,
-        "release": id,
-        "riskiest": _riskiest(microdata, masked, audited),
-        "charts": _charts(audited),
-    }
-    # rows of a table may be kept as columns: they are written as lists
-    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY, default=list)
-
-
-def read_evidence(content: bytes) -> dict[str, Any]:
-    """Read what `evidence` wrote."""
-    try:
-        document = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        document = None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError("The evidence file is none of this program; give the record's own.")
-    return document
-
-
-def _charts(audited: Audit) -> list[Chart]:
-    """The charts of the Utility and the Risk page, in one order; a reason where one is missing."""
+    # The charts of the Utility and the Risk page, in one order; a reason where one is
+    # missing.
     readings = audited.readings
     made = []
     for chart, (key, *_) in CHARTS_OF.items():
@@ -85,7 +63,26 @@ def _charts(audited: Audit) -> list[Chart]:
         variables = marginals.detail["variables"]
         moved = sorted(variables, key=lambda name: -variables[name]["difference"])
         made += [CHARTS["distribution"](marginals, name) for name in moved[:DISTRIBUTIONS]]
-    return made
+    document = {
+        "format": FORMAT,
+        "note": NOTE,
+        "release": id,
+        "riskiest": _riskiest(microdata, masked, audited),
+        "charts": made,
+    }
+    # rows of a table may be kept as columns: they are written as lists
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY, default=list)
+
+
+def read_evidence(content: bytes) -> dict[str, Any]:
+    """Read what `evidence` wrote."""
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        document = None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError("The evidence file is none of this program; give the record's own.")
+    return document
 
 
 def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, Any]:
@@ -121,18 +118,14 @@ def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, An
 def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
-        return _agreement(reading.detail["variables"])
+        # Changes of means in standard deviations, and total changes of shares.
+        means, shares = {}, {}
+        for variable, about in reading.detail["variables"].items():
+            if about["kind"] != "numeric":
+                shares[variable] = float(about["difference"])
+            elif about["sd_original"] > 0:
+                moved = about["mean_released"] - about["mean_original"]
+                means[variable] = float(moved / about["sd_original"])
+        return {"mean_shift": means, "share_shift": shares}
     parts = {name: reading.detail[name] for name in MEASURES[key].view.recorded}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}
-
-
-def _agreement(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of means in standard deviations, and total changes of shares."""
-    means, shares = {}, {}
-    for name, about in variables.items():
-        if about["kind"] != "numeric":
-            shares[name] = float(about["difference"])
-        elif about["sd_original"] > 0:
-            moved = about["mean_released"] - about["mean_original"]
-            means[name] = float(moved / about["sd_original"])
-    return {"mean_shift": means, "share_shift": shares}

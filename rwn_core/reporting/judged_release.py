@@ -23,8 +23,12 @@ from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.ledger import refuse_readable
-from rwn_core.reporting.record_parts import KEPT
-from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
+from rwn_core.reporting.release_record import (
+    Basis,
+    ReleasedFile,
+    decided,
+    record_and_evidence,
+)
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
 from rwn_core.tuning.verdict import RED_TEAM
@@ -45,7 +49,7 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draws:
+class FurtherDraws:
     """State the further draws of a release, and the key file of its secret.
 
     Attributes
@@ -84,11 +88,6 @@ class JudgedRelease:
     further: tuple[bool, ...] = ()
     # how many texts of a variable begin as a formula and got an apostrophe
     guarded: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def holds_secret(self) -> bool:
-        """True if a file holds its secret."""
-        return bool(self.document["file"]["key"] == KEPT)
 
     @property
     def sha256(self) -> str:
@@ -150,12 +149,12 @@ def judge_release(
     format: str,
     policy: Policy,
     *,
-    draws: Draws | None = None,
+    draws: FurtherDraws | None = None,
     progress: Progress | None = None,
 ) -> JudgedRelease:
     """Draw a release with a fresh secret and hold that very file against a policy."""
     require_answers(microdata)
-    draws = draws or Draws()
+    draws = draws or FurtherDraws()
     further = draws.further
     key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)
     report = progress or (lambda share: None)

@@ -8,15 +8,19 @@ dates and hashes. What it refuses it names by its kind and its fact, never by it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from html.parser import HTMLParser
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
+from xml.etree import ElementTree
 
+import orjson
 import pandas as pd
 
-from rwn_core.data.identity.text_forms import NEARLY_ALL, common_form
+from rwn_core.data.identity.of_texts import NEARLY_ALL, common_form
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import toml_document
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.weakly_masked import untouched_words
@@ -24,7 +28,6 @@ from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.public_words import vocabulary
-from rwn_core.reporting.file_text import file_texts
 
 LEAST = 10
 """Records that must share a value, so that naming it is naming an aggregate."""
@@ -73,8 +76,39 @@ def check_release(record: Mapping[str, Any]) -> None:
 
 def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
     """Refuse a public file that holds what must stay in the house."""
-    risks, numbers = _risks(material), _numbers(material, rare)
-    own, said = _own_words(material), phrases(" . ".join(vocabulary()))
+    # All tokens with digits that a public file may hold.
+    file, id, n = material.record["file"], material.record["release"]["id"], material.records
+    known = {
+        material.made,
+        material.context.review,
+        file["sha256"],
+        id,
+        f"{n:,}",
+        str(n),
+        "SHA-256",
+    }
+    parts = file.get("parts", ())  # of a dataset
+    if parts:
+        known |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts))
+    # a year in the steward's words is wanted, a value of few records is not
+    stated = f"{material.name} {material.context.purpose}"
+    tokens = (t for t in TOKEN.findall(stated) if known.issuperset(_LONG_SECRET.findall(t)))
+    # Every way in which a report writes the values of risk measures.
+    values: Sequence[float] = [
+        reading["value"]
+        for key, reading in material.record["readings"].items()
+        if MEASURES[key].side == "risk" and "value" in reading
+    ]
+    shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
+    risks = {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
+    numbers = known | {t for t in tokens if not of_either_sign(t) & rare}
+    # Words about the method, and values that the release shows itself.
+    method = material.method
+    words = {*method_words(method).values(), material.does, method.title}
+    words |= {*material.variables, *map(quote, material.variables), material.context.contact}
+    longest_first = sorted(words - {""}, key=len, reverse=True)
+    own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    said = phrases(" . ".join(vocabulary()))
     contact = material.context.contact
     check_shape(contact, material, numbers)
     if phrases(contact) & rare - said:
@@ -99,27 +133,6 @@ def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
     texts = [*file_texts(content, suffix), material.name]
     tokens = {token for text in texts for token in TOKEN.findall(text)}
     return set[Any]().union(*map(of_either_sign, tokens), *map(phrases, texts))
-
-
-def _numbers(material: Material, rare: Set[Any]) -> set[str]:
-    """Return all tokens with digits that a public file may hold."""
-    file, id, n = material.record["file"], material.record["release"]["id"], material.records
-    own = {material.made, material.context.review, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
-    parts = file.get("parts", ())  # of a dataset
-    own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
-    # a year in the steward's words is wanted, a value of few records is not
-    stated = f"{material.name} {material.context.purpose}"
-    tokens = (t for t in TOKEN.findall(stated) if own.issuperset(_LONG_SECRET.findall(t)))
-    return own | {t for t in tokens if not of_either_sign(t) & rare}
-
-
-def _own_words(material: Material) -> re.Pattern[str]:
-    """Return words about the method, and values that the release shows itself."""
-    method = material.method
-    words = {*method_words(method).values(), material.does, method.title}
-    words |= {*material.variables, *map(quote, material.variables), material.context.contact}
-    longest_first = sorted(words - {""}, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
 
 def check_shape(text: str, material: Material, numbers: set[str]) -> None:
@@ -193,26 +206,14 @@ def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
     values = counts.index.tolist()
     forms: Iterable[Any] = values
     if pd.api.types.is_bool_dtype(known.dtype) or not pd.api.types.is_numeric_dtype(known):
-        forms = (" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in values)
+        # A value as a text in lower case; a day without its hours.
+        forms = (
+            " ".join(_WORD.findall(str(value).casefold().removesuffix(" 00:00:00"))[:_LONGEST])
+            for value in values
+        )
     else:
         forms = map(float, values)
     return list(zip(forms, values, counts.tolist(), strict=True))
-
-
-def _written(value: Any) -> str:
-    """A value as a text in lower case; a day without its hours."""
-    return str(value).casefold().removesuffix(" 00:00:00")
-
-
-def _risks(material: Material) -> set[str]:
-    """Every way in which a report writes the values of risk measures."""
-    values: Sequence[float] = [
-        reading["value"]
-        for key, reading in material.record["readings"].items()
-        if MEASURES[key].side == "risk" and "value" in reading
-    ]
-    shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
-    return {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
 
 
 def of_either_sign(token: str) -> set[Any]:
@@ -228,3 +229,79 @@ def refusal(what: str, file: str = "public file") -> ReleaseError:
     """Say what a file would hold."""
     written = "nothing public" if file == "public file" else "nothing"
     return ReleaseError(f"The {file} would hold {what}; {written} was written.")
+
+
+def file_texts(content: bytes, suffix: str) -> list[str]:
+    """Give the texts of a file, each by itself; a form is known by the end of its name."""
+    return list(_READERS[suffix.rpartition(".")[2]](content.decode("utf-8")))
+
+
+class _Texts(HTMLParser):
+    """Collects what an HTML file says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._open = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the attributes, but for those of the page's form."""
+        self._open = tag
+        if tag != "meta":
+            self.texts += [value for _, value in attrs if value]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave an element."""
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        """Take a text, unless it is style."""
+        if self._open != "style" and data.strip():
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        """Take a comment, too."""
+        self.texts.append(data)
+
+
+def _html(text: str) -> list[str]:
+    parser = _Texts()
+    parser.feed(text)
+    parser.close()
+    return parser.texts
+
+
+def leaves(node: Any) -> Iterator[Any]:
+    """Yield every name and value of plain data."""
+    if isinstance(node, Mapping):
+        for name, value in node.items():
+            yield name
+            yield from leaves(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from leaves(value)
+    else:
+        yield node
+
+
+def _plain(node: Any) -> list[str]:
+    return [str(each) for each in leaves(node) if each is not None]
+
+
+def _xml(text: str) -> Iterator[str]:
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    for element in ElementTree.fromstring(text, parser=parser).iter():
+        yield from (part for part in (element.text, element.tail) if part and part.strip())
+        yield from element.attrib.values()
+
+
+_READERS: dict[str, Any] = {
+    "html": _html,
+    "json": lambda text: _plain(orjson.loads(text)),
+    "xml": _xml,
+    "txt": lambda text: [" ".join(text.split())],
+    "toml": lambda text: [
+        *_plain(toml_document(text, "card")),
+        *(line for line in text.splitlines() if line.startswith("#")),
+    ],
+}

@@ -9,9 +9,13 @@ which variables of a release travel together, with which parameters, and where i
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,31 +24,25 @@ from typing import IO, Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotWritten, ReleaseError
+from rwn_core.errors import InputError, NotWritten, ReleaseError
+from rwn_core.io.reading import read_released
 from rwn_core.io.write import write_atomically
+from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Release
+from rwn_core.measures.attacks.red_team.subtraction import Subtrahend
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.chained_releases import (
     Files,
-    Together,
+    MergedReleases,
     held,
-    own_subtrahend,
     read_earlier,
     subtracted,
     together,
 )
 from rwn_core.reporting.dataset_record import recorded_schema
-from rwn_core.reporting.file_lock import locked
-from rwn_core.reporting.ledger_entries import (
-    BEGINNING,
-    FORMAT,
-    SORTED,
-    ledger_key,
-    read_entries,
-    sealed,
-)
-from rwn_core.reporting.record_parts import recorded_state, require_original
+from rwn_core.reporting.release_record import recorded_state, require_original
 from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
+from rwn_core.tuning.verdict import not_judged
 
 __all__ = [
     "add",
@@ -58,6 +56,14 @@ __all__ = [
 
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]
+FORMAT = "rwn ledger 2"
+UNKEYED = "rwn ledger 1"  # of earlier versions: any person can make its hashes anew
+BEGINNING = "0" * 64
+SORTED = orjson.OPT_SORT_KEYS
+_KEY_BYTES = 32
+_PURPOSE = b"rwn ledger entry\n"
+PATIENCE = 10.0  # seconds
+_PAUSE = 0.05
 
 
 def add(  # noqa: PLR0913 - what is not needed is given by its name
@@ -75,7 +81,7 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
 
-    def merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
+    def merged(entries: Entries, marks: Mapping[str, Any]) -> MergedReleases:
         return together(entries, record, original, marks, files)
 
     about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
@@ -92,15 +98,15 @@ def add_dataset(
 ) -> tuple[dict[str, Any], list[str]]:
     """Add the release of a dataset to a ledger, as `add` does that of a table."""
     from rwn_core.datasets.dataset import Dataset
-    from rwn_core.reporting.dataset_marks import dataset_marks
+    from rwn_core.reporting.table_marks import dataset_marks
 
     dataset = Dataset.at(original)
     schema = recorded_schema(record, dataset)
     names = [variable.name for variable in schema.released]
 
-    def not_merged(entries: Entries, marks: Mapping[str, Any]) -> Together:
+    def not_merged(entries: Entries, marks: Mapping[str, Any]) -> MergedReleases:
         why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
-        return Together(words=(why,)) if overlapping(entries, marks) else Together()
+        return MergedReleases(words=(why,)) if overlapping(entries, marks) else MergedReleases()
 
     marks_under = partial(dataset_marks, dataset, names, progress=progress)
     return _add(path, record, marks_under, not_merged, {"by": by})
@@ -110,12 +116,20 @@ def _add(
     path: Path,
     record: Mapping[str, Any],
     marks_under: Callable[[bytes], dict[str, Any]],
-    merged: Callable[[Entries, Mapping[str, Any]], Together],
+    merged: Callable[[Entries, Mapping[str, Any]], MergedReleases],
     about: Mapping[str, str],
     *,
     unkeyed: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    with _opened(path) as stream, locked(stream):
+    # The ledger, made if it is new, to read and to add to.
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise NotWritten(
+            f"The ledger {path.name} cannot be opened ({error.strerror}); nothing was added. "
+            "Choose a file in a folder that you may write to."
+        ) from None
+    with os.fdopen(descriptor, "a+b") as stream, locked(stream):
         content = file_bytes(path)
         key = ledger_key(path, new=not content)
         entries = read_entries(content, key, unkeyed=unkeyed)
@@ -192,7 +206,11 @@ def refuse_readable(
         key = ledger_key(path, new=False)
         entries, marks = read_entries(content, key), table_marks(original, key)
         read = partial(read_earlier, original=original, at_hand={})
-        own = own_subtrahend(release, original, file)
+        # A release that was written, but has no record yet.
+        precision = dict(release.precision)
+        keeps = release.params.invariants(original).rounded(precision)
+        frame = read_released(file, released_schema(original.schema)).frame
+        own = Subtrahend(frame=frame, keeps=keeps, precision=precision)
         refusal = subtracted(entries, marks, own, original, read)[1]
         if refusal:
             raise ReleaseError(refusal)
@@ -211,18 +229,6 @@ def _judged(verdict: Mapping[str, Any] | None, chain: Mapping[str, Any]) -> dict
     return {"kept": state == "kept", "state": state, "not_judged": unread}
 
 
-def _opened(path: Path) -> IO[bytes]:
-    """The ledger, made if it is new, to read and to add to."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    except OSError as error:
-        raise NotWritten(
-            f"The ledger {path.name} cannot be opened ({error.strerror}); nothing was added. "
-            "Choose a file in a folder that you may write to."
-        ) from None
-    return os.fdopen(descriptor, "a+b")
-
-
 def _append(stream: IO[bytes], line: bytes) -> None:
     """Add a line, whole and on the disk, or nothing."""
     end = stream.seek(0, os.SEEK_END)
@@ -235,3 +241,160 @@ def _append(stream: IO[bytes], line: bytes) -> None:
         raise NotWritten(
             f"The ledger could not be written ({error.strerror}); nothing was added."
         ) from None
+
+
+def sealed(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+    """An entry with its "hash": HMAC-SHA256 of all else in it under the ledger's key."""
+    return {**entry, "hash": _seal(entry, key)}
+
+
+def _seal(entry: Mapping[str, Any], key: bytes) -> str:
+    return hmac.new(key, _PURPOSE + _plain(entry), hashlib.sha256).hexdigest()
+
+
+def _plain(entry: Mapping[str, Any]) -> bytes:
+    content = {name: value for name, value in entry.items() if name != "hash"}
+    return orjson.dumps(content, option=SORTED)
+
+
+def is_keyed(entry: Mapping[str, Any]) -> bool:
+    """True if an entry is sealed under a key; those of earlier versions are not."""
+    return str(entry["format"]) == FORMAT
+
+
+def policy_words(entry: Mapping[str, Any]) -> str:
+    """Say how a release stands to its policy; entries of earlier versions state only `kept`.
+
+    >>> policy_words({"kept": False}), policy_words({"kept": True, "state": "kept"})
+    ('policy not kept', 'policy kept')
+    """
+    if entry["kept"] is None:
+        return "no policy judged"
+    state = entry.get("state", "kept" if entry["kept"] else "not kept")
+    chain = entry.get("chain", {})
+    why = "; merges with earlier releases not checked" if chain.get("unchecked") else ""
+    why = "; broken by merges with earlier releases" if chain.get("breaks") else why
+    unread = not_judged(entry.get("not_judged", {})).strip().rstrip(".")
+    return f"policy {state}{why}" + (f"; {unread}" if unread else "")
+
+
+def key_path(path: Path) -> Path:
+    """Return the path of a ledger's key, in the ledger's folder."""
+    return path.with_name(f"{path.name}.key")
+
+
+def ledger_key(path: Path, *, new: bool) -> bytes:
+    """Read the key of a ledger; make one for a new ledger, readable by its owner alone."""
+    key_file = key_path(path)
+    if key_file.exists():
+        return read_key(key_file)
+    if not new:
+        raise ReleaseError(
+            f"The key {key_file.name} of the ledger is missing, so earlier releases of a "
+            "table cannot be checked; put it back in the folder of the ledger."
+        )
+    key = secrets.token_bytes(_KEY_BYTES)
+    write_atomically(key_file, key)  # only its owner can read it; half a key would close the ledger
+    return key
+
+
+def read_key(path: Path) -> bytes:
+    """Read a key file."""
+    key = path.read_bytes()
+    if len(key) != _KEY_BYTES:
+        raise InputError("The key of the ledger is damaged; take it from a backup.")
+    return key
+
+
+def read_entries(
+    content: bytes, key: bytes | None = None, *, unkeyed: bool = False
+) -> list[dict[str, Any]]:
+    """Read a ledger and check every line of it; unless `unkeyed`, a key asks for a sealed end."""
+    lines = content.split(b"\n")
+    if lines.pop():
+        raise InputError(
+            f"Line {len(lines) + 1} of the ledger is incomplete: the program was stopped while it "
+            "wrote. Take that line out and add the release again."
+        )
+    # each line names the hash of the one before it, and has its own
+    entries: list[dict[str, Any]] = []
+    before = BEGINNING
+    for number, line in enumerate(lines, start=1):
+        try:
+            entry = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            entry = None
+        if not isinstance(entry, dict) or entry.get("format") not in (FORMAT, UNKEYED):
+            raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
+        follows = entry.get("before") == before and entry.get("number") == number
+        older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])
+        if not follows or older or not _has_own_hash(entry, key):
+            raise InputError(
+                f"Line {number} of the ledger was changed, or lines before it were taken out or "
+                "put in; compare it with a backup."
+            )
+        before = entry["hash"]
+        entries.append(entry)
+    # the last line must be sealed where a key was given
+    if key is not None and entries and not (unkeyed or is_keyed(entries[-1])):
+        raise InputError(
+            "The ledger has a key, but no line of it is sealed under the key: somebody rewrote it, "
+            "or it is of version 1; compare it with a backup, then seal it by rwn ledger add "
+            "--seal-unkeyed."
+        )
+    return entries
+
+
+def _has_own_hash(entry: Mapping[str, Any], key: bytes | None) -> bool:
+    """True if an entry has its own hash, as far as that can be known."""
+    given = entry.get("hash")
+    if not isinstance(given, str):
+        return False
+    if not is_keyed(entry):
+        return given == hashlib.sha256(_plain(entry)).hexdigest()
+    return key is None or hmac.compare_digest(given.encode(), _seal(entry, key).encode())
+
+
+@contextmanager
+def locked(stream: IO[bytes]) -> Iterator[None]:
+    """Hold a file alone."""
+    end = time.monotonic() + PATIENCE
+    while not _taken(stream):
+        if time.monotonic() > end:
+            raise ReleaseError(
+                "Another program writes to the ledger; try again when it has finished."
+            )
+        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        _left(stream)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _taken(stream: IO[bytes]) -> bool:
+        stream.seek(0)
+        try:
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _left(stream: IO[bytes]) -> None:
+        stream.seek(0)
+        msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _taken(stream: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def _left(stream: IO[bytes]) -> None:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_UN)

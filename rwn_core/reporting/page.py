@@ -1,9 +1,11 @@
-"""A report as one HTML file: it needs no other file, asks no server, and prints."""
+"""A report as one HTML file that needs no other file; the internal report is one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 from xml.etree.ElementTree import fromstring, tostring
 
@@ -11,7 +13,12 @@ import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from rwn_core.reporting.facts import Fact
+from rwn_core.errors import ParameterError
+from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
+from rwn_core.reporting.facts.inside import WITHHELD
+
+FORMAT = "rwn internal report 1"
+MARK = "CONFIDENTIAL: INTERNAL REPORT, STAYS IN THE HOUSE"
 
 
 def rendered(template: str, **values: Any) -> bytes:
@@ -53,3 +60,34 @@ def _drawing(picture: str) -> Markup:
     for size in ("width", "height"):
         drawing.attrib.pop(size)
     return Markup(tostring(drawing, encoding="unicode", method="html"))
+
+
+def internal_html(material: Material) -> bytes:
+    """Write the internal report as one HTML file with its charts."""
+    facts = facts_for(Audience.INTERNAL, material)
+    withheld = ", ".join(entry.title for entry in WITHHELD)
+    about = f"Release {material.record['release']['id']}, made on {material.made}. " + (
+        f"No report says: {withheld}."
+    )
+    return page(material.name, MARK, about, facts)
+
+
+def internal_json(material: Material) -> bytes:
+    """Write the same facts as JSON; charts as Plotly dictionaries."""
+    facts = [asdict(fact) for fact in facts_for(Audience.INTERNAL, material)]
+    document = {"format": FORMAT, "note": MARK, "title": material.name, "facts": facts}
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2)
+
+
+FORMS: Mapping[str, Callable[[Material], bytes]] = MappingProxyType(
+    {".html": internal_html, ".json": internal_json}
+)
+"""How an internal report is written, by the ending of its name."""
+
+
+def internal_file(material: Material, suffix: str) -> bytes:
+    """Write an internal report."""
+    form = FORMS.get(suffix.lower())
+    if form is None:
+        raise ParameterError(f"An internal report must end in one of: {', '.join(FORMS)}.")
+    return form(material)

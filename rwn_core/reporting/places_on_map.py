@@ -70,7 +70,10 @@ def best(policy: Policy, sweep: Sweep, x: str, y: str) -> set[str]:
 def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     """Every finished setting as a point of the map."""
     leading = best(policy, sweep, x, y)
-    named = _named(policy, sweep, x, leading)
+    # The few settings of the frontier that keep all limits with the best utility.
+    met = [p for p in sweep if p.setting.key in leading and policy.judge(p).kept]
+    ranked = sorted(met, key=lambda point: sign(x) * (point.median(x) or 0.0))
+    named = {point.setting.key for point in ranked[:NAMED]}
     return [
         {
             "key": point.setting.key,
@@ -86,13 +89,6 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
         }
         for point in sweep
     ]
-
-
-def _named(policy: Policy, sweep: Sweep, x: str, leading: set[str]) -> set[str]:
-    """The few settings of the frontier that keep all limits with the best utility."""
-    met = [p for p in sweep if p.setting.key in leading and policy.judge(p).kept]
-    ranked = sorted(met, key=lambda point: sign(x) * (point.median(x) or 0.0))
-    return {point.setting.key for point in ranked[:NAMED]}
 
 
 def _interval(point: Point, key: str) -> tuple[float, float] | None:

@@ -55,22 +55,19 @@ def plot(result: Any, *what: str) -> Any:
     """
     for kind, draw in _DRAW.items():
         if isinstance(result, kind):
-            return _figure(draw(result, *what))
+            # The chart with its title; its texts are gray, for light and dark pages.
+            chart = draw(result, *what)
+            from plotly.graph_objects import Figure
+
+            layout = dict(chart["layout"])
+            layout.pop("uirevision", None)
+            layout["margin"] = {**layout["margin"], "t": 64}
+            layout["font"] = {**layout["font"], "color": NEUTRAL}
+            title = f"{escape(chart['title'])}<br><sup>{escape(chart['note'])}</sup>"
+            return Figure(data=chart["data"], layout={**layout, "title": {"text": title}})
     raise ParameterError(
         "There is a chart of an Audit, an Ensemble and a Sweep; give one of them to rwn.plot."
     )
-
-
-def _figure(chart: Chart) -> Any:
-    """The chart with its title; its texts are gray, for light and dark pages."""
-    from plotly.graph_objects import Figure
-
-    layout = dict(chart["layout"])
-    layout.pop("uirevision", None)
-    layout["margin"] = {**layout["margin"], "t": 64}
-    layout["font"] = {**layout["font"], "color": NEUTRAL}
-    title = f"{escape(chart['title'])}<br><sup>{escape(chart['note'])}</sup>"
-    return Figure(data=chart["data"], layout={**layout, "title": {"text": title}})
 
 
 def _of_audit(result: Audit, *what: str) -> Chart:

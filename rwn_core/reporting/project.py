@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import read_plain
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
-from rwn_core.data.toml import toml_text
+from rwn_core.data.plain import read_plain, toml_text
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import InputError, RWNError
 from rwn_core.reporting.context import Context

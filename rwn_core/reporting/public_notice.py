@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.toml import toml_text
+from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
@@ -27,7 +27,7 @@ from rwn_core.reporting.leak_check import (
     refuse_identifiers,
 )
 from rwn_core.reporting.page import page, rendered
-from rwn_core.reporting.record_parts import require_original
+from rwn_core.reporting.release_record import require_original
 from rwn_core.reporting.scenario import read_toml
 
 FORMAT, CARD = "rwn notice 1", "rwn card 1"

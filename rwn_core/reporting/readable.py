@@ -45,38 +45,37 @@ def decision_html(decision: Decision) -> bytes:
     policy = decision.limits
     verdicts = judged(decision.scenarios, policy) if policy else []
     fingerprints = {"table": decision.table or "any", "decision": f"SHA-256 {decision.hash}"}
-    made = {
-        "decision": ("Decision", _content(_minutes(decision))),
-        "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
-        "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
-        "map": ("Loss and risk", _map(decision, policy)),
-        "limits": ("Limits", _sources(policy)),
-        "fingerprints": ("Fingerprints", _content(fingerprints)),
-    }
-    about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
-    return page(_outcome(decision, policy), MARK, about, _facts(made), "minutes")
-
-
-def _minutes(decision: Decision) -> dict[str, str]:
-    """Return reason, participants, votes and watch list, as far as they are stated."""
+    # Reason, participants, votes and watch list, as far as they are stated.
     rows = {
         "reason": decision.reason,
         "participants": ", ".join(decision.participants),
         "votes, dissent": decision.dissent,
         "watched": "; ".join(decision.watched),
     }
-    return {name: value for name, value in rows.items() if value}
+    # How much each limit allows, and its source, a line each.
+    made = {
+        "decision": ("Decision", _content({name: value for name, value in rows.items() if value})),
+        "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
+        "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
+        "map": ("Loss and risk", _map(decision, policy)),
+        "limits": (
+            "Limits",
+            (
+                None
+                if policy is None
+                else Content(
+                    lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits)
+                )
+            ),
+        ),
+        "fingerprints": ("Fingerprints", _content(fingerprints)),
+    }
+    about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
+    return page(_outcome(decision, policy), MARK, about, _facts(made), "minutes")
 
 
 def _content(rows: Mapping[str, str]) -> Content | None:
     return Content(table=pairs(rows)) if rows else None
-
-
-def _sources(policy: Policy | None) -> Content | None:
-    """Return how much each limit allows, and its source, a line each."""
-    if policy is None:
-        return None
-    return Content(lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits))
 
 
 def _outcome(decision: Decision, policy: Policy | None) -> str:

@@ -21,12 +21,12 @@ from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.public_words import CLAIMS_FILE
-from rwn_core.reporting.internal_report import internal_html
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
+from rwn_core.reporting.page import internal_html
 from rwn_core.reporting.public_notice import public_files
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.readers import READERS
-from rwn_core.reporting.release_record import read_record
+from rwn_core.reporting.release_record import KEPT, read_record
 from rwn_core.reporting.reproduce import SCRIPT
 
 USERS, HOUSE = "for-users", "internal"
@@ -66,7 +66,7 @@ def release_files(
         f"{HOUSE}/for-auditors.txt": auditors_file(public, microdata, ".txt"),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
-    if judged.holds_secret:
+    if judged.document["file"]["key"] == KEPT:  # a file holds its secret
         files[f"{HOUSE}/reproduce.py"] = SCRIPT.encode("utf-8")
     decision = approval.decision
     if decision is not None:

@@ -7,43 +7,48 @@ only whether there was one is stated.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+import platform
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from importlib.metadata import version
+from typing import Any, cast
 
+import numpy as np
+
+from rwn_core._version import __version__
 from rwn_core.data.derived import broken_relations
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.units import number_units
+from rwn_core.data.variable import Role
+from rwn_core.errors import InputError
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
+from rwn_core.evaluation.validity import slope_trust
+from rwn_core.evaluation.weakly_masked import changed_shares, untouched
+from rwn_core.laws.law import Law
 from rwn_core.masking import Release
+from rwn_core.masking.method import Rounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
-from rwn_core.reporting.record_parts import (
-    FORGOTTEN,
-    KEPT,
-    SEEDED,
-    all_parameters,
-    described_variables,
-    judged_slopes,
-    kernel_numbers,
-    program_versions,
-    shared_columns,
-    slices_of_law,
-    untouched_names,
-    with_missing,
-)
-from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+from rwn_core.tuning import USUAL, Policy, Setting
 from rwn_core.tuning.point import too_few
-from rwn_core.tuning.verdict import RED_TEAM
+from rwn_core.tuning.verdict import RED_TEAM, State, Verdict
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+OF_EACH_RECORD = "a value for each record"
+KEPT = "a fresh 256-bit secret, kept in a key file"
+FORGOTTEN = "a fresh 256-bit secret, forgotten"
+SEEDED = "a seed, which is no secret"
+_LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +207,8 @@ def record_document(
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     policy, few = basis.policy, too_few(release.params, microdata, release.masked)
     derived = broken_relations(microdata, release.masked, dict(release.precision))
+    # The verdict of the limits on this release.
+    verdict = policy.judge(audited.readings, released=few)
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -228,23 +235,32 @@ def record_document(
         "readings": plain_readings(audited, microdata.n),
         "slopes": judged_slopes(microdata, release, basis.plan),
         "limit": policy.to_records(),
-        "verdict": _verdict(policy.judge(audited.readings, released=few)),
+        "verdict": {
+            "kept": verdict.kept,
+            "state": verdict.state,
+            "words": verdict.sentence,
+            "shares": dict(verdict.shares),
+            "judged": {
+                key: {"title": verdict.title(key), "value": value}
+                for key, value in verdict.values.items()
+            },
+            "not_judged": dict(verdict.unread),
+            "ends": {key: dict(each) for key, each in verdict.ends.items()},
+        },
         "program": program_versions(),
     }
     if file.sha256 in release.second_readings:
         document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
-    document["identity"] = _answers(microdata, release)
+    # Doubts about identity with their answers, of the publication or of the schema.
+    rows, given = answers(release.find_doubts(), microdata.schema), release.answers
+    document["identity"] = [
+        row | {"answer": given.get(row["variable"], row["answer"])} for row in rows
+    ]
     if basis.source:
         document["source"] = dict(basis.source)
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return with_context(document, basis.context) if basis.context.to_dict() else document
-
-
-def _answers(microdata: Microdata, release: Release) -> list[dict[str, str]]:
-    """Doubts about identity with their answers, of the publication or of the schema."""
-    rows, given = answers(release.find_doubts(), microdata.schema), release.answers
-    return [row | {"answer": given.get(row["variable"], row["answer"])} for row in rows]
 
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:
@@ -280,22 +296,6 @@ def plain_readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
     return result
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    """Return the verdict of the limits on this release."""
-    return {
-        "kept": verdict.kept,
-        "state": verdict.state,
-        "words": verdict.sentence,
-        "shares": dict(verdict.shares),
-        "judged": {
-            key: {"title": verdict.title(key), "value": value}
-            for key, value in verdict.values.items()
-        },
-        "not_judged": dict(verdict.unread),
-        "ends": {key: dict(each) for key, each in verdict.ends.items()},
-    }
-
-
 def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
     """True if the release is of the decided table and setting."""
     for scenario in decision.scenarios:
@@ -303,3 +303,117 @@ def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
             same_table = scenario.table in ("", microdata.fingerprint)
             return same_table and scenario.setting.resolved(microdata).key == setting.key
     return False
+
+
+def require_original(record: Mapping[str, Any], original: Microdata) -> None:
+    """Refuse a table that the record was not made of."""
+    if original.fingerprint != record["table"].get("fingerprint"):
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked, described in the same way."
+        )
+
+
+def recorded_state(verdict: Mapping[str, Any]) -> State:
+    """Return the state of a record's verdict, also where a version before stated no state."""
+    if "state" in verdict:
+        return cast(State, verdict["state"])
+    if not verdict.get("shares"):  # of which no share was written
+        return "kept" if verdict["kept"] else "not judged"
+    read = Verdict(shares=verdict["shares"], unread=verdict.get("not_judged", {})).state
+    return "not judged" if read == "kept" and not verdict["kept"] else read
+
+
+def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:
+    """The variables of a table, and those that its release leaves out."""
+    spared = [v.name for v in schema.released if v.masked and v.name not in (masked or ())]
+    return {
+        "variables": [variable.name for variable in schema.released],
+        "kinds": [str(variable.kind) for variable in schema.released],
+        "roles": [str(variable.role) for variable in schema.released],
+        "not_masked": [variable.name for variable in schema.released if not variable.masked],
+        "left_alone": [] if masked is None else spared,
+        "removed": [v.name for v in schema.variables if v not in schema.released],
+    }
+
+
+def judged_slopes(
+    microdata: Microdata, release: Release, plan: AnalysisPlan | None
+) -> list[dict[str, Any]]:
+    """Judge the slopes of registered regressions over fresh releases, rounded like the file."""
+    params = release.params
+    if release.precision:
+        params = Rounded(params=params, precision=release.precision)
+    return [each.to_record() for each in slope_trust(microdata, params, plan=plan)]
+
+
+def with_missing(microdata: Microdata) -> list[str]:
+    """Return the released variables with missing values."""
+    names = (variable.name for variable in microdata.schema.released)
+    return [name for name in names if microdata.frame[name].isna().any()]
+
+
+def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
+    """Return the variables that are one value in each household or person, by what they stay."""
+    found: dict[str, Any] = {}
+    for role in (Role.HOUSEHOLD, Role.PERSON):
+        name = microdata.schema.name_with_role(role)
+        units = None if name is None else number_units(microdata.codes(name)[0])
+        # each record may be a unit of its own
+        if units is None or masked.n != microdata.n or len(np.unique(units)) == len(units):
+            continue
+
+        def is_one(table: Microdata, column: str, units: Any = units) -> bool:
+            by_unit = table.frame[column].groupby(units, observed=True)
+            return int(by_unit.nunique(dropna=False).max()) == 1
+
+        shared = [v.name for v in microdata.schema.released if is_one(microdata, v.name)]
+        same = [each for each in shared if is_one(masked, each)]
+        found[str(role)] = {"kept": same, "split": [each for each in shared if each not in same]}
+    return found
+
+
+def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:
+    """The variables that were to be masked and of which no cell changed."""
+    changed = audited.readings.get("cells_changed")
+    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
+    return untouched(microdata, release.params, shares)
+
+
+def program_versions() -> dict[str, str]:
+    """Return all parameters of a method."""
+    return {
+        "rwn": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in _LIBRARIES},
+    }
+
+
+def all_parameters(params: Any) -> dict[str, Any]:
+    """All of a method's parameters that are set, the usual ones, too."""
+    result = {field.name: getattr(params, field.name) for field in fields(params)}
+    return {name: _plain_data(value) for name, value in result.items() if value is not None}
+
+
+def kernel_numbers(params: Any, n: int) -> dict[str, Any]:
+    """Return the numbers of a soft kernel that its parameters leave open, for n records."""
+    ball = getattr(params, "ball", None)
+    if ball is None or ball.kernel.is_even:
+        return {}
+    kernel = ball.kernel
+    listed = n if kernel.weighs_all else list_length(n, kernel.bandwidth_k)
+    numbers = {"bandwidth_k": int(kernel.bandwidth_k), "cap": float(kernel.cap), "listed": listed}
+    return {"kernel": numbers}
+
+
+def _plain_data(node: Any) -> Any:
+    """Plain data; a radius for each record, say, is only named."""
+    if isinstance(node, tuple | list):
+        return [_plain_data(each) for each in node]
+    return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD
+
+
+def slices_of_law(law: Law | None) -> list[list[str]]:
+    """The released variables of a row that one donor gives together."""
+    units = [] if law is None else law.units()
+    return [list(unit) for unit in units if len(unit) > 1]

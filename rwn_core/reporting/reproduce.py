@@ -1,19 +1,25 @@
-"""Draws a release again from its record, its original and its key, byte for byte."""
+"""Draws a release again from its record, its original and its key: of a table, byte for byte."""
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.mask_dataset import mask_dataset
+from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.masking import Release, mask
+from rwn_core.masking import mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.reporting.record_parts import OF_EACH_RECORD, require_original
+from rwn_core.reporting.dataset_record import check_described, hashed_files, recorded_schema
+from rwn_core.reporting.release_record import OF_EACH_RECORD, require_original
 from rwn_core.tuning import Setting
 
 SCRIPT = (Path(__file__).parent / "templates" / "reproduce.txt").read_text(encoding="utf-8")
@@ -34,7 +40,16 @@ def reproduced(
     precision = dict(setting.precision)
     release = mask(data, setting.params, precision=precision, seed=key, progress=progress)
     file = record["file"]
-    content = release.to_bytes(file["format"], file["order"], **_answers(record, release))
+    # The variables left out of the file; all others were released already.
+    names = release.masked.names
+    given = {row["variable"]: row["answer"] for row in record.get("identity", [])}
+    dropped = [name for name in names if given.get(name) == DROP]
+    content = release.to_bytes(
+        file["format"],
+        file["order"],
+        drop=dropped,
+        keep=[name for name in names if name not in dropped],
+    )
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
         raise other_bytes(record)
     return content
@@ -60,9 +75,29 @@ def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
     )
 
 
-def _answers(record: Mapping[str, Any], release: Release) -> dict[str, list[str]]:
-    """Return the variables left out of the file; all others were released already."""
-    names = release.masked.names
-    given = {row["variable"]: row["answer"] for row in record.get("identity", [])}
-    dropped = [name for name in names if given.get(name) == DROP]
-    return {"drop": dropped, "keep": [name for name in names if name not in dropped]}
+def reproduce_dataset(
+    record: Mapping[str, Any],
+    original: str | Path,
+    target: Path,
+    key: SecretKey,
+    *,
+    schema: Schema | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Draw the release of a dataset again."""
+    known = recorded_schema(record, Dataset.at(original))
+    if schema is not None:
+        removed = record["table"]["removed"]
+        for name in removed:
+            schema = schema.replace_variable(name, role=known.variable(name).role)
+        check_described(record, schema)
+        known = schema
+    setting = Setting.from_dict(record["setting"])
+    equal = {variable.name: 1.0 for variable in known.variables}
+    known = known.with_weights(equal | dict(setting.weights)).with_slices(setting.slices or ())
+    options = RunOptions(schema=known, progress=progress)
+    made = mask_dataset(original, target, setting.params, seed=key, options=options)
+    if hashed_files(made.folder)["sha256"] != record["file"]["sha256"]:
+        shutil.rmtree(made.folder, ignore_errors=True)
+        raise other_bytes(record)
+    return made.folder

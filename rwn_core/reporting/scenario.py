@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from rwn_core.data.plain import read_plain
+from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.schema import Slices, as_slices
-from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.tuning import Grid, Plan, Policy, Setting
@@ -19,7 +18,7 @@ _OWN = "own"  # in place of slices: the groups of the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class SavedSearch:
     """The sweep of a scenario: which settings, and what is done at each."""
 
     grid: Grid
@@ -36,7 +35,7 @@ class Search:
         slices: tuple[str | Slices, ...] = (_OWN,),
         releases: int | None = None,
         seed: int | None = None,
-    ) -> Search:
+    ) -> SavedSearch:
         """Return the sweep that a file describes."""
         own = tuple(None if each == _OWN else as_slices(each) for each in slices)
         grid = Grid(axes=axes, method=method, weights=weights, precision=precision, slices=own)
@@ -79,7 +78,7 @@ class Scenario:
     setting : Setting, optional
     seed : int
         Of the trial on screen: a teaching seed, and no secret.
-    search : Search, optional
+    search : SavedSearch, optional
     policy : Policy, optional
         The limits that it was made under; None where it says nothing of them.
     readings : mapping of str to mapping
@@ -100,7 +99,7 @@ class Scenario:
     table: str = ""
     setting: Setting | None = None
     seed: int = 1
-    search: Search | None = field(default=None, metadata={"in_file": "sweep"})
+    search: SavedSearch | None = field(default=None, metadata={"in_file": "sweep"})
     policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from rwn_core.data.plain import LONGEST_FORMULA, check_letters
 from rwn_core.data.schema import Slices, as_slices
-from rwn_core.data.text_budget import LONGEST_FORMULA, check_letters
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.point import Setting, parameter_names

@@ -8,8 +8,7 @@ from pathlib import Path
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io.guessed_layout import GuessedLayout
-from rwn_core.io.read import begin_bytes
-from rwn_core.io.reading import Reading
+from rwn_core.io.reading import FileReading, begin_bytes
 from rwn_ui.server.given_file import begin_described
 
 WIDE = 60  # variables; of a wider file those of the release are chosen first
@@ -22,7 +21,7 @@ class Opening:
     name: str
     layout: FileLayout | None  # what the user said of it; None before they did
     # under way; None afterwards, so that the table is held once
-    reading: Reading | None = field(default=None, repr=False)
+    reading: FileReading | None = field(default=None, repr=False)
     refusal: rwn.RWNError | None = None  # why there is no table
     seen: GuessedLayout | None = None  # what the file seems to be like
     proposed: bool = False  # whether rows below the table are left out by a guess

@@ -12,8 +12,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES
-from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.data.file_layout import (
+    MOST_HEADER,
+    MOST_LINES,
+    NOTATIONS,
+    SEPARATORS,
+    USUAL_DATES,
+    FileLayout,
+)
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.messages import escaped

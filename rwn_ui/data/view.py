@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.io.read import saved_schema
+from rwn_core.io.reading import saved_schema
 from rwn_core.io.write import write_atomically
 from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file

@@ -9,7 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
-from rwn_core.data.text_budget import WORK_AT_ONCE
+from rwn_core.data.plain import WORK_AT_ONCE
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, AnalysisResult, Standing
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison

@@ -13,7 +13,7 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.reporting.facts.fact import shared_words
-from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
+from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -90,7 +90,7 @@ def _begin(session: Session, form: str, key_file: str) -> None:
         params=session.masking,
         format=form,
         policy=session.policy,
-        draws=Draws(
+        draws=FurtherDraws(
             further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
             key_file=Path(key_file) if key_file else None,
             plan=session.analysis_plan,

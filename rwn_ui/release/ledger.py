@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting.ledger import add, foresee
-from rwn_core.reporting.ledger_entries import policy_words
+from rwn_core.reporting.ledger import add, foresee, policy_words
 from rwn_core.reporting.release_folder import CARD, RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.steps import drawn

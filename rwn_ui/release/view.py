@@ -13,8 +13,8 @@ from rwn_core.reporting.context import (
     LONGEST_ANSWER,
     LONGEST_CONTACT,
     QUESTIONS,
-    Asked,
     Context,
+    ContextQuestion,
     IntruderTest,
 )
 from rwn_core.reporting.decision import Decision
@@ -212,7 +212,7 @@ def _ask_context(session: Session) -> None:
         st.rerun()
 
 
-def _ask(session: Session, place: Any, asked: Asked, said: Context, fixed: bool) -> str:
+def _ask(session: Session, place: Any, asked: ContextQuestion, said: Context, fixed: bool) -> str:
     """Ask one question; an answer is one line."""
     answer = getattr(said, asked.name)
     more: dict[str, Any] = {"key": session.key(f"release.context.{asked.name}"), "disabled": fixed}

@@ -7,11 +7,10 @@ import threading
 from pathlib import Path
 
 import rwn_core as rwn
-from rwn_core.io.read import begin, saved_schema, schema_from
-from rwn_core.io.reading import Reading
+from rwn_core.io.reading import FileReading, begin, saved_schema, schema_from
 from rwn_ui.server.environment import FILE_VARIABLE
 
-_started: tuple[os.stat_result, Reading] | None = None
+_started: tuple[os.stat_result, FileReading] | None = None
 _LOCK = threading.Lock()
 
 
@@ -34,7 +33,7 @@ def read_given_ahead() -> None:
         return
 
 
-def begin_described(path: Path) -> Reading:
+def begin_described(path: Path) -> FileReading:
     """Begin to read a file, by the description that was saved with it if there is one."""
     return begin(path, schema_from(_saved(path)))
 

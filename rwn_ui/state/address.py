@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.plain import LONGEST_LINK
 from rwn_core.data.rounding import check_precision, steps_by_name
-from rwn_core.data.text_budget import LONGEST_LINK
 from rwn_core.masking import Option, fixed_options, method_options
 from rwn_core.masking.lever import levers_under, neutral_levers
 from rwn_ui.background.preparation import Preparation

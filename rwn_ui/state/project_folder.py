@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rwn_core.data.toml import toml_document, toml_text
+from rwn_core.data.plain import toml_document, toml_text
 from rwn_core.errors import RWNError
 from rwn_core.io.open_file import file_text
 from rwn_core.io.reading import parse_text

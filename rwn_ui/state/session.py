@@ -15,7 +15,7 @@ from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.verdict import Verdict
 
@@ -169,7 +169,7 @@ class Session:
     policy: rwn.Policy = field(default_factory=rwn.Policy)  # one, for every page
     aims: Aims = field(default_factory=Aims)
     pins: dict[str, Pin] = field(default_factory=dict)
-    search: Search | None = None  # the sweep that was asked for last
+    search: SavedSearch | None = None  # the sweep that was asked for last
     watched: tuple[int, ...] = ()  # records to follow, counted from 0
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)

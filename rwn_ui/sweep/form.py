@@ -12,7 +12,7 @@ from rwn_core.data.rounding import Steps, check_precision, given_steps, steps_by
 from rwn_core.data.schema import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, LeverRange, method_options
-from rwn_core.reporting.scenario import Search
+from rwn_core.reporting.scenario import SavedSearch
 from rwn_core.tuning import USUAL, Grid, Plan, parse_values
 from rwn_core.tuning.slice_presets import PRESETS, preset_key, preset_slices
 from rwn_ui.state.results import prepared
@@ -152,7 +152,7 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _show(session: Session, search: Search | None) -> None:
+def _show(session: Session, search: SavedSearch | None) -> None:
     """Remember which search the form shows; a scenario may bring another."""
     st.session_state[session.key("sweep.shown")] = (search, session.params.levers)
 
@@ -169,7 +169,7 @@ def _names(session: Session) -> list[str]:
     return [lever.name for lever in _levers(session)]
 
 
-def read(session: Session) -> Search:
+def read(session: Session) -> SavedSearch:
     """Values of the form."""
     typed = {name: st.session_state[session.key(f"sweep.{name}")] for name in _FIELDS}
     axes = {
@@ -183,7 +183,7 @@ def read(session: Session) -> Search:
             read_values = _chosen if name.strip() in _lists(typed["method"]) else parse_values
             axes[name.strip()] = read_values(values, name.strip())
     weights = _numbers(typed["weights"], "weights", "at least 0")
-    return Search(
+    return SavedSearch(
         grid=Grid(
             axes=axes,
             method=tuple(typed["method"]),
@@ -275,7 +275,7 @@ TRAVEL = "related_3"
 _SHORT, _LONG = (3, 10, 40), (3, 5, 10, 20, 40)
 
 
-def first_search(session: Session) -> Search:
+def first_search(session: Session) -> SavedSearch:
     """About sixty settings within the sliders' ranges; eight releases of each."""
     # Besides the precision and the slices that stand on Tune, one coarser precision and one usual
     # choice of slices are tried, where the table and the method have them.
@@ -304,7 +304,7 @@ def first_search(session: Session) -> Search:
         slices=tuple(slices),
     )
     measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
-    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
+    return SavedSearch(grid=grid, plan=Plan(measures=measures, seed=session.seed))
 
 
 def _is_matrix(value: Any) -> bool:

@@ -10,7 +10,7 @@ from rwn_core.charts import serialise
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import axis
-from rwn_core.reporting.scenario import Search
+from rwn_core.reporting.scenario import SavedSearch
 from rwn_core.tuning import Setting, Sweep
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.sweep import prepared
@@ -43,7 +43,7 @@ def draw(session: Session) -> None:
         _picture(session, search)
 
 
-def _begins(search: Search) -> str:
+def _begins(search: SavedSearch) -> str:
     """Summary of the sweep that the button would start."""
     grid, releases = search.grid, search.plan.releases
     asked = f"{counted(len(grid), 'setting')}, {counted(releases, 'release')} each"
@@ -74,7 +74,7 @@ def _stored_sweep(session: Session) -> None:
         st.rerun()
 
 
-def _picture(session: Session, search: Search) -> None:
+def _picture(session: Session, search: SavedSearch) -> None:
     """The loss of correlations over two levers: expected, so that no release has to be drawn."""
     settings = prepared(session.data, search.grid, references=False)
     names = sweep_cards.varied(settings)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.text_budget import LONGEST_DOCUMENT
+from rwn_core.data.plain import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_core.io.reading import parse_text
 from rwn_ui.background.opening import Opening

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from rwn_core.errors import InputError
 from rwn_core.io import FORMATS, limits, writable
 from rwn_core.io.parse import parse
-from rwn_core.io.read import read, read_bytes
+from rwn_core.io.reading import read, read_bytes
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
 

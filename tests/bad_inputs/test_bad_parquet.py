@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.errors import InputError
-from rwn_core.io import arrow_columns, limits
+from rwn_core.io import arrow_files, limits
 from rwn_core.io.parse import parse
 from tests.read_here import said_of
 
@@ -99,7 +99,7 @@ def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_bomb_of_repeated_texts_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_columns, "MOST_LETTERS", 10_000_000)
+    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 10_000_000)
     bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
     assert len(bomb) < 100_000
     assert "a (the texts have more than 10,000,000 bytes" in said_of("people.parquet", bomb)

@@ -21,7 +21,7 @@ import rwn_core.io
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.parse import parse
-from rwn_core.io.read import read_bytes
+from rwn_core.io.reading import read_bytes
 
 UNCLOSED = [b"<c ", b"<row ", b"<f ", b"<x:f a/", b"<c r=", b"</f> ", b"<f/ ", b"<a:c t=", b"<col "]
 PARTS = [*UNCLOSED, b"1,", b" a", b",,", b"a@", b"- ", b"+1 ", b"..", b"ab: ", b"=(", b"\r", b"  "]

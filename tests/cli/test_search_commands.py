@@ -18,7 +18,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli.partial_answer import SO_FAR
 from rwn_cli.seek import _Swept
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning.goal import PartialAnswer
@@ -53,7 +53,7 @@ def test_options_give_the_numbers_of_python(rwn_command: Run) -> None:
 def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
     scenario = Scenario(
         setting=Setting.of("rwn", {"k": 5}, {"age": 2.0}),
-        search=Search(
+        search=SavedSearch(
             grid=Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)}),
             plan=Plan(measures=MEASURES, releases=2, seed=3),
         ),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from rwn_core.data.edit_rules import EditRule
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw

@@ -25,9 +25,9 @@ from rwn_core.datasets.key_file import read_key
 from rwn_core.reporting import ledger, places_on_map, read_record
 from rwn_core.reporting.candidates import headline, judged
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
-from rwn_core.reporting.ledger_entries import policy_words
+from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import decision_html
 from rwn_core.tuning import Goal, Grid, Plan, Setting, SliceRanges, Sweep, prepared, sweep
@@ -170,7 +170,9 @@ def goal_seek(case: Case) -> Said:
 def judged_release(case: Case) -> Said:
     """The very file: its record, the same file drawn again from its key, the entry of a ledger."""
     key_file = case.folder / "release.key"
-    made = judge_release(case.data, case.params, "csv", case.policy, draws=Draws(key_file=key_file))
+    made = judge_release(
+        case.data, case.params, "csv", case.policy, draws=FurtherDraws(key_file=key_file)
+    )
     record = made.document["verdict"]
     assert (record["state"], record["kept"]) == (made.verdict.state, made.verdict.kept)
     assert record["not_judged"] == made.verdict.unread

@@ -16,7 +16,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.io import writable
-from rwn_core.io.read import read, read_bytes
+from rwn_core.io.reading import read, read_bytes
 from tools.fuzz_files import Seed, seeds
 
 PACKAGES = (Path(str(files(statsmodels))), Path(str(files(pd))), Path(str(rdata.TESTDATA_PATH)))

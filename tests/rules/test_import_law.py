@@ -58,7 +58,7 @@ FAULTS = """
 rwn_core.neighbors.metric | import rwn_core.tuning | rwn_core.tuning
 rwn_core.data.microdata | def later():\\n    from rwn_core.masking.rwn import RWN\\n    return RWN | rwn_core.masking.rwn
 rwn_core.laws.donors | if TYPE_CHECKING:\\n    from rwn_core.measures.comparison import Comparison | rwn_core.measures.comparison
-rwn_core.io.read | from rwn_core import evaluation as other | rwn_core.evaluation
+rwn_core.io.reading | from rwn_core import evaluation as other | rwn_core.evaluation
 rwn_core.randomness | from rwn_core.parallel.threads import ProgressMonitor | rwn_core.parallel.threads
 rwn_core.tuning.sweep | import rwn_core as rwn | rwn_core
 rwn_core.measures.statistics.ols | from rwn_core.measures.attacks.posterior import posterior | rwn_core.measures.attacks.posterior
@@ -185,8 +185,11 @@ def test_only_the_mechanism_asks_which_law_it_is() -> None:
 
 def test_planted_questions_are_seen() -> None:
     files = planted(
-        rwn_core__datasets__planner="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
+        rwn_core__datasets__dataset_plan="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
         rwn_core__charts__parts__style="match law:\n    case RowMixtureLaw():\n        pass\n",
     )
-    assert asking(files, is_method, "masking") == {*METHODS_ASKED_FOR, "rwn_core.datasets.planner"}
+    assert asking(files, is_method, "masking") == {
+        *METHODS_ASKED_FOR,
+        "rwn_core.datasets.dataset_plan",
+    }
     assert asking(files, is_law, "laws") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}

@@ -28,8 +28,7 @@ from benchmarks.papers.replay import (
     published,
 )
 from benchmarks.papers.rwn2022 import growth, printed_pair, whole_parts
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Variable
 
 SHORT = Request(short=True)

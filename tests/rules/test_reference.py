@@ -14,12 +14,12 @@ from docs import build, docstrings
 from docs.reference_of import commands, measures, settings
 from rwn_cli.main import app
 from rwn_core.data import schema
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.masking import METHODS
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Limit, Setting
 from tests.rules import import_law as law
 
@@ -82,7 +82,7 @@ def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:
 
 
 def test_every_setting_has_an_entry(texts: dict[str, str]) -> None:
-    records = (Scenario, Setting, Search, Limit, Analysis, Question)
+    records = (Scenario, Setting, SavedSearch, Limit, Analysis, Question)
     files = (schema._FIELDS, *map(settings.in_file, records))
     lacking = {name for names in files for name in names if f"| `{name}` |" not in settings.page()}
     assert lacking == set()

@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 import rwn_ui
-from rwn_core.data.text_budget import WORK_AT_ONCE
+from rwn_core.data.plain import WORK_AT_ONCE
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.io.demo import load_demo
 from rwn_ui import panel

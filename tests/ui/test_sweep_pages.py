@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.reporting import places_on_map
-from rwn_core.reporting.scenario import Search
+from rwn_core.reporting.scenario import SavedSearch
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep, SweepRun
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.state import address
@@ -214,7 +214,7 @@ def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -
     sweep_page.run()
     assert field(sweep_page, "text_input", label).value == "7:9:1"
     grid, plan = Grid(axes={"k": (4, 6)}), Plan(measures=("correlation",), releases=3)
-    session.search = Search(grid=grid, plan=plan)
+    session.search = SavedSearch(grid=grid, plan=plan)
     sweep_page.run()
     assert field(sweep_page, "text_input", label).value == "4, 6"
     assert field(sweep_page, "number_input", "Releases").value == 3

@@ -13,9 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.identity import of_numbers, of_texts
-from rwn_core.data.identity.doubt import Confidence, Found, IdentityDoubt
 from rwn_core.data.identity.panel import repeated_people
-from rwn_core.data.identity.profile import Profile, block_rows
+from rwn_core.data.identity.profile import Confidence, IdentityDoubt, Profile, Suspicion, block_rows
 from rwn_core.data.identity.words import Subject
 
 __all__ = ["Confidence", "IdentityDoubt", "identity_doubts"]
@@ -29,8 +28,29 @@ WIDEST_PLACE = (15.0, 60.0)  # degrees of latitude and longitude within which a 
 def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityDoubt]:
     """Judge which variables may identify people."""
     profiles = [Profile.from_column(frame[name]) for name in names]
-    pairs = _pairs_of_places(profiles)
-    prefixed = _groups_in_numbers(frame, profiles)
+    # Names of variables that follow each other and have the values of latitude and longitude.
+    pairs: set[str] = set()
+    for first, second in pairwise(profiles):
+        for north, east in ((first, second), (second, first)):
+            if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
+                places = north.decimals, east.decimals
+                inhabited = 20 <= abs(float(np.median(_numbers(north)))) <= 72
+                if inhabited and max(places) - min(places) <= 1:
+                    pairs |= {north.name, east.name}
+    # Numbers of people that begin with the number of their group, which another variable is.
+    prefixed: dict[str, Suspicion] = {}
+    integers = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
+    for person, group in permutations(integers, 2):
+        if not 1.15 * group.distinct <= person.distinct or person.integers is None:
+            continue
+        rows = block_rows(frame[[person.name, group.name]]).dropna()
+        own, shared = (pd.to_numeric(rows[name]).to_numpy(np.int64) for name in rows)
+        for unit in (10, 100, 1_000, 10_000):
+            if len(rows) and own.min() >= unit and (own // unit == shared).all():
+                reason = f"its first digits are those of {group.name}"
+                prefixed[person.name] = Suspicion("numbers of people", reason)
+                reason = f"{person.name} begins with its values"
+                prefixed[group.name] = Suspicion(str(Subject.HOUSEHOLD), reason)
     people = repeated_people(frame, [profile.name for profile in profiles])
     found = (
         (
@@ -54,13 +74,13 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     ]
 
 
-def _sooner(of_people: Found | None, alone: Found | None) -> Found | None:
+def _sooner(of_people: Suspicion | None, alone: Suspicion | None) -> Suspicion | None:
     """Return the finding by a time variable, else that of the variable alone."""
     sure = of_people is not None and of_people.confidence is Confidence.HIGH
     return of_people if sure or alone is None else alone
 
 
-def _judge(profile: Profile, in_pair: bool) -> Found | None:
+def _judge(profile: Profile, in_pair: bool) -> Suspicion | None:
     if not profile.known or profile.distinct < 2:
         return None
     for find in (of_numbers.find_dates, of_texts.find, of_numbers.find_integers):
@@ -70,30 +90,12 @@ def _judge(profile: Profile, in_pair: bool) -> Found | None:
     return _place(profile, in_pair) or _weight(profile)
 
 
-def _groups_in_numbers(frame: pd.DataFrame, profiles: list[Profile]) -> dict[str, Found]:
-    """Numbers of people that begin with the number of their group, which another variable is."""
-    found: dict[str, Found] = {}
-    integers = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
-    for person, group in permutations(integers, 2):
-        if not 1.15 * group.distinct <= person.distinct or person.integers is None:
-            continue
-        rows = block_rows(frame[[person.name, group.name]]).dropna()
-        own, shared = (pd.to_numeric(rows[name]).to_numpy(np.int64) for name in rows)
-        for unit in (10, 100, 1_000, 10_000):
-            if len(rows) and own.min() >= unit and (own // unit == shared).all():
-                reason = f"its first digits are those of {group.name}"
-                found[person.name] = Found("numbers of people", reason)
-                reason = f"{person.name} begins with its values"
-                found[group.name] = Found(str(Subject.HOUSEHOLD), reason)
-    return found
-
-
-def _place(profile: Profile, in_pair: bool) -> Found | None:
+def _place(profile: Profile, in_pair: bool) -> Suspicion | None:
     """Degrees with decimals, or positions on a grid of meters."""
     if profile.integers is not None or profile.numbers is None or profile.distinct <= 2:
         return None
     if in_pair:
-        return Found(
+        return Suspicion(
             "coordinates",
             "two variables in a row have the range and the decimals of a place",
             Confidence.MODERATE,
@@ -103,21 +105,8 @@ def _place(profile: Profile, in_pair: bool) -> Found | None:
     largest = float(np.nanmax(np.abs(profile.numbers)))
     degrees = largest <= 180 and profile.decimals >= PLACE_DECIMALS
     if degrees or largest >= 10_000:
-        return Found("coordinates", "the variable is called so, and its values are precise")
+        return Suspicion("coordinates", "the variable is called so, and its values are precise")
     return None
-
-
-def _pairs_of_places(profiles: list[Profile]) -> set[str]:
-    """Names of variables that follow each other and have the values of latitude and longitude."""
-    pairs: set[str] = set()
-    for first, second in pairwise(profiles):
-        for north, east in ((first, second), (second, first)):
-            if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
-                places = north.decimals, east.decimals
-                inhabited = 20 <= abs(float(np.median(_numbers(north)))) <= 72
-                if inhabited and max(places) - min(places) <= 1:
-                    pairs |= {north.name, east.name}
-    return pairs
 
 
 def _is_degrees(profile: Profile, most: float, widest: float) -> bool:
@@ -130,17 +119,18 @@ def _is_degrees(profile: Profile, most: float, widest: float) -> bool:
 
 
 def _numbers(profile: Profile) -> NDArray[np.float64]:
+    # shape (m,), m different values
     assert profile.numbers is not None
     return profile.numbers
 
 
-def _weight(profile: Profile) -> Found | None:
+def _weight(profile: Profile) -> Suspicion | None:
     """A sampling weight, which tells the stratum: a notice, and no refusal."""
     if not profile.about(Subject.WEIGHT) or profile.numbers is None or profile.distinct < 3:
         return None
     if float(np.nanmin(profile.numbers)) <= 0:
         return None
-    return Found(
+    return Suspicion(
         SAMPLING_WEIGHT,
         "the variable is called so; if it is one, give it that role",
         Confidence.LOW,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from rwn_core.data.identity.doubt import Confidence, Found
-from rwn_core.data.identity.profile import Profile
-from rwn_core.data.identity.text_forms import INITIALS, common_form, street_share
+from rwn_core.data.identity.profile import Confidence, Profile, Suspicion
 from rwn_core.data.identity.words import Subject, plain_letters, word_list
 
 FEW = 20  # different values up to which a column is taken for categories
@@ -27,9 +26,45 @@ _SIGNED = re.compile(r"([A-Z]\. ?){1,3}[A-Z]\w+")
 _SUBJECTS = (Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE, Subject.POSTCODE)
 GIVEN_NAMES = word_list("given_names")
 FAMILY_NAMES = word_list("family_names")
+LEAST_SHARE = 0.6  # of the different texts that have one form, for a question
+INITIALS = "initials of people"
+NEARLY_ALL = 0.9  # the same, for the refusal of a public file
+_FEWEST_DIGITS, _MOST_DIGITS = 7, 15  # of a telephone number
+_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[A-Za-z]{2,}")
+_URL = re.compile(r"(https?://|www\.)\S+|[\w-]+(\.[\w-]+)+/\S+", re.IGNORECASE)
+_HANDLE = re.compile(r"@\w{2,30}")
+_PHONE = re.compile(r"(\+|00)?\(?\d[\d ()/.-]{5,22}\d( ?(x|ext\.?) ?\d+)?")
+_DATE = re.compile(r"\d{4}[./-]\d{1,2}([./-]\d{1,2})?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
+_SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
+_UUID = re.compile(r"\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.IGNORECASE)
+_MAC = re.compile(r"([0-9A-F]{2}[:-]){5}[0-9A-F]{2}|([0-9A-F]{4}\.){2}[0-9A-F]{4}", re.IGNORECASE)
+_WALLET = re.compile(r"[13][a-km-zA-HJ-NP-Z1-9]{25,34}|bc1[0-9a-z]{25,59}|0x[0-9a-fA-F]{40}")
+_THREE_WORDS = re.compile(r"(///)?[^\W\d_]{2,20}(\.[^\W\d_]{2,20}){2}")
+_HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{16,128}", re.IGNORECASE)
+_DIGEST = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{10,15}", re.IGNORECASE)
+_INITIALS = re.compile(r"([^\W\d_]\. ?-?){2,4}")
+_COORDINATE = r"[-+]?\d{1,3}\.\d{3,}°?"
+_PAIR = re.compile(
+    rf"[\[(]?\s{{0,9}}{_COORDINATE}\s{{0,9}}[NSEW]?\s{{0,9}}[,; ]\s{{0,9}}{_COORDINATE}\s{{0,9}}"
+    r"[NSEW]?\s{0,9}[\])]?"
+    r"|(SRID=\d+;)?\s{0,9}POINT\s{0,9}Z?\s{0,9}\(.*\)|\d{1,3}°\s{0,9}\d{1,2}['\u2032].*",
+    re.IGNORECASE,
+)
+_ROAD = (
+    r"(stra(ss|ß)e|str\.|gasse|weg|platz|allee|ring|ufer|damm|chaussee|steig|zeile|straat|laan|"
+    r"vej|gatan|ulica|ul\.)"
+)
+_STREET = re.compile(
+    rf"(.{{0,99}}{_ROAD}\b.{{0,99}}\d.*)"
+    r"|(\d{1,9}\w?,? .{0,99}\b(street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|ct|way|"
+    r"boulevard|blvd|place|pl|terrace|close|crescent|square|hill|rue|chemin|place|impasse|quai)\b\.?.*)"
+    r"|((calle|avenida|av\.|via|viale|piazza|plaza|rua|rue|c/)\s.{0,99}\d.*)",
+    re.IGNORECASE,
+)
 
 
-def find(profile: Profile) -> Found | None:
+def find(profile: Profile) -> Suspicion | None:
     """Say what texts look like that identify people; None where they do not."""
     texts = profile.texts
     if not texts:
@@ -41,7 +76,7 @@ def find(profile: Profile) -> Found | None:
     return None
 
 
-def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _form(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     form = common_form(texts)
     marked = sum(text[0] in "+0" for text in texts) > NAMES * len(texts)
     short = ("names of user accounts", "pseudonyms of people", INITIALS)
@@ -49,49 +84,51 @@ def _form(profile: Profile, texts: Sequence[str]) -> Found | None:
     few = _FEWEST_NAMES if form == INITIALS else FEW
     if not form or (weak and not (profile.distinct > few or profile.about(Subject.CONTACT))):
         return None
-    return Found(form, "its texts have this form")
+    return Suspicion(form, "its texts have this form")
 
 
-def _person(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _person(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     """Names of people, by common names or by the name of the variable."""
     lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
     if len(lettered) < NAMES * len(texts):
         return None
-    return _words_of_people(profile, lettered)
-
-
-def _words_of_people(profile: Profile, texts: Sequence[str]) -> Found | None:
-    """Judge words without digits."""
-    known = [_is_name(text) for text in texts]
+    # Judge words without digits.
+    known = [_is_name(text) for text in lettered]
     judged = [each for each in known if each is not None]
     common = sum(judged)
     if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
-        return Found("names of people", "many of its texts are common names")
-    signed = sum(_SIGNED.fullmatch(text) is not None for text in texts)
-    if signed > 0.8 * len(texts) and profile.distinct > _FEWEST_NAMES:
-        return Found("names of people", "its texts are initials before a word", Confidence.MODERATE)
-    lettered = sum(_CAPITALIZED.fullmatch(text) is not None for text in texts)
-    shaped = sum(_has_the_shape_of_a_name(text) for text in texts)
+        return Suspicion("names of people", "many of its texts are common names")
+    signed = sum(_SIGNED.fullmatch(text) is not None for text in lettered)
+    if signed > 0.8 * len(lettered) and profile.distinct > _FEWEST_NAMES:
+        return Suspicion(
+            "names of people", "its texts are initials before a word", Confidence.MODERATE
+        )
+    capitalized = sum(_CAPITALIZED.fullmatch(text) is not None for text in lettered)
+    shaped = sum(_has_the_shape_of_a_name(text) for text in lettered)
     rarely = profile.share > NAMES and profile.distinct > FEW and not profile.words.is_thing
-    if shaped > 0.8 * len(texts) and (rarely or (profile.about(Subject.PERSON) and lettered == 0)):
-        return Found(
+    if shaped > 0.8 * len(lettered) and (
+        rarely or (profile.about(Subject.PERSON) and capitalized == 0)
+    ):
+        return Suspicion(
             "names of people",
             "its texts are two to four words, or two to four signs, that rarely repeat",
             Confidence.MODERATE,
         )
-    if lettered < 0.8 * len(texts) or profile.words_each >= WORDY:
+    if capitalized < 0.8 * len(lettered) or profile.words_each >= WORDY:
         return None
     if profile.words.is_explicit and profile.distinct > 2:
-        return Found("names of people", "the variable is called so, and its texts are words")
+        return Suspicion("names of people", "the variable is called so, and its texts are words")
     if profile.about(Subject.PERSON) and not profile.words.is_measure:
         many = profile.distinct > (FEW if profile.words.is_thing else _FEWEST_NAMES)
         sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing
         often = profile.share > (NAMES if profile.words.is_thing else 0.02)
         if many and often and sure:
-            return Found("names of people", "the variable is called so, and its texts are words")
-    both = sum(" " in text and text.istitle() for text in texts)
-    if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(texts):
-        return Found(
+            return Suspicion(
+                "names of people", "the variable is called so, and its texts are words"
+            )
+    both = sum(" " in text and text.istitle() for text in lettered)
+    if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(lettered):
+        return Suspicion(
             "names of people",
             "its texts are words with capital letters that rarely repeat",
             Confidence.MODERATE,
@@ -123,36 +160,41 @@ def _is_name(text: str) -> bool | None:
     return any(word in GIVEN_NAMES or word in FAMILY_NAMES for word in words)
 
 
-def _address(profile: Profile, texts: Sequence[str]) -> Found | None:
-    share = street_share(texts)
+def _address(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+    # Share of texts that read like a street with a number.
+    share = sum(_STREET.fullmatch(text) is not None for text in texts) / max(len(texts), 1)
     named = profile.about(Subject.ADDRESS) and not profile.words.is_measure
     if share > 0.3 and profile.share > OFTEN_NEW / 3 and profile.distinct > FEW // 2:
-        return Found("addresses", "its texts read like streets with numbers")
+        return Suspicion("addresses", "its texts read like streets with numbers")
     if named and profile.distinct > FEW and profile.share > OFTEN_NEW / 3:
-        return Found("addresses", "the variable is called so, and its texts often differ")
+        return Suspicion("addresses", "the variable is called so, and its texts often differ")
     return None
 
 
-def _free_text(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _free_text(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     """Sentences, also in a column of few of them."""
     named = profile.about(Subject.TEXT) and not profile.words.is_measure
     new = profile.share > (OFTEN_NEW if named else 0.5)
     wordy = profile.words_each >= (2.0 if named else WORDY)
     enough = profile.distinct >= (4 if named else 8)
     if new and wordy and enough:
-        return Found("free text", "its texts have many words and rarely repeat")
+        return Suspicion("free text", "its texts have many words and rarely repeat")
     if profile.distinct > max(FEW, 0.1 * profile.known) and profile.words_each >= WORDY:
-        return Found("free text", "its texts have many words and often differ")
+        return Suspicion("free text", "its texts have many words and often differ")
     return None
 
 
-def _code(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _code(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     """Codes of one form, a new one for nearly every record."""
     if profile.integers is not None or profile.numbers is not None or profile.dates is not None:
         return None
     if profile.distinct <= FEW:
         return None
-    shapes = Counter(_shape(text) for text in texts)
+    # A text with 9 for each digit and A for each letter.
+    shapes = Counter(
+        "".join("9" if letter.isdigit() else "A" if letter.isalpha() else letter for letter in text)
+        for text in texts
+    )
     shape, times = shapes.most_common(1)[0]
     digits = shape.count("9")
     one_form = times >= 0.6 * len(texts) and len(shape) >= _CODE_LETTERS and digits >= 3
@@ -160,18 +202,11 @@ def _code(profile: Profile, texts: Sequence[str]) -> Found | None:
     numbered = profile.about(Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE)
     if one_form and not measured and profile.share > (OFTEN_NEW / 3 if numbered else 0.5):
         sure = Confidence.HIGH if numbered else Confidence.MODERATE
-        return Found("numbers of people or objects", "its codes have one form and differ", sure)
+        return Suspicion("numbers of people or objects", "its codes have one form and differ", sure)
     return None
 
 
-def _shape(text: str) -> str:
-    """A text with 9 for each digit and A for each letter."""
-    return "".join(
-        "9" if letter.isdigit() else "A" if letter.isalpha() else letter for letter in text
-    )
-
-
-def _numbered(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _numbered(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     """Texts that often differ in a variable that is called like numbers or contacts."""
     if profile.dates is not None or profile.words.is_measure or profile.numbers is not None:
         return None
@@ -182,11 +217,13 @@ def _numbered(profile: Profile, texts: Sequence[str]) -> Found | None:
             sure = Confidence.MODERATE if profile.share > OFTEN_NEW else Confidence.LOW
         else:
             sure = Confidence.HIGH if profile.share > OFTEN_NEW / 3 else Confidence.LOW
-        return Found(str(subject), "the variable is called so, and its texts often differ", sure)
+        return Suspicion(
+            str(subject), "the variable is called so, and its texts often differ", sure
+        )
     return None
 
 
-def _unique(profile: Profile, texts: Sequence[str]) -> Found | None:
+def _unique(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     if profile.numbers is not None or profile.dates is not None:
         return None
     quantity = sum(
@@ -196,5 +233,88 @@ def _unique(profile: Profile, texts: Sequence[str]) -> Found | None:
     if max(quantity, clock) > 0.6 * len(texts):
         return None
     if profile.distinct > FEW and profile.share > NEARLY_UNIQUE:
-        return Found("names or numbers of people", "nearly every record has a value of its own")
+        return Suspicion("names or numbers of people", "nearly every record has a value of its own")
     return None
+
+
+def common_form(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
+    """Name the form that most of these different texts have; empty for none."""
+    if not texts:
+        return ""
+    for what, test in _FORMS:
+        if sum(test(text.strip()) for text in texts) >= share * len(texts):
+            return what
+    return ""
+
+
+def passes_luhn(digits: str) -> bool:
+    """True if the last digit is the check digit of a payment card."""
+    doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
+    return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+def _is_phone(text: str) -> bool:
+    """True for a telephone number: a mark of one, or digits in groups; no date and no decimal."""
+    if not _PHONE.fullmatch(text) or _DATE.fullmatch(text) or re.fullmatch(r"\d+\.\d+", text):
+        return False
+    digits = sum(letter.isdigit() for letter in text)
+    if not _FEWEST_DIGITS <= digits <= _MOST_DIGITS:
+        return False
+    grouped = re.fullmatch(r"\(?\d{2,5}\)?[ ./-]\d{2,8}([ ./-]\d{2,6})*.*", text) is not None
+    thousands = re.fullmatch(r"[1-9]\d{0,2}([ .]\d{3})+", text) is not None
+    leading = text[0] in "+(" or (text[0] == "0" and digits >= 9)
+    return leading or (grouped and not thousands)
+
+
+def _is_iban(text: str) -> bool:
+    packed = text.replace(" ", "").upper()
+    if not _IBAN.fullmatch(packed):
+        return False
+    turned = packed[4:] + packed[:4]
+    return int("".join(str(int(letter, 36)) for letter in turned)) % 97 == 1
+
+
+def _is_account(text: str) -> bool:
+    """True for the form of an account number, whatever its checksum."""
+    spaced = re.fullmatch(r"[A-Z]{2}\d{2}( [A-Z0-9]{4}){3,7}( [A-Z0-9]{1,4})?", text)
+    return spaced is not None or (_IBAN.fullmatch(text) is not None and len(text) >= 15)
+
+
+def _is_card(text: str) -> bool:
+    digits = re.sub(r"[ -]", "", text)
+    return digits.isdigit() and 13 <= len(digits) <= 19 and passes_luhn(digits)
+
+
+def _is_ip(text: str) -> bool:
+    if text.count(".") != 3 and text.count(":") < 2:
+        return False
+    try:
+        ipaddress.ip_address(text.split("/")[0])
+    except ValueError:
+        return False
+    return True
+
+
+_FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("social security numbers", _matches(_SSN)),
+    ("e-mail addresses", _matches(_EMAIL)),
+    ("web addresses", _matches(_URL)),
+    ("names of user accounts", _matches(_HANDLE)),
+    ("account numbers", _is_iban),
+    ("account numbers", _is_account),
+    ("numbers of payment cards", _is_card),
+    ("internet addresses of devices", _is_ip),
+    ("addresses of devices", _matches(_MAC)),
+    ("unique identifiers", _matches(_UUID)),
+    ("hashes, which are unique identifiers", _matches(_HASH)),
+    ("pseudonyms of people", _matches(_DIGEST)),
+    (INITIALS, _matches(_INITIALS)),
+    ("coordinates", _matches(_PAIR)),
+    ("addresses of three words", _matches(_THREE_WORDS)),
+    ("addresses of wallets", _matches(_WALLET)),
+    ("telephone numbers", _is_phone),
+)

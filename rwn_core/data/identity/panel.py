@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.identity.doubt import Confidence, Found
 from rwn_core.data.identity.of_numbers import FEW, LARGEST_HOUSEHOLD
-from rwn_core.data.identity.profile import block_rows
+from rwn_core.data.identity.profile import Confidence, Suspicion, block_rows
 from rwn_core.data.identity.words import NameWords, Subject, name_words, word_list
 
 COMES_AGAIN = "numbers of people who come again"
@@ -34,7 +33,7 @@ Codes = NDArray[np.int64]
 
 def repeated_people(
     frame: pd.DataFrame, names: Sequence[str], declared: Sequence[str] | None = None
-) -> dict[str, Found]:
+) -> dict[str, Suspicion]:
     """Return the columns that number people with several rows each, with the reason."""
     # No person has two rows of one year, where chance would give some. People and years are
     # counters of each other: the column that has more constant columns numbers the people.
@@ -43,13 +42,13 @@ def repeated_people(
     coded = [pd.factorize(block_rows(frame[name]))[0] for name in names]
     table = np.column_stack(coded).astype(np.int64) if coded else np.empty((0, 0), np.int64)
     tie_shares = np.array([_tie_share(codes[codes >= 0]) for codes in coded])
-    found: dict[str, Found] = {}
+    found: dict[str, Suspicion] = {}
     for name in names if declared is None else declared:
         words, place = name_words(name), list(names).index(name)
         numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
         called = numbered and bool(words.subjects & _BY_NAME)
         if declared is not None and called:
-            found[name] = Found(COMES_AGAIN, "it is called so")
+            found[name] = Suspicion(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
             counters, fixed = _counters_and_constants(table, place, tie_shares)
             counted, reason = _by_counter(names, place, counters, fixed, table, tie_shares), None
@@ -60,7 +59,7 @@ def repeated_people(
             elif declared is not None and _similar(frame, name):
                 reason = "rows of a value are consecutive or similar"
             if counted is not None or reason is not None:
-                found[name] = counted or Found(COMES_AGAIN, str(reason), Confidence.MODERATE)
+                found[name] = counted or Suspicion(COMES_AGAIN, str(reason), Confidence.MODERATE)
     return found
 
 
@@ -94,6 +93,7 @@ def _counters_and_constants(
     table: Codes, place: int, tie_shares: NDArray[np.float64]
 ) -> tuple[Codes, Codes]:
     """Return the columns that count the rows of each value of one, and those that stay the same."""
+    # table: shape (n, p); tie_shares: (p,); both results: numbers of columns, (c,)
     own = table[:, place]
     order = np.argsort(own, kind="stable")
     order = order[np.searchsorted(own[order], 0) :]
@@ -117,8 +117,9 @@ def _by_counter(
     fixed: Codes,
     table: Codes,
     tie_shares: NDArray[np.float64],
-) -> Found | None:
+) -> Suspicion | None:
     """Return the finding by a counter, such as a year; None without one."""
+    # table: shape (n, p); tie_shares: (p,); counters and fixed: numbers of columns, (c,)
     for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
         other = _counters_and_constants(table, counter, tie_shares)[1]
         fewer = not other.size and table[:, place].max() > 2 * table[:, counter].max()
@@ -126,7 +127,7 @@ def _by_counter(
         if time or fewer or len(fixed) > len(other):
             reason = f"no two rows agree on it and on {names[counter]}"
             sure = Confidence.HIGH if time else Confidence.MODERATE
-            return Found(COMES_AGAIN, reason, sure)
+            return Suspicion(COMES_AGAIN, reason, sure)
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -82,6 +83,7 @@ class Profile:
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
         """The different values as numbers; None of texts that are none, and of dates."""
+        # shape (m,), m different values
         dtype = self.different.dtype
         if pd.api.types.is_bool_dtype(dtype) or self._is_time_type:
             return None
@@ -96,6 +98,7 @@ class Profile:
     @cached_property
     def integers(self) -> NDArray[np.float64] | None:
         """The different values where all of them are integers, also as floats or texts."""
+        # shape (m,), m different values
         numbers = self.numbers
         if numbers is None or not len(numbers):
             return None
@@ -138,6 +141,7 @@ class Profile:
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Number of occurrences of each distinct value."""
+        # shape (m,), m different values
         return np.bincount(self.codes, minlength=self.distinct)
 
     @cached_property
@@ -189,3 +193,40 @@ def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
         if lived.mean() > 0.97 and (length == 8 or many):
             return pd.DatetimeIndex(days[lived])
     return None
+
+
+class Confidence(StrEnum):
+    """Degrees of trust in a rule; a low one gives a notice and stops no release."""
+
+    HIGH = "high"
+    MODERATE = "moderate"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityDoubt:
+    """State that a variable may identify people."""
+
+    variable: str
+    looks_like: str  # what the variable looks like, in plain words
+    reason: str  # what the rule saw, without a value
+    confidence: Confidence = Confidence.HIGH
+
+    @property
+    def stops(self) -> bool:
+        """True if no release leaves before the doubt is answered."""
+        return self.confidence is not Confidence.LOW
+
+    @property
+    def sentence(self) -> str:
+        """Return the suspicion and its reason as one sentence."""
+        return f"{self.variable} looks like {self.looks_like}: {self.reason}."
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Finding of one rule about one column."""
+
+    looks_like: str
+    reason: str
+    confidence: Confidence = Confidence.HIGH

@@ -10,7 +10,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from rwn_core.data.toml import toml_document
+from rwn_core.data.plain import toml_document
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=\D)|(?<=\D)(?=\d)")
 _LEAST_STEM = 5  # letters of a stem that may stand anywhere within a word
@@ -87,27 +87,25 @@ class NameWords:
             self.is_measure = False  # the number of something, such as tax_id
         self.is_series = bool(found & _SERIES)  # a unit of time or a rank: values may all differ
         self.is_thing = bool(found & _THINGS)  # what is named is a thing, such as a product
-        self.subjects = frozenset(self._subjects(letters))
-        stems = any(stem in "".join(letters) for stem in _EXPLICIT)
+        # subjects by whole words, by stems, and by two words that say more together
+        joined = "".join(letters)
+        words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
+        about = {subject for subject in Subject if words & _WORDS[subject]}
+        for subject, stems in _STEMS.items():
+            if any(stem in joined for stem in stems if len(stem) >= _LEAST_STEM):
+                about.add(subject)
+        if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
+            about.add(Subject.NUMBER)
+        if set(letters) & _BODY_WEIGHT and set(letters) & _SURVEY:
+            about.add(Subject.WEIGHT)
+        self.subjects = frozenset(about - {Subject.WEIGHT} if set(letters) & _BODIES else about)
         # it can be nothing but given or family names
-        self.is_explicit = stems or bool(set(letters) & _EXPLICIT_WORDS)
+        named = any(stem in joined for stem in _EXPLICIT)
+        self.is_explicit = named or bool(set(letters) & _EXPLICIT_WORDS)
 
     def _counts(self, letters: list[str]) -> bool:
         """True for "number of rooms", where a word of numbers comes first and counts the rest."""
         return len(letters) > 1 and letters[0] in _COUNTED_FIRST and letters[1] in ("of", "de")
-
-    def _subjects(self, letters: list[str]) -> set[Subject]:
-        joined = "".join(letters)
-        words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
-        found = {subject for subject in Subject if words & _WORDS[subject]}
-        for subject, stems in _STEMS.items():
-            if any(stem in joined for stem in stems if len(stem) >= _LEAST_STEM):
-                found.add(subject)
-        if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
-            found.add(Subject.NUMBER)
-        if set(letters) & _BODY_WEIGHT and set(letters) & _SURVEY:
-            found.add(Subject.WEIGHT)
-        return found - {Subject.WEIGHT} if set(letters) & _BODIES else found
 
 
 @cache

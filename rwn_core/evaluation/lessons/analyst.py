@@ -11,7 +11,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.evaluation.claims import AnalysisClaims, claim_table
 from rwn_core.evaluation.validity import Regression

@@ -10,8 +10,7 @@ import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import Prepared
 from rwn_core.measures.statistics.intervals import t95

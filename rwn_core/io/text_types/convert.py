@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,11 @@ from numpy.typing import NDArray
 
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
-from rwn_core.io.text_types.column import NOTHING, TextColumn
+from rwn_core.io.text_types.column import NOTHING, Form, TextColumn, fitting
 from rwn_core.io.text_types.date_texts import dates, only_notation, refuse_dates
-from rwn_core.io.text_types.digits import digit_notices
-from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
 _TEXT_KINDS = (None, Kind.CATEGORICAL)  # that a column of texts may have
@@ -34,6 +33,8 @@ _REMEDIES = {
 }
 _TIME = re.compile(r"(\d+)(?::(\d+))?(?::([\d.]+))?\s?([ap]\.?m\.?)?", re.I)
 _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
+_SURE = 15  # digits that every floating number keeps
+USUAL = 1  # decimals that a floating number has at least, where nothing else is said
 
 
 def typed_or_texts(
@@ -62,7 +63,9 @@ def told_of_texts(
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
     """The column with the type that its texts have, or that its variable asks for."""
-    if variable is not None and _keeps_texts(variable):
+    if variable is not None and (
+        not variable.is_released or variable.kind is Kind.CATEGORICAL or variable.levels is not None
+    ):
         return _texts(column), []
     if not column.has:  # it is left out of every release
         return pd.Series(np.full(len(column.texts), np.nan), name=column.name), []
@@ -85,13 +88,19 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
             "are not times of the day, and others are",
             "leave the field empty where a time is missing",
         )
-    return _texts(column), _text_notices(column)
-
-
-def _keeps_texts(variable: Variable) -> bool:
-    return (
-        not variable.is_released or variable.kind is Kind.CATEGORICAL or variable.levels is not None
-    )
+    notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
+    if Form.CODE in column.has and column.has <= _NUMBERS:
+        notices.append(
+            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
+            "categorical."
+        )
+    for wrong, what in (
+        (column.padded(), "begin or end with blanks"),
+        (fitting(column.different, _CONTROL), "hold control characters"),
+    ):
+        if wrong.any():
+            notices.append(f"{column.name} has texts that {what} ({column.count(wrong):,}).")
+    return _texts(column), notices
 
 
 def _refuse_half_numbers(column: TextColumn) -> None:
@@ -172,6 +181,7 @@ def _refuse_other_than_numbers(column: TextColumn) -> None:
 
 
 def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
+    # values: shape (m,), m different texts
     huge = np.abs(values) >= LARGEST_WHOLE
     if huge.any():
         column.refuse(
@@ -199,17 +209,113 @@ def _missing_notice(column: TextColumn, what: str) -> list[str]:
     return [f"{column.name} has {column.count(missing):,} times {words}: they {what}."]
 
 
-def _text_notices(column: TextColumn) -> list[str]:
-    notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
-    if Form.CODE in column.has and column.has <= _NUMBERS:
-        notices.append(
-            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
-            "categorical."
+def digit_notices(
+    column: TextColumn, chosen: NDArray[np.bool_], values: NDArray[np.float64]
+) -> list[str]:
+    """Say where numbers lose digits; refuse where they become others."""
+    # chosen and values: shape (m,), m different texts
+    # which texts are another number than the float they become
+    long = chosen & (pc.utf8_length(column.different).to_numpy(zero_copy_only=False) > _SURE)
+    small = chosen & (values == 0)
+    changed = np.zeros(len(values), dtype=bool)
+    for row in np.flatnonzero((long | small) & ~_comes_back(column.different, values)):
+        text = column.different[int(row)].as_py()
+        changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
+    gone = changed & small
+    if gone.any():
+        column.refuse(
+            gone, "is too close to 0", "are too close to 0", "write the number in another unit"
         )
-    for wrong, what in (
-        (column.padded(), "begin or end with blanks"),
-        (fitting(column.different, _CONTROL), "hold control characters"),
-    ):
-        if wrong.any():
-            notices.append(f"{column.name} has texts that {what} ({column.count(wrong):,}).")
+    large = changed & (np.abs(values) >= LARGEST_WHOLE)
+    if large.any():
+        column.refuse(
+            large,
+            "has more digits than a floating number holds",
+            "have more digits than a floating number holds",
+            "make the column an identifier or categorical in a schema",
+        )
+    # smaller losses, and numbers written in several ways, are told
+    notices = []
+    if changed.any():
+        notices.append(
+            f"{column.name} has {_n_numbers(column.count(changed))} of more digits than a floating "
+            "number holds: the last ones are rounded."
+        )
+    _, times = np.unique(values[chosen], return_counts=True)
+    twice = int(np.count_nonzero(times > 1))
+    if twice:
+        notices.append(
+            f"{column.name} writes {_n_numbers(twice)} in several ways, as 1.1 and 1.10: each is "
+            "one number here; if they are codes, make it categorical in a schema."
+        )
     return notices
+
+
+def _n_numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count:,} numbers"
+
+
+def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
+    """Which texts are surely the shortest of their numbers."""
+    shortest = pc.cast(pa.array(values, pa.float64()), pa.large_string())
+    same: NDArray[np.bool_] = pc.equal(shortest, texts).to_numpy(zero_copy_only=False)
+    return same
+
+
+def _least_decimals(texts: pa.Array) -> int:
+    """Return the fewest decimals of the texts of numbers, exponents left out."""
+    plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
+    if not len(plain):
+        return USUAL
+    point = pc.find_substring(plain, ".")
+    length = pc.utf8_length(plain)
+    digits = pc.if_else(pc.less(point, 0), 0, pc.subtract(pc.subtract(length, point), 1))
+    return int(pc.min(digits).as_py())
+
+
+def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
+    """Find how many decimals the file writes at least, and say where it writes others."""
+    if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
+        Form.NUMBER,
+        Form.EXPONENT,
+    }:
+        return None, []
+    texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
+    decimals = min(_least_decimals(texts), MOST_DECIMALS)
+    # most come back as they are, which Arrow tells at once; the few others are looked at
+    same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
+    # a program may write 1e-7 as 1e-07
+    left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
+    odd = left.to_pylist()
+    if decimals > USUAL and all(number_text(float(text), USUAL) == text for text in odd):
+        decimals = USUAL  # long numbers and no zeros at their ends: nothing was filled up
+    others = sum(number_text(float(text), decimals) != text for text in odd)
+    said = []
+    if others:
+        said.append(
+            f"{column.name} has {_n_numbers(others)} that a release writes in another way, as 2.5 "
+            "for 2.50 or +2.5: the values are the same."
+        )
+    return None if decimals == USUAL else decimals, said
+
+
+def number_text(value: float, decimals: int) -> str:
+    """Write a number with all its digits and at least so many decimals.
+
+    >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
+    ('2.50', '2', '2.125', '1e-07')
+    >>> number_text(1e-05, 5), number_text(1e16, 2)
+    ('0.00001', '10000000000000000.00')
+    """
+    text = str(value)
+    if "e" in text and decimals > USUAL:
+        plain = format(Decimal(text), "f")
+        if len(plain.partition(".")[2]) <= decimals and len(plain) <= MOST_DECIMALS:
+            text = plain if "." in plain else f"{plain}.0"
+    if "e" in text or "." not in text:
+        return text
+    integer, _, digits = text.partition(".")
+    if digits == "0":
+        digits = ""
+    digits = digits.ljust(decimals, "0")
+    return f"{integer}.{digits}" if digits else integer

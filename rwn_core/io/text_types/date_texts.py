@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES, filled_in
-from rwn_core.io.text_types.column import TextColumn
-from rwn_core.io.text_types.patterns import Form, fitting
+from rwn_core.data.file_layout import NOTATIONS, USUAL_DATES, filled_in
+from rwn_core.io.text_types.column import Form, TextColumn, fitting
 
 _PATTERNS = {
     "YYYY": r"(?P<year>\d{4})",
@@ -31,7 +30,11 @@ _ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 def fitting_notations(texts: pa.Array) -> list[str]:
     """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
-    return [each for each in found if len(each) == 10 or _padded(each) not in found]
+    return [
+        each
+        for each in found
+        if len(each) == 10 or filled_in(each, {"YYYY": "YYYY", "M": "MM", "D": "DD"}) not in found
+    ]
 
 
 def only_notation(column: TextColumn) -> str | None:
@@ -43,26 +46,11 @@ def only_notation(column: TextColumn) -> str | None:
     return fits[0] if len(fits) == 1 else None
 
 
-def usual_texts(column: TextColumn, notation: str) -> pa.Array:
-    """The different texts of a column with their dates as YYYY-MM-DD; others as they are."""
-    texts = column.different
-    chosen = column.with_forms({Form.OTHER_DATE})
-    fits = fitting(texts, _pattern(notation))
-    if (chosen & ~fits).any():
-        refuse_dates(column, chosen & ~fits, notation)
-    parts = pc.extract_regex(texts, rf"\A(?:{_pattern(notation)})\z")
-    year, month, day = (
-        pc.utf8_lpad(pc.struct_field(parts, name), width, "0")
-        for name, width in (("year", 4), ("month", 2), ("day", 2))
-    )
-    usual = pc.binary_join_element_wise(year, month, day, pa.scalar("-", year.type))
-    return pc.if_else(pa.array(fits), pc.cast(usual, texts.type), texts)
-
-
 def refuse_dates(
     column: TextColumn, wrong: NDArray[np.bool_], notation: str = USUAL_DATES
 ) -> NoReturn:
     """Raise an InputError about dates in another notation; it names those that fit all of them."""
+    # wrong: shape (m,), m different texts
     fits: list[str] = []
     if column.has == {Form.OTHER_DATE}:
         short = fitting(column.different, _SHORT_YEAR)
@@ -115,10 +103,6 @@ def _date_text(day: pd.Timestamp, notation: str) -> str:
     )
 
 
-def _padded(notation: str) -> str:
-    return filled_in(notation, {"YYYY": "YYYY", "M": "MM", "D": "DD"})
-
-
 def _pattern(notation: str) -> str:
     return filled_in(re.escape(notation), _PATTERNS)
 
@@ -127,7 +111,19 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
     """Give the moments of a column."""
     form, texts = Form.DATE, column.different
     if notation is not None and column.has == {Form.OTHER_DATE}:
-        form, texts = Form.OTHER_DATE, usual_texts(column, notation)
+        # dates are rewritten as YYYY-MM-DD; other texts stay as they are
+        other_dates = column.with_forms({Form.OTHER_DATE})
+        fits = fitting(texts, _pattern(notation))
+        if (other_dates & ~fits).any():
+            refuse_dates(column, other_dates & ~fits, notation)
+        parts = pc.extract_regex(texts, rf"\A(?:{_pattern(notation)})\z")
+        year, month, day = (
+            pc.utf8_lpad(pc.struct_field(parts, name), width, "0")
+            for name, width in (("year", 4), ("month", 2), ("day", 2))
+        )
+        usual = pc.binary_join_element_wise(year, month, day, pa.scalar("-", year.type))
+        form = Form.OTHER_DATE
+        texts = pc.if_else(pa.array(fits), pc.cast(usual, texts.type), texts)
     others = column.has - {form}
     if others:
         refuse_dates(column, column.with_forms(others))

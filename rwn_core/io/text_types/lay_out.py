@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.text_types.patterns import Form, fitting, text_forms, without_blanks
+from rwn_core.io.text_types.column import Form, fitting, text_forms, without_blanks
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
 _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"

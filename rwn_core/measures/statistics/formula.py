@@ -13,9 +13,9 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.plain import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
+from rwn_core.data.schema import Question
 from rwn_core.data.sizes import STORED_NUMBERS
-from rwn_core.data.text_budget import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import numbers

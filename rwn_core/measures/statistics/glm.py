@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison

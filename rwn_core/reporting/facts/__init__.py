@@ -6,13 +6,13 @@ Those of a dataset's release are in `dataset.py`.
 
 from __future__ import annotations
 
-from rwn_core.reporting.facts.dataset import DATASET as DATASET
 from rwn_core.reporting.facts.fact import Audience as Audience
 from rwn_core.reporting.facts.fact import Content as Content
 from rwn_core.reporting.facts.fact import Entry as Entry
 from rwn_core.reporting.facts.fact import Fact as Fact
 from rwn_core.reporting.facts.fact import Material as Material
 from rwn_core.reporting.facts.fact import Table as Table
+from rwn_core.reporting.facts.fact import pairs
 from rwn_core.reporting.facts.inside import INSIDE, WITHHELD
 from rwn_core.reporting.facts.outside import OUTSIDE
 
@@ -27,3 +27,55 @@ def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
         for each in (DATASET if "parts" in material.record["file"] else FACTS)
         if each.make is not None and each.audience in (audience, Audience.BOTH)
     )
+
+
+def _changed(material: Material) -> Content:
+    changed = material.reading("cells_changed")
+    rows = {
+        name: f"{100 * share:.2f} %"
+        for name, share in zip(changed["names"], changed["share"], strict=True)
+    }
+    line = f"Of all records: {100 * changed['value']:.1f} % of the values changed."
+    return Content(lines=(line,), table=pairs(rows))
+
+
+def _judged(material: Material) -> Content:
+    about = material.record.get("judged")
+    if about is None:
+        return Content(lines=("No sample of the records was judged with this record.",))
+    lines = (
+        f"What follows was {about['words']}, drawn at random, without the law of the method.",
+        "Among all records linkage by distance finds at most as many of them. An intruder who "
+        "knows the method finds more: for the worst case mask a sample of the records with rwn "
+        "mask and read its audit.",
+    )
+    return Content(lines=lines)
+
+
+def _files(material: Material) -> Content:
+    file = material.record["file"]
+    named = {
+        "files": f"{len(file['parts']):,}",
+        "bytes": f"{file['size']:,}",
+        "SHA-256 of what sha256sum says of the files": file["sha256"],
+        "format and row order": f"{file['format']}, {file['order']}",
+        "randomness": file["key"],
+    }
+    if {"k", "epsilon"} <= material.record["setting"]["parameters"].keys():
+        named["records with fewer than k candidates within epsilon"] = f"{file['fell_back']:,}"
+    return Content(table=pairs(named))
+
+
+_OTHERS = {entry.key: entry for entry in (*OUTSIDE, *INSIDE)}
+_FIRST = ("treated", "variables", "loss", "data", "context", "parameters")
+_READ = ("anonymity", "risks", "utility")
+_LAST = ("cautions", "errors", "totals", "use", "file", "review", "versions")
+_INTERNAL = Audience.INTERNAL
+DATASET = (
+    *(_OTHERS[key] for key in _FIRST),
+    Entry(key="changed", title="What changed", audience=_INTERNAL, make=_changed),
+    Entry(key="judged", title="Judged on a sample", audience=_INTERNAL, make=_judged),
+    *(_OTHERS[key] for key in (*_READ, *_LAST)),
+    Entry(key="files", title="Files and hashes", audience=_INTERNAL, make=_files),
+)
+"""In the order of the reports of a dataset's release."""

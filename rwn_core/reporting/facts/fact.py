@@ -14,7 +14,7 @@ from rwn_core.masking import METHODS
 from rwn_core.masking.option import method_words
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.facts import public_words as words
-from rwn_core.reporting.record_parts import OF_EACH_RECORD
+from rwn_core.reporting.release_record import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
 

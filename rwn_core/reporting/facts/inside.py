@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.reporting.context import QUESTIONS, Context
@@ -18,7 +16,7 @@ from rwn_core.reporting.facts.fact import (
     shared_words,
     written_table,
 )
-from rwn_core.reporting.record_parts import recorded_state
+from rwn_core.reporting.release_record import recorded_state
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
@@ -44,23 +42,25 @@ def decision(material: Material) -> Content:
     if about is None:
         return Content(lines=("No decision of a meeting was given with this release.",))
     followed = "The release follows it." if about["followed"] else "The release does NOT follow it."
-    return Content(lines=(followed,), table=pairs(_decision_rows(about["meeting"], about["hash"])))
-
-
-def _decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
-    """Return the parts of a meeting's decision by title."""
-    return {
-        "chosen": meeting["chosen"] or "none",
-        "policy": meeting.get("verdict", "") or "not recorded",
-        "accepted by": meeting.get("accepted_by", "") or "–",
-        "reason": meeting["reason"],
-        "participants": ", ".join(meeting["participants"]),
-        **({"votes, dissent": meeting["dissent"]} if meeting.get("dissent") else {}),
-        "date": meeting["date"],
-        "watched": "; ".join(meeting["watched"]),
-        "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
-        "hash": hash,
-    }
+    # The parts of a meeting's decision by title.
+    meeting = about["meeting"]
+    return Content(
+        lines=(followed,),
+        table=pairs(
+            {
+                "chosen": meeting["chosen"] or "none",
+                "policy": meeting.get("verdict", "") or "not recorded",
+                "accepted by": meeting.get("accepted_by", "") or "–",
+                "reason": meeting["reason"],
+                "participants": ", ".join(meeting["participants"]),
+                **({"votes, dissent": meeting["dissent"]} if meeting.get("dissent") else {}),
+                "date": meeting["date"],
+                "watched": "; ".join(meeting["watched"]),
+                "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
+                "hash": about["hash"],
+            }
+        ),
+    )
 
 
 def _data(material: Material) -> Content:

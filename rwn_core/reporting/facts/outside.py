@@ -120,24 +120,19 @@ def _errors(material: Material) -> Content:
     lines = list(words.ERRORS)
     judged = material.record.get("slopes", [])
     for slopes in judged:
-        lines += _slopes(slopes)
+        # Sentences about the slopes of one regression; never their size.
+        missed, turned = misses(slopes), turns(slopes)
+        held = [name for name in slopes["names"] if name not in {*missed, *turned}]
+        first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE
+        lines.append(first.format(response=slopes["response"]))
+        for said, names in ((words.MISSED, missed), (words.TURNED, turned), (words.HELD, held)):
+            if names:
+                lines.append(said.format(names=", ".join(names)))
     if not judged:
         lines.append(words.UNJUDGED)
     contact = material.context.contact
     lines.append(words.ASK.format(contact=contact) if contact else words.NOBODY)
     return Content(lines=tuple(lines))
-
-
-def _slopes(slopes: Mapping[str, Any]) -> list[str]:
-    """Return sentences about the slopes of one regression; never their size."""
-    missed, turned = misses(slopes), turns(slopes)
-    held = [name for name in slopes["names"] if name not in {*missed, *turned}]
-    first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE
-    lines = [first.format(response=slopes["response"])]
-    for said, names in ((words.MISSED, missed), (words.TURNED, turned), (words.HELD, held)):
-        if names:
-            lines.append(said.format(names=", ".join(names)))
-    return lines
 
 
 def _totals(material: Material) -> Content:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rwn_core.data.derived import DERIVED as DERIVED
-from rwn_core.data.plain import plain_values
-from rwn_core.data.toml import toml_document
+from rwn_core.data.plain import plain_values, toml_document
 
 CLAIMS_FILE = "claims.json"
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")

@@ -184,7 +184,7 @@ class Survey:
             said.append(f"{about}: {words.format(bound) if bound is not None else NO_USE}")
         return said
 
-    def _numbers(self, name: str) -> np.ndarray:
+    def _numbers(self, name: str) -> np.ndarray:  # shape (n,)
         if self._kind(name) != "number":
             raise Refused(f"{name} is no number.")
         return np.array([_number(cell) for cell in self._columns[name]])
@@ -194,7 +194,7 @@ class Survey:
             raise Refused(f"The file has no variable {name}.")
         return str(self._variables[name]["kind"])
 
-    def _response(self, response: dict[str, str], kind: str) -> np.ndarray:
+    def _response(self, response: dict[str, str], kind: str) -> np.ndarray:  # shape (n,)
         name = response["name"]
         if kind == "logistic":
             texts = [_text(cell) for cell in self._columns[name] if _text(cell)]
@@ -212,7 +212,7 @@ class Survey:
         return list(levels)
 
     def _slope(self, factors: list[dict[str, str]]) -> np.ndarray:
-        """Return a column of a design: the product of its factors."""
+        """Return a column of a design, shape (n,): the product of its factors."""
         made: list[Any] = []
         for factor in factors:
             name, level = factor["name"], factor.get("level")
@@ -270,7 +270,7 @@ def _sorted(texts: list[str]) -> list[str]:
         return sorted(set(texts))
 
 
-def _transformed(values: np.ndarray, transform: str) -> np.ndarray:
+def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,)
     with np.errstate(invalid="ignore", divide="ignore"):
         made: np.ndarray = _TRANSFORMS[transform](values)
     if not np.isfinite(made[~np.isnan(values)]).all():
@@ -280,6 +280,7 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:
 
 def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, Any]:
     """Return slopes and standard errors, each in the unit of its column."""
+    # response: shape (n,); columns: (n, p); both results: (p,)
     unit = columns.std(axis=0, ddof=1)
     exog = sm.add_constant((columns - columns.mean(axis=0)) / unit)
     with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -13,7 +13,7 @@ from rwn_core.data.derived import broken_relations, derived_variables
 from rwn_core.masking.release import notes_on_file
 from rwn_core.reporting import read_record
 from rwn_core.reporting.facts import Material
-from rwn_core.reporting.file_text import file_texts
+from rwn_core.reporting.leak_check import file_texts
 from rwn_core.reporting.public_notice import public_file
 
 POLICY = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.5),))

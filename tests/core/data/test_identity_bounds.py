@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.identity import identity_doubts
+from rwn_core.data.identity.of_texts import _is_iban
 from rwn_core.data.identity.profile import PROFILE_ROWS, Profile, block_rows
-from rwn_core.data.identity.text_forms import _is_iban
 
 N = 300
 DRAWS = np.random.default_rng(5)

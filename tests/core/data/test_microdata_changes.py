@@ -11,7 +11,7 @@ import pytest
 
 from rwn_core.data import microdata as microdata_module
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import SchemaError
 from rwn_core.neighbors.metric import discretely_weighted

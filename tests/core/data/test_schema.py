@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import SchemaError
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rwn_core as rwn
-from rwn_core.data import text_budget
+from rwn_core.data import plain
 from rwn_core.data.edit_rules import as_edit_rules
+from rwn_core.data.plain import toml_document
 from rwn_core.data.schema import Schema
-from rwn_core.data.toml import toml_document
 from rwn_core.errors import NotApplicable, ParameterError, RWNError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, verdict
@@ -89,8 +89,8 @@ def test_no_text_of_2000_letters_grows_beyond_the_budget(text: str, other: str) 
             terms = Formula.parse(formula).terms
         except ParameterError:
             continue
-        assert 0 < len(terms) <= text_budget.MOST_TERMS
-        assert max(map(len, terms)) <= text_budget.MOST_FACTORS
+        assert 0 < len(terms) <= plain.MOST_TERMS
+        assert max(map(len, terms)) <= plain.MOST_FACTORS
         assert len({frozenset(term) for term in terms}) == len(terms)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.data.toml import WIDTH, toml_document, toml_text
+from rwn_core.data.plain import WIDTH, toml_document, toml_text
 from rwn_core.errors import InputError, SchemaError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -135,7 +135,7 @@ def test_what_is_no_toml_is_refused_with_its_place() -> None:
 def test_no_other_file_writes_or_reads_toml() -> None:
     for folder in ("rwn_core", "rwn_ui", "pages"):
         for path in (ROOT / folder).rglob("*.py"):
-            if path.name != "toml.py":
+            if path.name != "plain.py":
                 text = path.read_text(encoding="utf-8")
                 assert "tomllib" not in text, path
                 # the escaped character that JSON leaves bare, and the line that starts a table

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.data import microdata
-from rwn_core.data.codebook import is_missing
 from rwn_core.data.microdata import Microdata, codes_together, numbered
+from rwn_core.data.variable import is_missing
 
 
 @pytest.mark.parametrize(

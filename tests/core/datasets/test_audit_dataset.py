@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.datasets.audit_dataset import released_rows
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_statistics import exact_sums

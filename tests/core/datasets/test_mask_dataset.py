@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import dataset_plan, joined_index, key_file, soft_donors
+from rwn_core.datasets import dataset_plan, key_file, soft_donors, spatial_parts
 from rwn_core.datasets.prepare_run import LISTED_BYTES, PROGRAM_BYTES
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
@@ -114,7 +114,7 @@ def test_a_tile_out_of_reach_would_be_missed(
     table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without_one_tile(run: Run, frame: Frame) -> Index:
-        index = joined_index.joined_index(run, frame)
+        index = spatial_parts.joined_index(run, frame)
         index.side.boxes[0, :, 0] = np.inf
         return index
 

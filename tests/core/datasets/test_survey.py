@@ -10,15 +10,15 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.datasets import prepare_run as scale
-from rwn_core.datasets.column_sums import (
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.dataset_statistics import (
     BLOCK,
     block_sums,
     merge_sums,
 )
-from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.run import SurveyResult
 from rwn_core.datasets.steps import perform
 from rwn_core.datasets.survey import STEP, merge_survey
-from rwn_core.datasets.survey_result import SurveyResult
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets

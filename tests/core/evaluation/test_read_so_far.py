@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.audit import audit
 from rwn_core.evaluation.disclosure import disclose_release
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 
 KEYS = ("bayes_linkage", "certified_linkage", "true_matches", "suda")
 
@@ -50,7 +50,7 @@ def test_what_is_told_are_the_readings_of_the_end() -> None:
 def test_a_release_tells_the_limits_first_and_nothing_of_a_record() -> None:
     data, reports = small(), Reports()
     policy = rwn.Policy()
-    params, draws = rwn.RWN(epsilon=2.0, k=3), Draws(further=1)
+    params, draws = rwn.RWN(epsilon=2.0, k=3), FurtherDraws(further=1)
     judge_release(data, params, "csv", policy, draws=draws, progress=reports)
     assert tuple(each.now for each in reports.read[: len(policy.limits)]) == policy.measures
     assert reports.shares == sorted(reports.shares)

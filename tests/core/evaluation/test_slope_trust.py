@@ -10,7 +10,7 @@ import statsmodels.api as sm
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.evaluation.draws import draws
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.evaluation.validity import misses, slope_trust, turns

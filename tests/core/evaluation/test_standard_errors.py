@@ -8,8 +8,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.combine_releases import combine_releases

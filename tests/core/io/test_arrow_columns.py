@@ -16,7 +16,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.io import arrow_columns, parquet_reader
+from rwn_core.io import arrow_files
 from rwn_core.io.parse import parse
 from tests.read_here import said_of
 
@@ -145,7 +145,7 @@ def test_long_texts_are_left_out_before_they_are_held(monkeypatch: pytest.Monkey
         "plain": lambda *texts: pa.array(texts),
         "view": lambda *texts: pa.array(texts, pa.string_view()),
     }
-    monkeypatch.setattr(arrow_columns, "MOST_LETTERS", 3)
+    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 3)
     for make in arrays.values():
         assert table(make("ab", None, "c")).n == 3
         assert refusal(feather(pa.record_batch({"x": make("ab", None, "cd")}))) == said
@@ -165,16 +165,16 @@ def test_texts_written_as_additions_are_spelled_out_up_to_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     content = prefixed("ab", "abc", "abcd")
-    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 9)
-    monkeypatch.setattr(parquet_reader, "_SPELLED", 1)  # one record at a time
+    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 9)
+    monkeypatch.setattr(arrow_files, "_SPELLED", 1)  # one record at a time
     data = parse("t.parquet", content)
     assert data.frame["x"].tolist() == ["ab", "abc", "abcd"]
     assert data.frame["n"].tolist() == [0, 1, 2]
-    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 8)
+    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 8)
     assert refusal(content, "t.parquet") == (
         "t.parquet, column x: the texts have more than 8 bytes; shorten or remove the column."
     )
-    monkeypatch.setattr(parquet_reader, "_LARGEST_PREFIXED", 10)
+    monkeypatch.setattr(arrow_files, "_LARGEST_PREFIXED", 10)
     assert refusal(content, "t.parquet") == (
         "t.parquet, column x: the texts are in an encoding that can hold any number of letters, "
         "and the file is large; save it with plain texts."

@@ -18,7 +18,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import limits
 from rwn_core.io.parse import parse
-from rwn_core.io.readstat_reader import read_labelled
+from rwn_core.io.readstat_files import read_labelled
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
 

@@ -17,7 +17,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.parse import parse
-from rwn_core.io.read import read
+from rwn_core.io.reading import read
 from rwn_core.io.write import table_bytes
 
 

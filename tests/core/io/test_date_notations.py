@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from rwn_core.data.date_notation import NOTATIONS
-from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.file_layout import NOTATIONS, FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, SchemaError

@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.io.read import read, read_bytes
+from rwn_core.io.reading import read, read_bytes
 from rwn_core.io.write import table_bytes
 
 pytestmark = pytest.mark.usefixtures("read_here")

@@ -18,9 +18,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io import r_reader, unpacked
+from rwn_core.io import r_files, unpacked
 from rwn_core.io.parse import describe, parse
-from rwn_core.io.r_writer import _converted, _Vector
+from rwn_core.io.r_files import _converted, _Vector
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
 
@@ -170,9 +170,9 @@ def test_a_short_form_may_not_write_out_more_than_a_table_holds(
 ) -> None:
     content = (rdata.TESTDATA_PATH / "generated" / SEQUENCE).read_bytes()
     assert refusal(content) == "t.rds holds no data frame; save one with saveRDS."
-    monkeypatch.setattr(r_reader, "MOST_CELLS", 1000)
+    monkeypatch.setattr(r_files, "MOST_CELLS", 1000)
     assert refusal(content) == "t.rds holds no data frame; save one with saveRDS."
-    monkeypatch.setattr(r_reader, "MOST_CELLS", 999)
+    monkeypatch.setattr(r_files, "MOST_CELLS", 999)
     assert refusal(content) == "t.rds is damaged or cut off; get or save the file again."
 
 
@@ -251,7 +251,7 @@ def test_the_classes_that_r_needs_are_written() -> None:
         )
     )
     made = written(frame, schema)
-    names = r_reader._Names(made)
+    names = r_files._Names(made)
     sex, income, town, day, noon, moment = (names.attributes(each) for each in made.object.value)
     haven = ["haven_labelled", "vctrs_vctr"]
     assert list(sex["class"]) == ["haven_labelled_spss", *haven, "double"]

@@ -14,13 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import LETTERS_AT_ONCE, LONGEST_DOCUMENT
 from rwn_core.data.schema import Schema
-from rwn_core.data.text_budget import LETTERS_AT_ONCE, LONGEST_DOCUMENT
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import reading
-from rwn_core.io.read import read, read_bytes
-from rwn_core.io.reading import FileToRead, Reading, parse_text
+from rwn_core.io.reading import FileReading, FileToRead, parse_text, read, read_bytes
 from rwn_core.io.write import table_bytes
 from rwn_core.parallel import processes
 from rwn_core.reporting.decision import scenario_or_decision
@@ -86,7 +85,7 @@ def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path: Path) 
         ({"memory": 3e8, "seconds": 60.0}, r"zeros\.parquet .*memory"),
         ({"memory": 8e9, "seconds": 0.01}, r"zeros\.parquet takes more than 0\.01 seconds to read"),
     ):
-        job = Reading(FileToRead(name=path.name, path=path), **limits)
+        job = FileReading(FileToRead(name=path.name, path=path), **limits)
         assert job.wait(30)
         with pytest.raises(InputError, match=words):
             job.result()
@@ -95,7 +94,7 @@ def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path: Path) 
 
 
 def test_a_cancelled_reading_leaves_no_process() -> None:
-    job = Reading(FileToRead(name="late.csv", content=b"x,y\n" + b"1,2\n" * 3_000_000))
+    job = FileReading(FileToRead(name="late.csv", content=b"x,y\n" + b"1,2\n" * 3_000_000))
     while not job._pool.pids:
         time.sleep(0.01)
     (process,) = job._pool.pids
@@ -108,7 +107,7 @@ def test_a_cancelled_reading_leaves_no_process() -> None:
 
 
 def test_a_reading_that_is_over_holds_no_table() -> None:
-    job = Reading(FileToRead(name="kept.csv", content=b"x,t\n1,SENTINEL\n2,b\n3,c\n"))
+    job = FileReading(FileToRead(name="kept.csv", content=b"x,t\n1,SENTINEL\n2,b\n3,c\n"))
     assert job.wait(30)
     assert job.result().n == 3
     job.cancel()  # a button that could cancel it is remembered for long
@@ -143,7 +142,7 @@ def test_an_answer_of_another_kind_is_never_unpickled(tmp_path: Path) -> None:
 
 
 def test_a_process_that_dies_is_one_sentence() -> None:
-    job = Reading(FileToRead(name="a.csv", content=b"x,y\n1,2\n3,4\n"), seconds=60)
+    job = FileReading(FileToRead(name="a.csv", content=b"x,y\n1,2\n3,4\n"), seconds=60)
     for worker in job._pool._workers:
         worker.process.kill()
     assert job.wait(20)

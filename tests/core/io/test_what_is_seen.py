@@ -10,8 +10,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
 from rwn_core.io.parse import parse
+from rwn_core.io.text_types.column import Form, text_form
 from rwn_core.io.text_types.lay_out import table_lines
-from rwn_core.io.text_types.patterns import Form, text_form
 
 
 def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:

@@ -19,8 +19,7 @@ from rwn_core.io.excel_container import _column_number, check_workbook
 from rwn_core.io.file_name import LONGEST_SHOWN, shown
 from rwn_core.io.open_file import file_content
 from rwn_core.io.parse import describe
-from rwn_core.io.read import read, schema_from
-from rwn_core.io.reading import FileToRead, Reading
+from rwn_core.io.reading import FileReading, FileToRead, read, schema_from
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.pool import CANCELLED, Stopped
 
@@ -183,7 +182,7 @@ def test_a_reading_says_what_it_does_and_why_it_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = b"a;b\n1;2\n3;4\n"
-    job = Reading(FileToRead(name="x/t.csv", content=content), memory=2e9, seconds=60.0)
+    job = FileReading(FileToRead(name="x/t.csv", content=content), memory=2e9, seconds=60.0)
     assert (job.words, job.running, job.wait(0.0), job.wait()) == (
         "Reading t.csv",
         False,
@@ -203,7 +202,7 @@ def test_a_reading_says_what_it_does_and_why_it_ended(
     )
     job._started -= 61
     assert str(job._why(Stopped("gone"))) == f"t.csv takes more than 60 seconds to read; {LARGE}"
-    fine = Reading(FileToRead(name="t.csv", content=b"a,b\n1,2\n3,4\n"))
+    fine = FileReading(FileToRead(name="t.csv", content=b"a,b\n1,2\n3,4\n"))
     assert (fine.share > 0.5, fine.result().n) == (True, 2)
     job.cancel()
     assert said(job.result, kind=Stopped) == CANCELLED

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import (

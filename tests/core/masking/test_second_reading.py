@@ -20,7 +20,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import ReleaseError
-from rwn_core.io import arrow_columns, format_of_key, writable
+from rwn_core.io import arrow_files, format_of_key, writable
 from rwn_core.io.demo import demo_path
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
@@ -100,9 +100,9 @@ def test_a_number_shifted_by_its_last_bit_stops_the_release(
     release = rwn.mask(honest, rwn.RWN(k=3), seed=1)
     assert second_reading(release, release.to_bytes("csv"), "csv", original).checked
 
-    texts = arrow_columns.decimal_texts
-    monkeypatch.setattr(arrow_columns, "decimal_texts", lambda array: array.cast(pa.float64()))
-    monkeypatch.setattr(arrow_columns, "comes_back", lambda *_: True)
+    texts = arrow_files.decimal_texts
+    monkeypatch.setattr(arrow_files, "decimal_texts", lambda array: array.cast(pa.float64()))
+    monkeypatch.setattr(arrow_files, "comes_back", lambda *_: True)
     wrong = parse("t.parquet", content)
     assert (wrong.frame["price"] != honest.frame["price"]).any()
     release = rwn.mask(wrong, rwn.RWN(k=3), seed=1)
@@ -110,7 +110,7 @@ def test_a_number_shifted_by_its_last_bit_stops_the_release(
         with pytest.raises(ReleaseError, match=r"for another library, in column: price \(") as no:
             second_reading(release, release.to_bytes(target), target, original)
         assert "5.1" not in str(no.value)
-    assert texts is not arrow_columns.decimal_texts
+    assert texts is not arrow_files.decimal_texts
 
 
 @pytest.mark.parametrize("target", KEYS)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.measures.comparison import Comparison
 from tests.check_values import check_values
 

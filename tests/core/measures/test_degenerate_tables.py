@@ -19,8 +19,7 @@ import pytest
 
 from rwn_core.charts import serialise
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import released_schema

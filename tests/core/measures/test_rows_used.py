@@ -8,7 +8,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.terminal import readings_table
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.evaluation.audit import read_all
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison

@@ -12,9 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
 from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation.audit import compare
 from rwn_core.laws.law import Law

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.distributions import hellinger, total_variation, wasserstein

@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison

@@ -14,8 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
-from rwn_core.reporting.ledger import add, foresee
-from rwn_core.reporting.ledger_entries import policy_words
+from rwn_core.reporting.ledger import add, foresee, policy_words
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
 POLICY = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05),))

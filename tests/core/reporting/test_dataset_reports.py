@@ -15,17 +15,22 @@ import pyarrow.parquet as pq
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.question import Question
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Role
 from rwn_core.datasets.audit_dataset import AuditOptions, audit_dataset
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import DatasetRelease, mask_dataset
 from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import dataset_reports, public_notice
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting.dataset_record import RECORDED, dataset_record, read_dataset_record
-from rwn_core.reporting.dataset_reports import public_dataset_files, rare_in_dataset
+from rwn_core.reporting import public_notice
+from rwn_core.reporting.dataset_record import (
+    RECORDED,
+    dataset_record,
+    public_dataset_files,
+    rare_in_dataset,
+    read_dataset_record,
+)
 from rwn_core.reporting.facts import DATASET, Audience, Content, Entry, Material
 from rwn_core.reporting.leak_check import ALLOWED, rare_values
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
@@ -150,7 +155,7 @@ def test_rare_values_are_those_of_the_table_in_memory(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, _, schema, data = made
-    monkeypatch.setattr(dataset_reports, "BATCH", 128)
+    monkeypatch.setattr("rwn_core.reporting.dataset_record.BATCH", 128)
     rare = rare_values(data)
     said = {*rare, "vogsphere", "e", 3.0, "nobody", 1e9}
     assert len(rare) > 3 * N

@@ -16,7 +16,7 @@ from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import Material, shared_words
 from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
-from rwn_core.reporting.record_parts import shared_columns
+from rwn_core.reporting.release_record import shared_columns
 
 
 def homes(n: int = 240, *, masked: bool = True) -> rwn.Microdata:

@@ -17,7 +17,7 @@ from rwn_core.errors import InputError
 from rwn_core.measures.statistics.key_variables import class_sizes
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import FACTS, Audience, Material, facts_for
-from rwn_core.reporting.internal_report import MARK, internal_html, internal_json
+from rwn_core.reporting.page import MARK, internal_html, internal_json
 from tests.core.reporting.conftest import made_of, quickly_made_of
 
 

@@ -18,7 +18,7 @@ from rwn_core.errors import ReleaseError
 from rwn_core.reporting import read_record, release_folder
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.outside import treatments
-from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
+from rwn_core.reporting.judged_release import Approval, FurtherDraws, JudgedRelease, judge_release
 from rwn_core.reporting.public_notice import public_file
 from rwn_core.reporting.release_folder import (
     RECORD,
@@ -39,7 +39,7 @@ ADA = Approval(by="Ada Lovelace", reason="A lesson")
 @pytest.fixture(scope="module")
 def kept(bodyfat_table) -> JudgedRelease:
     """A release that keeps its policy."""
-    return judge_release(bodyfat_table, PARAMS, "csv", WIDE, draws=Draws(further=2))
+    return judge_release(bodyfat_table, PARAMS, "csv", WIDE, draws=FurtherDraws(further=2))
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path: Path, monkeypa
 
 def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table) -> None:
     few = rwn.NBRS2015(epsilon=1.0, q=1.0)
-    judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=Draws(further=1))
+    judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=FurtherDraws(further=1))
     assert (judged.verdict.broken, judged.verdict.unread) == ((), {})
     assert not judged.verdict.kept
     assert judged.further == (False,)

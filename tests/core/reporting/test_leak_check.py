@@ -135,7 +135,7 @@ def test_no_sentence_of_a_notice_has_a_number_of_its_own() -> None:
 
 
 def test_hidden_places_of_a_file_are_read_too() -> None:
-    from rwn_core.reporting.file_text import file_texts
+    from rwn_core.reporting.leak_check import file_texts
 
     html = b"<p class='one' title='two'>three<!--four--></p><style>p{}</style>"
     assert set(file_texts(html, ".html")) == {"one", "two", "three", "four"}

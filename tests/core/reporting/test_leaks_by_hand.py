@@ -16,8 +16,8 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting import dataset_reports
-from rwn_core.reporting.dataset_reports import check_copied, check_released
+from rwn_core.reporting import dataset_record
+from rwn_core.reporting.dataset_record import check_copied, check_released
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import check_file, counted, rare_values, said_values
 from tests.core.reporting.records_by_hand import RECORD, by_hand
@@ -128,8 +128,8 @@ def released(folder: Path, table: pa.Table, **options: Any) -> dict[str, Any]:
 def test_texts_of_a_release_are_gathered_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset_reports, "TEXTS", 6)
-    monkeypatch.setattr(dataset_reports, "BATCH", 4)
+    monkeypatch.setattr(dataset_record, "TEXTS", 6)
+    monkeypatch.setattr(dataset_record, "BATCH", 4)
     texts = pa.array([f"w{i}" for i in range(20)])
     few = pa.array(["a", None] * 10)
     table = pa.table({"t": texts, "x": pa.array(range(20)), "f": few})

@@ -17,10 +17,18 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import file_lock
+from rwn_core.reporting import ledger
 from rwn_core.reporting.chained_releases import method_slices
-from rwn_core.reporting.ledger import add, file_bytes, foresee, overlaps, read_entries
-from rwn_core.reporting.ledger_entries import BEGINNING, is_keyed, policy_words
+from rwn_core.reporting.ledger import (
+    BEGINNING,
+    add,
+    file_bytes,
+    foresee,
+    is_keyed,
+    overlaps,
+    policy_words,
+    read_entries,
+)
 from rwn_core.reporting.table_marks import table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
 
@@ -217,19 +225,24 @@ def test_each_line_that_is_refused_is_named(tmp_path: Path) -> None:
     assert read_entries(b"") == []
 
 
-def test_a_file_is_held_by_one_alone_and_left_again(tmp_path: Path) -> None:
+def test_a_file_is_held_by_one_alone_and_left_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "PATIENCE", 0.0)
     path = tmp_path / "held"
     with path.open("a+b") as one, path.open("a+b") as two:
-        with file_lock.held(one) as mine:
-            assert mine is True
-            with file_lock.held(two) as other:
-                assert other is False
-            with file_lock.held(two) as again:  # the first still holds it
-                assert again is False
-        with file_lock.locked(two), file_lock.held(one) as mine:
-            assert mine is False
-        with file_lock.held(one) as mine:
-            assert mine is True
+        with ledger.locked(one):
+            for _ in range(2):  # the first still holds it after the second was refused
+                with pytest.raises(ReleaseError, match="Another program"), ledger.locked(two):
+                    pass
+        with (
+            ledger.locked(two),
+            pytest.raises(ReleaseError, match="Another program"),
+            ledger.locked(one),
+        ):
+            pass
+        with ledger.locked(one):
+            pass
 
 
 def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
@@ -292,10 +305,10 @@ def test_another_writer_is_waited_for_and_then_named(
 ) -> None:
     data = table()
     add(path, of(data), data)
-    monkeypatch.setattr(file_lock, "PATIENCE", 0.1)
+    monkeypatch.setattr(ledger, "PATIENCE", 0.1)
     with (
         path.open("a+b") as held,
-        file_lock.locked(held),
+        ledger.locked(held),
         pytest.raises(ReleaseError, match="Another program writes"),
     ):
         add(path, of(data), data)

@@ -13,11 +13,10 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import dataset_marks as of_datasets
-from rwn_core.reporting.dataset_marks import dataset_marks
+from rwn_core.reporting import table_marks as of_datasets
 from rwn_core.reporting.dataset_record import dataset_record, thawed_record
 from rwn_core.reporting.ledger import add, add_dataset, read_entries
-from rwn_core.reporting.table_marks import SKETCH, common_records, table_marks
+from rwn_core.reporting.table_marks import SKETCH, common_records, dataset_marks, table_marks
 from tests.core.reporting.conftest import quickly_made_of
 
 KEY = b"k" * 32

@@ -13,7 +13,7 @@ from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.project import Project
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
 
 FRAME = pd.DataFrame(
@@ -90,7 +90,7 @@ FULL = Scenario(
     table="ab" * 32,
     setting=Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"weight": 10}),
     seed=7,
-    search=Search(
+    search=SavedSearch(
         grid=Grid(
             axes={"epsilon": (0.5, 1.5), "k": (3, 5)},
             method=("rwn", "nbrs2015"),

@@ -13,8 +13,11 @@ from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import mask_dataset
 from rwn_core.datasets.prepare_run import RunOptions
 from rwn_core.masking import RWN
-from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
-from rwn_core.reporting.dataset_reports import public_dataset_files
+from rwn_core.reporting.dataset_record import (
+    dataset_record,
+    public_dataset_files,
+    read_dataset_record,
+)
 from rwn_core.reporting.facts import DATASET, Content, Material
 from rwn_core.reporting.facts import public_words as words
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said

@@ -13,7 +13,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.reporting.auditors_page import FORMS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Material
 from rwn_core.reporting.public_notice import unchecked_file
-from rwn_core.reporting.record_parts import OF_EACH_RECORD
+from rwn_core.reporting.release_record import OF_EACH_RECORD
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 EVIDENCE: dict[str, Any] = {

@@ -12,7 +12,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting import judged_release
-from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
 from rwn_core.tuning.evaluate import ATTACKED, Plan, Trials
 from rwn_core.tuning.evaluate import stated as stated_of
@@ -124,7 +124,7 @@ def test_a_judged_release_is_attacked_and_its_record_says_so(
     policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.2),))
     judged = judge_release(
         open_secret(), rwn.RowCopy(epsilon=0, k=5, q=1), "csv", policy,
-        draws=Draws(further=1),
+        draws=FurtherDraws(further=1),
     )  # fmt: skip
     words = judged.document["readings"]["red_team"]["words"]
     assert "flag is named for" in words

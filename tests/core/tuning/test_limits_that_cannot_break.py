@@ -12,7 +12,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting import ReleasedFile, internal_record
-from rwn_core.reporting.judged_release import Draws, judge_release
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import (
@@ -278,7 +278,7 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
 
 
 def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
-    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=Draws(further=2))
+    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=FurtherDraws(further=2))
     assert not judged.verdict.kept
     assert judged.further == (False, False)
     assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)

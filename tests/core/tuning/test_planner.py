@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets import dataset_plan, planner
-from rwn_core.datasets.planner import plan_large
+from rwn_core.datasets import dataset_plan
+from rwn_core.datasets.dataset_plan import plan_large
 from rwn_core.errors import ParameterError
 
 
@@ -22,7 +22,7 @@ def table() -> rwn.Microdata:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner, "_SIZES", (2_100, 3_000))
+    monkeypatch.setattr(dataset_plan, "_SIZES", (2_100, 3_000))
 
 
 def test_the_offers_are_the_exact_method_and_a_sample(table) -> None:
@@ -62,10 +62,10 @@ def test_what_cannot_be_planned_is_refused(wrong: dict) -> None:
 
 def test_a_setting_of_k_alone_or_of_a_radius_alone_is_forecast() -> None:
     distances = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 6.0]])  # of 2 of 4 records, to the others
-    nearest = planner._neighborhoods(distances, rwn.RWN(k=2), 4, 1.0)
+    nearest = dataset_plan._neighborhoods(distances, rwn.RWN(k=2), 4, 1.0)
     assert nearest == (1.0, 3.5, 2.0)
-    assert planner._neighborhoods(distances / 4, rwn.RWN(k=1), 4, 1.0) == (1.0, 0.5, 1.0)
-    assert planner._neighborhoods(distances, rwn.RWN(epsilon=2.5), 4, 1.0) == (0.5, 2.75, 1.5)
+    assert dataset_plan._neighborhoods(distances / 4, rwn.RWN(k=1), 4, 1.0) == (1.0, 0.5, 1.0)
+    assert dataset_plan._neighborhoods(distances, rwn.RWN(epsilon=2.5), 4, 1.0) == (0.5, 2.75, 1.5)
 
 
 def test_the_exact_method_is_chosen_unless_it_is_much_slower(table) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.toml import toml_text
+from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Limit, Policy

@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import Rounded
 from rwn_core.neighbors import Finder
-from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
 from rwn_core.tuning.evaluate import Trials
 from rwn_core.tuning.forecast import expected
@@ -78,7 +78,7 @@ def test_slices_are_an_axis_of_a_grid(bodyfat) -> None:
 
 def test_a_scenario_keeps_slices(bodyfat) -> None:
     setting = Setting.of("rwn", {"k": 5}, slices=SLICES).resolved(bodyfat)
-    search = Search(
+    search = SavedSearch(
         grid=Grid(axes={"k": (3,)}, slices=(None, (), SLICES)),
         plan=Plan(measures=("correlation",)),
     )
@@ -86,7 +86,7 @@ def test_a_scenario_keeps_slices(bodyfat) -> None:
     again = Scenario.from_toml(scenario.to_toml())
     assert again.setting == setting
     assert again.search.grid.slices == (None, (), SLICES)
-    plain = Scenario(search=Search(grid=Grid(axes={"k": (3,)}), plan=search.plan))
+    plain = Scenario(search=SavedSearch(grid=Grid(axes={"k": (3,)}), plan=search.plan))
     assert "slices" not in plain.to_toml()
     with pytest.raises(InputError, match=r"setting\.slices\[1\] of the scenario must be a list"):
         Scenario.from_dict(

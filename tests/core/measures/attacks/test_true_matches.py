@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binom
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.question import Question
 from rwn_core.data.rounding import given_steps, rounded
+from rwn_core.data.schema import Question
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask

@@ -1,14 +1,16 @@
-"""Files of R in: the first data frame, as `save` and `saveRDS` write it; no code is run."""
+"""Files of R in and out: one data frame, with factors, dates, labels and codes; no code is run."""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from rdata.conversion import SimpleConverter
+from rdata.conversion import SimpleConverter, convert_python_to_r_data
+from rdata.missing import R_INT_NA
 from rdata.parser import (
     DEFAULT_ALTREP_MAP,
     RData,
@@ -17,17 +19,18 @@ from rdata.parser import (
     RObjectType,
     parse_data,
 )
+from rdata.unparser import unparse_data
 
-from rwn_core.data.codebook import Code
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
-from rwn_core.errors import InputError
+from rwn_core.data.variable import Code, Variable
+from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import MOST_CELLS, check_size, chosen_columns
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, check_size, chosen_columns
 from rwn_core.io.unpacked import unpacked
-from rwn_core.io.value_labels import LabelledColumn, MissingCodes, labelled_table, plain_code
+from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
@@ -35,6 +38,8 @@ _USED = {
     *("label", "labels", "na_values", "na_range"),
 }
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
+_LARGEST_INTEGER = 2**31 - 1
+_DAY = 86_400
 
 
 def read_r(
@@ -86,7 +91,13 @@ def _columns(
     heads = [str(head) for head in attributes.get("names", ())]
     pairs = list(zip(heads, frame.value, strict=True))
     for head, each in pairs:
-        count = _beyond(each, names)
+        # The number of codes of a factor that have no level.
+        about = names.attributes(each)
+        if "factor" not in about.get("class", ()) or each.info.type not in _VECTORS:
+            count = 0
+        else:
+            codes = np.ma.filled(np.ma.asarray(names.bare(each)), 1).astype(np.float64)
+            count = int(np.count_nonzero((codes < 1) | (codes > len(about["levels"]))))
         if count:
             notices.append(
                 f"{head} is a factor with {count:,} code{'s' * (count != 1)} beyond its levels: "
@@ -111,15 +122,6 @@ def _unit(attributes: Mapping[str, Any]) -> str | None:
     if "difftime" not in attributes.get("class", ()):
         return None
     return str((attributes.get("units") or ["an unknown unit"])[0])
-
-
-def _beyond(r_object: RObject, names: _Names) -> int:
-    """Return the number of codes of a factor that have no level."""
-    attributes = names.attributes(r_object)
-    if "factor" not in attributes.get("class", ()) or r_object.info.type not in _VECTORS:
-        return 0
-    codes = np.ma.filled(np.ma.asarray(names.bare(r_object)), 1).astype(np.float64)
-    return int(np.count_nonzero((codes < 1) | (codes > len(attributes["levels"]))))
 
 
 def _bounded(constructor: Any) -> Any:
@@ -200,12 +202,18 @@ def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
     classes = [str(each) for each in attributes.get("class", ())]
     values = _values(names.bare(r_object), classes, attributes)
     label = attributes.get("label")
+    codes: list[Code | tuple[float, float]] = [
+        plain_code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
+    ]
+    ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
+    if len(ends) == 2:
+        codes.append((ends[0], ends[1]))
     return LabelledColumn(
         name=name,
         values=values,
         label=None if label is None or not _is_texts(label) else str(label[0]),
         value_labels=attributes.get("labels"),
-        missing_codes=_missing(attributes),
+        missing_codes=tuple(codes),
     )
 
 
@@ -218,8 +226,15 @@ def _fault(r_object: RObject, names: _Names) -> str | None:
 
 
 def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> pd.Series[Any]:
+    # types that R makes of numbers: factors, dates, moments, integers of 64 bits
     if "factor" in classes:
-        return _factor(values, [str(level) for level in attributes["levels"]], "ordered" in classes)
+        levels = [str(level) for level in attributes["levels"]]
+        codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
+        codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
+        category = pd.Categorical.from_codes(
+            codes, pd.Index(levels), ordered=("ordered" in classes)
+        )
+        return pd.Series(category.remove_unused_categories())
     if "Date" in classes:
         days = pd.Series(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
         return _since_1970((days // 1) * 86_400, "s")
@@ -231,7 +246,18 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
         integers = np.asarray(values).view(np.int64)
         gone = integers == np.iinfo(np.int64).min
         return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, integers), gone))
-    return _plain(values)
+    # plain values, with gaps or without
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        is_gone = np.ma.getmaskarray(values)
+        if values.dtype.kind == "b":
+            return pd.Series(pd.arrays.BooleanArray(np.asarray(values.filled(False)), is_gone))
+        return pd.Series(pd.arrays.IntegerArray(values.filled(0).astype(np.int64), is_gone))
+    plain = np.asarray(values)
+    if plain.dtype.kind in "OU":
+        return pd.Series(pd.array(list(plain), dtype="str"))
+    if plain.dtype.kind == "i":
+        return pd.Series(plain.astype(np.int64))
+    return pd.Series(plain)
 
 
 def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
@@ -241,32 +267,139 @@ def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
     return pd.Series(moments.astype(f"datetime64[{unit}]"))
 
 
-def _factor(values: Any, levels: list[str], ordered: bool) -> pd.Series[Any]:
-    codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
-    codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
-    category = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=ordered)
-    return pd.Series(category.remove_unused_categories())
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    """An R vector: values and attributes."""
+
+    values: Any
+    attributes: dict[str, Any]
 
 
-def _plain(values: Any) -> pd.Series[Any]:
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        gone = np.ma.getmaskarray(values)
-        if values.dtype.kind == "b":
-            return pd.Series(pd.arrays.BooleanArray(np.asarray(values.filled(False)), gone))
-        return pd.Series(pd.arrays.IntegerArray(values.filled(0).astype(np.int64), gone))
-    plain = np.asarray(values)
-    if plain.dtype.kind in "OU":
-        return pd.Series(pd.array(list(plain), dtype="str"))
-    if plain.dtype.kind == "i":
-        return pd.Series(plain.astype(np.int64))
-    return pd.Series(plain)
+def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write what `saveRDS` would write of a data frame."""
+    variables = {} if schema is None else {each.name: each for each in schema.variables}
+    columns = [_vector(frame[name], variables.get(name)) for name in frame.columns]
+    table = _Vector(
+        columns,
+        {
+            "names": np.array(list(frame.columns), dtype=object),
+            "class": np.array(["data.frame"], dtype=object),
+            "row.names": np.array([R_INT_NA, -len(frame)], dtype=np.int32),
+        },
+    )
+    data = convert_python_to_r_data(table, constructor_dict={_Vector: _converted})
+    return gzip.compress(unparse_data(data), mtime=0)
 
 
-def _missing(attributes: Mapping[str, Any]) -> MissingCodes:
-    codes: list[Code | tuple[float, float]] = [
-        plain_code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
-    ]
-    ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
-    if len(ends) == 2:
-        codes.append((ends[0], ends[1]))
-    return tuple(codes)
+def _converted(vector: _Vector, converter: Any) -> RObject:
+    """A vector as the library has it; the attributes come last, as they stand in the file."""
+    made: RObject = converter.convert_to_r_object(vector.values)
+    if not vector.attributes:
+        return made
+    attributes = converter.convert_to_r_attributes(vector.attributes)
+    info = replace(made.info, object="class" in vector.attributes, attributes=True)
+    return replace(made, info=info, attributes=attributes)
+
+
+def _vector(column: pd.Series[Any], variable: Variable | None) -> _Vector:
+    values, attributes = _values_out(column, variable)
+    if variable is not None and variable.label:
+        attributes = {"label": np.array([variable.label], dtype=object), **attributes}
+    return _Vector(values, attributes)
+
+
+def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any, dict[str, Any]]:
+    dtype = column.dtype
+    if variable is not None and (variable.value_labels or variable.missing_codes):
+        # A vector of codes with labels, as the package haven reads it from SPSS and Stata
+        # files.
+        labels: dict[Any, str] = dict(variable.value_labels)
+        values: Any = (
+            _plain_out(column) if not isinstance(column.dtype, pd.CategoricalDtype) else None
+        )
+        if values is None:
+            codes, labels = coded(column, variable)
+            values = (
+                codes.where(codes.notna(), None).to_numpy(dtype=object)
+                if codes.dtype == object
+                else codes.to_numpy(dtype=np.float64)
+            )
+        text = values.dtype == object
+        chosen = {code: label for code, label in labels.items() if isinstance(code, str) == text}
+        if not text:
+            # R demands codes of the same type as the values
+            values = np.where(values == R_INT_NA, np.nan, values.astype(np.float64))
+        attributes: dict[str, Any] = {}
+        if chosen:
+            numbers = np.array(list(chosen), dtype=object if text else np.float64)
+            names = np.array(list(chosen.values()), dtype=object)
+            attributes["labels"] = _Vector(numbers, {"names": names})
+        # The attributes by which haven keeps the codes for missing of SPSS.
+        singles = [
+            code
+            for code in variable.missing_codes
+            if not isinstance(code, tuple) and isinstance(code, str) == text
+        ]
+        ranges = [code for code in variable.missing_codes if isinstance(code, tuple) and not text]
+        if singles:
+            attributes["na_values"] = np.array(singles, dtype=object if text else np.float64)
+        if ranges:
+            attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
+        spss = ("haven_labelled_spss",) if {"na_values", "na_range"} & set(attributes) else ()
+        kind = "character" if text else "double"
+        return values, {
+            **attributes,
+            "class": _classes(*spss, "haven_labelled", "vctrs_vctr", kind),
+        }
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _factor_out(column.cat.remove_unused_categories())
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        zone = getattr(column.dt, "tz", None)
+        moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
+        seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
+        seconds = np.where(column.isna().to_numpy(), np.nan, seconds)
+        if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
+            return seconds / _DAY, {"class": _classes("Date")}
+        return seconds, {
+            "class": _classes("POSIXct", "POSIXt"),
+            "tzone": np.array(["UTC" if zone is None else str(zone)], dtype=object),
+        }
+    return _plain_out(column), {}
+
+
+def _classes(*names: str) -> Any:
+    return np.array(names, dtype=object)
+
+
+def _factor_out(column: pd.Series[Any]) -> tuple[Any, dict[str, Any]]:
+    codes = column.cat.codes.to_numpy().astype(np.int32)
+    levels = np.array([str(level) for level in column.cat.categories], dtype=object)
+    classes = _classes("ordered", "factor") if column.cat.ordered else _classes("factor")
+    return np.where(codes < 0, R_INT_NA, codes + 1).astype(np.int32), {
+        "levels": levels,
+        "class": classes,
+    }
+
+
+def _plain_out(column: pd.Series[Any]) -> Any:
+    dtype = column.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        if not column.isna().any():
+            return column.to_numpy(dtype=bool)
+        return np.ma.array(column.fillna(False).to_numpy(dtype=bool), mask=column.isna().to_numpy())
+    if pd.api.types.is_integer_dtype(dtype):
+        # integers of R where they fit, else its numbers, which are floating
+        missing = column.isna().to_numpy()
+        values = column.fillna(0).to_numpy()
+        largest = max(abs(int(values.min())), abs(int(values.max())))
+        if largest >= LARGEST_WHOLE:
+            raise ReleaseError(
+                f"Column {column.name} has whole numbers of 2^53 or more, which R would change; "
+                "choose another format."
+            )
+        if largest > _LARGEST_INTEGER:
+            return np.where(missing, np.nan, values.astype(np.float64))
+        return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)
+    if pd.api.types.is_numeric_dtype(dtype):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return column.astype(object).where(column.notna(), None).to_numpy(dtype=object)

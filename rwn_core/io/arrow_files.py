@@ -1,7 +1,15 @@
-"""Columns of Arrow become columns of a table: what Parquet and Arrow files have in common."""
+"""Parquet and Feather in and out: columns of Arrow become columns of a table, and back.
+
+Feather in: the columns of an Arrow file, and none of its metadata.
+
+Parquet in: flat columns of numbers, texts, categories and dates, and none of the metadata.
+
+Parquet and Feather out: values and types alone, without unused levels and metadata.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -11,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
@@ -19,7 +28,13 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size, chosen_columns
+from rwn_core.io.limits import (
+    LARGEST_WHOLE,
+    MOST_LETTERS,
+    check_size,
+    check_unpacked,
+    chosen_columns,
+)
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 
@@ -45,6 +60,10 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
 )
 _SURE = 15  # significant digits that every floating number keeps
+_PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
+_DELTA = "DictAccumulator for Delta"  # Arrow reads texts of these encodings one by one only
+_LARGEST_PREFIXED = 200_000_000  # unpacked bytes of a file with such texts
+_SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
 def arrow_microdata(
@@ -73,19 +92,16 @@ def arrow_microdata(
     with in_file(file):
         frame = pd.DataFrame(series)
         data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=reasons)
-    return data.with_schema(_with_decimals(data, fields))
-
-
-def _with_decimals(data: Microdata, fields: Sequence[pa.Field]) -> Schema:
-    """The schema with the scale of exact decimals, so that a text file writes them as they were."""
+    # The schema with the scale of exact decimals, so that a text file writes them as they
+    # were.
     described = data.schema
-    for field in fields:
-        variable = described.variable(field.name)
-        floating = pd.api.types.is_float_dtype(data.frame[field.name].dtype)
-        if pa.types.is_decimal(field.type) and floating and variable.decimals is None:
-            scale = min(max(field.type.scale, 0), MOST_DECIMALS)
-            described = described.replace_variable(field.name, decimals=scale)
-    return described
+    for decimal_field in fields:
+        stated = described.variable(decimal_field.name)
+        floating = pd.api.types.is_float_dtype(data.frame[decimal_field.name].dtype)
+        if pa.types.is_decimal(decimal_field.type) and floating and stated.decimals is None:
+            scale = min(max(decimal_field.type.scale, 0), MOST_DECIMALS)
+            described = described.replace_variable(decimal_field.name, decimals=scale)
+    return data.with_schema(described)
 
 
 def _reason(file: str, name: str, refusal: InputError) -> str:
@@ -241,7 +257,18 @@ def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
     """Hold a column that has no decimals as a table does; `field` is that of the file."""
     type_ = array.type
     if pa.types.is_dictionary(type_):
-        return _category(array, field.type.ordered)
+        levels = array.dictionary
+        if pa.types.is_decimal(levels.type):
+            written = decimal_texts(levels)
+            numbers = written.cast(pa.float64())
+            levels = numbers if comes_back(written, numbers) else written
+        codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
+        if levels.null_count or len(levels.unique()) < len(levels):
+            return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
+        category = pd.Categorical.from_codes(
+            codes, categories=levels.to_pandas(), ordered=field.type.ordered
+        )
+        return pd.Series(category.remove_unused_categories())
     if _is(_TEXTS, type_):
         return pd.Series(pd.array(array.cast(pa.large_string()), dtype="str"))
     if pa.types.is_date(type_):
@@ -259,19 +286,6 @@ def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
     missing = array.is_null().to_numpy(zero_copy_only=False)
     filled = pc.fill_null(array, pa.scalar(0).cast(array.type)).to_numpy(zero_copy_only=False)
     return pd.Series(pd.array(filled, dtype=dtype)).mask(missing)
-
-
-def _category(array: pa.DictionaryArray, ordered: bool) -> pd.Series[Any]:
-    levels = array.dictionary
-    if pa.types.is_decimal(levels.type):
-        written = decimal_texts(levels)
-        numbers = written.cast(pa.float64())
-        levels = numbers if comes_back(written, numbers) else written
-    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
-    if levels.null_count or len(levels.unique()) < len(levels):
-        return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
-    category = pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered)
-    return pd.Series(category.remove_unused_categories())
 
 
 def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
@@ -304,3 +318,157 @@ def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
     long = pc.fill_null(long, False)
     pairs = zip(texts.filter(long).to_pylist(), numbers.filter(long).to_pylist(), strict=True)
     return all(Decimal(text) == Decimal(repr(number)) for text, number in pairs)
+
+
+def read_feather(
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Microdata:
+    """Read a Feather file of version 2, which is an Arrow file."""
+    # Add up the sizes that packed parts declare, each in the eight bytes before it.
+    # Arrow begins each part at a multiple of eight bytes and takes as much memory as it declares.
+    words = np.frombuffer(content, dtype="<i8", count=len(content) // 8)
+    begins = np.isin(words[1:] & 0xFFFFFFFF, _PACKED)
+    check_unpacked(file, int(words[:-1][begins].clip(min=0).astype(np.float64).sum()))
+    with arrow_refusals(file):
+        source = pa.ipc.open_file(pa.BufferReader(content))
+        fields = checked_fields(source.schema)
+    with arrow_refusals(file):
+        table = source.read_all()
+        table.validate(full=True)
+        table = table.unify_dictionaries()
+    usable = usable_fields(file, fields, table.num_rows, schema, layout)
+    return arrow_microdata(file, table, usable[0], schema, *usable[1:])
+
+
+def read_parquet(
+    file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Microdata:
+    """Read a Parquet file."""
+    with arrow_refusals(file):
+        source = _open(content)
+        fields = checked_fields(source.schema_arrow)
+        meta = source.metadata
+        groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    fields, notices, left_out = usable_fields(file, fields, meta.num_rows, schema, layout)
+    read = [field for field in fields if field.name not in left_out]
+    size = sum(group.total_byte_size for group in groups)
+    check_unpacked(file, size)
+    with arrow_refusals(file):
+        table = _table(file, content, read, size)
+        table.validate(full=True)
+        if table.num_rows != meta.num_rows:
+            raise pa.ArrowInvalid("fewer records than declared")
+        left_out |= dict.fromkeys(
+            _wrapped(content, table, meta), "dates outside the years 1 to 9999"
+        )
+        table = table.unify_dictionaries()
+    return arrow_microdata(file, table, fields, schema, notices, left_out)
+
+
+def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> pa.Table:
+    # texts come in as dictionaries, so that a long one that occurs a million times is held once
+    texts = [field.name for field in fields if is_text(field.type)]
+    try:
+        names = [field.name for field in fields]
+        return _open(content, texts).read(columns=names, use_pandas_metadata=False)
+    except OSError as error:
+        if _DELTA not in str(error):
+            raise
+    source = _open(content)
+    others = [field.name for field in fields if field.name not in texts]
+    table = source.read(columns=others, use_pandas_metadata=False)
+    for field in fields:
+        if field.name in texts:
+            table = table.append_column(field, _spelled(file, source, field.name, size))
+    return table
+
+
+def _open(content: bytes, texts: list[str] | None = None, unit: str = "us") -> pq.ParquetFile:
+    return pq.ParquetFile(
+        pa.BufferReader(content),
+        page_checksum_verification=True,
+        read_dictionary=texts,
+        coerce_int96_timestamp_unit=unit,  # in nanoseconds, the year 9999 would be 1816
+    )
+
+
+def _wrapped(content: bytes, table: pa.Table, meta: pq.FileMetaData) -> list[str]:
+    """Name columns of moments of 96 bits that have no microseconds in 64 bits."""
+    columns = [meta.schema.column(number) for number in range(meta.num_columns)]
+    names = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
+    if not names:
+        return []
+    seconds = _open(content, unit="s").read(columns=names, use_pandas_metadata=False)
+    found = []
+    for name in names:
+        micro = table[name].cast(pa.int64()).drop_null().to_numpy()
+        if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
+            found.append(name)
+    return found
+
+
+def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:
+    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time."""
+    # Such a text can be written as what it adds to the text before: a few bytes can spell many.
+    if size > _LARGEST_PREFIXED:
+        raise InputError(
+            f"{file}, column {name}: the texts are in an encoding that can hold any number of "
+            "letters, and the file is large; save it with plain texts."
+        )
+    batch_size = min(max(_SPELLED // max(size, 1), 1), 100_000)
+    chunks = []
+    letters = 0
+    for batch in source.iter_batches(batch_size=batch_size, columns=[name]):
+        array = batch.column(0)
+        letters += pc.sum(pc.binary_length(array)).as_py() or 0
+        if letters > MOST_LETTERS:
+            raise InputError(
+                f"{file}, column {name}: the texts have more than {MOST_LETTERS:,} bytes; "
+                "shorten or remove the column."
+            )
+        chunks.append(array)
+    return pa.chunked_array(chunks)
+
+
+def parquet_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write a Parquet file, without statistics."""
+    stream, table = io.BytesIO(), arrow_table(frame)
+    pq.write_table(
+        table,
+        stream,
+        compression="zstd",
+        write_statistics=False,
+        # the types alone: without them categories come back as texts, without their order
+        store_schema=any(pa.types.is_dictionary(field.type) for field in table.schema),
+        write_page_checksum=True,
+    )
+    return stream.getvalue()
+
+
+def feather_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write an Arrow file."""
+    stream, table = io.BytesIO(), arrow_table(frame)
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(stream, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return stream.getvalue()
+
+
+def arrow_table(frame: pd.DataFrame) -> pa.Table:
+    """Make an Arrow table of the values alone."""
+    arrays = {name: _array(frame[name]) for name in frame.columns}
+    return pa.table(arrays).replace_schema_metadata(None)
+
+
+def _array(column: pd.Series[Any]) -> pa.Array:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return pa.Array.from_pandas(column.cat.remove_unused_categories())
+    array = pa.Array.from_pandas(column)
+    if pa.types.is_large_string(array.type):
+        return array
+    # whole seconds come from a file's dates: no file of Parquet has moments of whole seconds
+    if pa.types.is_timestamp(array.type) and array.type.unit == "s" and array.type.tz is None:
+        days = column.dropna()
+        if (days == days.dt.normalize()).all():
+            return array.cast(pa.date32())
+    return array

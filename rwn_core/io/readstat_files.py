@@ -1,0 +1,256 @@
+"""Files of Stata, SPSS and SAS in and out: values, labels and codes for missing."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_names
+from rwn_core.data.variable import Code, Variable
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io.file_name import in_file
+from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns
+from rwn_core.io.time_formats import time_format
+from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
+
+# formats of SAS that show a number or a text as it is
+_PLAIN = re.compile(
+    r"\$?(F|BEST[DX]?|COMMAX?|DOLLARX?|PERCENTN?|NEGPAREN|NUMX|Z|D|E|CHAR|ASCII|UPCASE|HEX|ROMAN|IB"
+    r"|PIB|PD|PVALUE|WORDS|FRACT)?\d*(\.\d*)?"
+)
+_LARGEST_SHORT = 2**31 - 1000  # Stata keeps the largest of its whole numbers for missing
+
+
+def read_labelled(
+    file: str,
+    content: bytes,
+    schema: Schema | None,
+    layout: FileLayout | None = None,
+    *,
+    kind: str,
+    has_missing: bool,
+) -> Microdata:
+    """Read a file of one of these programs."""
+    # The description comes first: sizes are judged before any record is unpacked.
+    _, meta = _parsed(file, content, kind, metadataonly=True)
+    with in_file(file):
+        check_names(pd.Index(meta.column_names, dtype=object))
+    chosen, wide = chosen_columns(file, meta.column_names, schema, layout)
+    _check_sizes(file, meta, len(chosen))
+    options: dict[str, Any] = {"user_missing": True} if has_missing else {}
+    if wide:
+        options["usecols"] = [meta.column_names[place] for place in chosen]
+    frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
+    _check_sizes(file, meta, len(chosen))
+    if meta.number_rows not in (None, len(frame)):
+        raise _damaged(file)
+    columns = [
+        _column(name, frame.iloc[:, place], meta, kind)
+        for place, name in enumerate(meta.column_names)
+    ]
+    return labelled_table(file, columns, schema, [*wide, *_without_labels(meta, kind)])
+
+
+def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
+    """Call the library; hide its errors: their texts may hold a value."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(pyreadstat, f"read_{kind}")(io.BytesIO(content), **options)
+    except MemoryError:
+        raise
+    except Exception:
+        raise _damaged(file) from None
+
+
+def _check_sizes(file: str, meta: Any, columns: int) -> None:
+    records = meta.number_rows or 0
+    check_size(file, records, max(columns, 1))
+    check_unpacked(file, records * sum(meta.variable_storage_width.values()))
+
+
+def _without_labels(meta: Any, program: str) -> list[str]:
+    """Say so where labels are announced and do not come: perhaps the end of the file is missing."""
+    unlabelled = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
+    if program in ("sas7bdat", "xport"):  # SAS keeps labels in a catalogue, under the format's name
+        plain = (n for n in unlabelled if not _PLAIN.fullmatch(meta.variable_to_label[n].upper()))
+        own = [n for n in plain if time_format(program, meta.variable_to_label[n]) is None]
+        words = "they are kept in a catalogue of formats, which is not read."
+    else:
+        own, words = unlabelled, "it may be cut off, or they are kept in another file."
+    if not own:
+        return []
+    return [f"The file names value labels for {', '.join(own)} and does not hold them: {words}"]
+
+
+def _damaged(file: str) -> InputError:
+    return InputError(f"{file} is damaged, cut off or encrypted; get or save the file again.")
+
+
+def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> LabelledColumn:
+    kind = meta.readstat_variable_types.get(name, "double")
+    written = meta.original_variable_types.get(name) or ""
+    labels = {
+        plain_code(code): str(label)
+        for code, label in meta.variable_value_labels.get(name, {}).items()
+    }
+    # Codes that the file declares as missing, and the letters of Stata and SAS.
+    codes: list[Code | tuple[float, float]] = []
+    for part in meta.missing_ranges.get(name, []):
+        low, high = plain_code(part["lo"]), plain_code(part["hi"])
+        if isinstance(low, str) or low == high:
+            codes.append(low)
+        else:
+            codes.append((float(low), float(high)))
+    codes += meta.missing_user_values.get(name, [])
+    if kind != "string":
+        codes += [code for code in labels if isinstance(code, str) and code not in codes]
+    return LabelledColumn(
+        name=name,
+        values=_values(values, kind),
+        label=meta.column_names_to_labels.get(name),
+        value_labels=labels,
+        missing_codes=tuple(codes),
+        ordered=meta.variable_measure.get(name) == "ordinal",
+        narrow=True,
+        written=written,
+        time=None if kind == "string" else time_format(program, written),
+    )
+
+
+def _values(values: pd.Series[Any], kind: str) -> pd.Series[Any]:
+    """The values in the type that the file has, letters for missing still among them."""
+    if kind == "string":
+        # these programs have no other missing text than an empty one
+        texts = [value if isinstance(value, str) and value else None for value in values]
+        return pd.Series(pd.array(texts, dtype="str"))
+    if values.dtype == object:
+        return values.map(_number)
+    return values.astype("float32") if kind == "float" else values
+
+
+def _number(value: Any) -> Any:
+    """A number among letters for missing; a whole one as such."""
+    return value if value is None or value != value else plain_code(value)
+
+
+@dataclass(slots=True, kw_only=True)
+class Coded:
+    """A table as these programs hold it."""
+
+    frame: pd.DataFrame  # numbers, texts and dates
+    column_labels: dict[str, str] = field(default_factory=dict)
+    value_labels: dict[str, dict[Code, str]] = field(default_factory=dict)
+    # what the schema says of the columns it knows
+    variables: dict[str, Variable] = field(default_factory=dict)
+    ordered: set[str] = field(default_factory=set)  # columns of ordered levels
+
+
+def coded_table(frame: pd.DataFrame, schema: Schema | None) -> Coded:
+    """Give categories their codes, and every other column a type that these programs have."""
+    variables = {} if schema is None else {each.name: each for each in schema.variables}
+    made = Coded(frame=pd.DataFrame(index=pd.RangeIndex(len(frame))), variables=variables)
+    columns = {}
+    for name in frame.columns:
+        variable = variables.get(name)
+        columns[name], labels = _column_out(frame[name], variable)
+        if labels:
+            made.value_labels[name] = labels
+        if variable is not None and variable.label:
+            made.column_labels[name] = variable.label
+        dtype = frame[name].dtype
+        if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+            made.ordered.add(name)
+    made.frame = pd.DataFrame(columns)
+    return made
+
+
+def _column_out(
+    column: pd.Series[Any], variable: Variable | None
+) -> tuple[pd.Series[Any], dict[Code, str]]:
+    column = column.reset_index(drop=True)
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes, labels = coded(column, variable)
+        # codes without gaps as whole numbers where they are
+        plain = codes.dtype != object and not codes.isna().any()
+        if plain and not (codes % 1 != 0).any() and not (codes.abs() >= _LARGEST_SHORT).any():
+            codes = codes.astype("int32")
+        return _texts_or(codes), labels
+    labels = {} if variable is None else dict(variable.value_labels)
+    if pd.api.types.is_bool_dtype(dtype):
+        return column.astype("Int64").astype("float64"), labels or {0: "false", 1: "true"}
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return column.dt.tz_localize(None), labels
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _days_or(column), labels
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _narrowed(column), labels
+    return _texts_or(column), labels
+
+
+def _days_or(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Days that are no moments as dates: a file's dates are read in whole seconds."""
+    days = column.dropna()
+    if column.dt.unit == "s" and (days == days.dt.normalize()).all():
+        dates: pd.Series[Any] = column.dt.date.where(column.notna(), None)
+        return dates
+    return column
+
+
+def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Texts without gaps, which these programs do not know; anything else as it is."""
+    if pd.api.types.is_string_dtype(column.dtype) or column.dtype == object:
+        return column.astype(object).where(column.notna(), "")
+    return column
+
+
+def written_bytes(
+    write: Callable[..., None], made: Coded, title: str, ending: str, **options: Any
+) -> bytes:
+    """Let the library write a file, and give its bytes."""
+    with tempfile.TemporaryDirectory(prefix="rwn-") as folder:
+        path = Path(folder) / f"table{ending}"
+        try:
+            write(made.frame, str(path), **options)
+        except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
+            raise ReleaseError(
+                f"{title} cannot hold this table: its names may have letters, digits and _ only, "
+                "beginning with a letter, and its texts and numbers are limited; rename the "
+                "columns, or choose another format."
+            ) from None
+        return path.read_bytes()
+
+
+def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers as these programs have them: of four bytes where they fit without gaps, or eight."""
+    if pd.api.types.is_float_dtype(values.dtype):
+        return values
+    if values.isna().any():
+        return values.astype("float64")
+    numbers = values.to_numpy()
+    if (np.abs(numbers.astype("float64")) >= LARGEST_WHOLE).any():
+        raise ReleaseError(
+            f"Column {values.name} has whole numbers of 2^53 or more, which this format would "
+            "change; choose another format."
+        )
+    small = (np.abs(numbers.astype("float64")) < _LARGEST_SHORT).all()
+    return pd.Series(numbers.astype("int32" if small else "float64"))
+
+
+def made_the_same(content: bytes, begin: int, stamp: bytes) -> bytes:
+    """A file's bytes without the time at which it was made: the same table, the same bytes."""
+    return content[:begin] + stamp + content[begin + len(stamp) :]
