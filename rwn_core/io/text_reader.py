@@ -18,8 +18,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
-from pyarrow import csv as arrow_csv
 
 from rwn_core.data.file_layout import SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
@@ -42,6 +40,7 @@ from rwn_core.io.text_types.lay_out import (
     with_points,
     without_words,
 )
+from rwn_core.io.text_types.plain_records import plain_columns
 from rwn_core.parallel.threads import thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
@@ -358,82 +357,6 @@ def broken(error: str) -> str:
         f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
         "that was left open."
     )
-
-
-def plain_columns(
-    text: bytes, width: int, separator: str, begin: int = 0
-) -> list[pa.DictionaryArray] | None:
-    """Return the fields of the records that begin there in a text, column by column."""
-    # None where a quote or a line end may mean something else to the csv module, or a record is of
-    # another width: then that module splits the records, or says what is wrong with them.
-    if (
-        width < 2
-        or begin >= len(text)
-        or not _has_plain_lines(text, begin)
-        or not _has_plain_quotes(text, begin, separator)
-    ):
-        return None
-    names = [str(column) for column in range(width)]
-    quoted = text.find(b'"', begin) >= 0
-    different = pa.dictionary(pa.int32(), pa.large_string())  # texts that come again are held once
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(pa.py_buffer(text).slice(begin)),
-            arrow_csv.ReadOptions(column_names=names, block_size=BLOCK),
-            arrow_csv.ParseOptions(
-                delimiter=separator,
-                newlines_in_values=quoted,
-                ignore_empty_lines=False,
-            ),
-            arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, different),
-                strings_can_be_null=False,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    return [column.combine_chunks() for column in table.unify_dictionaries().columns]
-
-
-def _has_plain_lines(text: bytes, begin: int) -> bool:
-    """True if no line is empty, and a carriage return stands at the end of a line alone."""
-    if text.startswith((b"\n", b"\r"), begin) or text.find(b"\n\n", begin) >= 0:
-        return False
-    if text.find(b"\r", begin) < 0:
-        return True
-    ends = text.count(b"\r", begin) == text.count(b"\r\n", begin)
-    return ends and text.find(b"\n\r", begin) < 0
-
-
-def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
-    """True if quotes open and close whole fields by turns."""
-    if content.find(b'"', begin) < 0:
-        return True
-    text = np.frombuffer(content, np.uint8)[begin:]
-    place = np.flatnonzero(text == QUOTE)
-    apart = np.zeros(256, bool)
-    apart[[ord(separator), ord("\n"), ord("\r")]] = True
-    opens = _at(text, place - 1, apart)
-    closes = _at(text, place + 1, apart)
-    return bool(
-        len(place) % 2 == 0
-        and opens[::2].all()
-        and closes[1::2].all()
-        and not closes[::2].any()
-        and not opens[1::2].any()
-        and (np.diff(place)[::2] <= LONGEST_FIELD).all()
-    )
-
-
-def _at(
-    text: NDArray[np.uint8], place: NDArray[np.int64], apart: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Return whether a field begins or ends at each place; it does outside of the text."""
-    # text: shape (letters,); place and result: (fields,); apart: (256,)
-    inside = (place >= 0) & (place < len(text))
-    found: NDArray[np.bool_] = apart[text[np.clip(place, 0, len(text) - 1)]] | ~inside
-    return found
 
 
 def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:

@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from rwn_core.io import text_reader
 from rwn_core.io.limits import LONGEST_FIELD
-from rwn_core.io.text_reader import plain_columns
+from rwn_core.io.text_types import plain_records
+from rwn_core.io.text_types.plain_records import plain_columns
 
 PIECES = ("a", "é", "1.5", "", " ", *",,", *"\n\n\r", "\r\n", *'""', '""', '","', "NA", "null")
 
@@ -61,7 +61,7 @@ def test_what_arrow_takes_is_what_the_csv_module_gives() -> None:
 def test_without_a_check_some_are_read_in_another_way(
     monkeypatch: pytest.MonkeyPatch, check: str
 ) -> None:
-    monkeypatch.setattr(text_reader, check, lambda *_: True)
+    monkeypatch.setattr(plain_records, check, lambda *_: True)
     assert differences(seed=1, count=5_000)[1] > 0
 
 
