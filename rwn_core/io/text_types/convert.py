@@ -234,7 +234,7 @@ def digit_notices(
             "have more digits than a floating number holds",
             "make the column an identifier or categorical in a schema",
         )
-    # smaller losses, and numbers written in several ways, are told
+    # notices of smaller losses, and of numbers written in several ways
     notices = []
     if changed.any():
         notices.append(
