@@ -105,7 +105,7 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
             changes={"role": Role.HOUSEHOLD},
             declined={"confirmed": True},
         )
-    # every other variable is left out, unless the user says that it identifies nobody
+    # a variable with another doubt is left out, or keeps its place by the answer of the user
     text = doubt.looks_like == str(Subject.TEXT)
     wordy = " No method here masks text." if text else ""
     kind = "free text" if text else "identifier"
