@@ -52,4 +52,4 @@ def test_a_registered_analysis_passes_or_fails(utility):
     area = utility.page.get_by_role("textbox", name="Analyses")
     area.fill("[[analysis]]\nname = 'x'")
     area.press("Control+Enter")
-    utility.page.get_by_text("needs a name, a kind and a tolerance").wait_for()
+    utility.page.get_by_text("has no kind; state it").wait_for()
