@@ -43,6 +43,7 @@ function scaleOf(axis, start, end) {
 function squared(frame, { xaxis, yaxis }) {
   if (yaxis.scaleanchor !== "x") return frame;
   const [across, up] = [xaxis, yaxis].map(({ range: [low, high] }) => Math.abs(high - low));
+  if (!(across > 0 && up > 0)) return frame; // nothing is drawn on axes without length
   const [wide, high] = [frame.right - frame.left, frame.bottom - frame.top];
   const unit = Math.min(wide / across, high / up);
   const [dx, dy] = [(wide - unit * across) / 2, (high - unit * up) / 2];

@@ -120,8 +120,10 @@ class App:
 
     @property
     def stamp(self) -> str:
-        """What the panel last drew."""
-        return self.page.locator("[data-stamp]").get_attribute("data-stamp") or ""
+        """What the panel last drew; where a table is taken over, one panel goes as another comes."""
+        panel = self.page.locator("[data-stamp]")
+        expect(panel).to_have_count(1, timeout=PATIENCE)
+        return panel.get_attribute("data-stamp") or ""
 
     @property
     def drawn(self) -> list[int]:
