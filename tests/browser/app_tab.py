@@ -120,7 +120,7 @@ class App:
 
     @property
     def stamp(self) -> str:
-        """What the panel last drew; where a table is taken over, one panel goes as another comes."""
+        """What the panel last drew, once one panel is there."""
         panel = self.page.locator("[data-stamp]")
         expect(panel).to_have_count(1, timeout=PATIENCE)
         return panel.get_attribute("data-stamp") or ""
