@@ -97,8 +97,8 @@ class DataShuffling(NumberMethod):
         Keeps(what="values"),
     )
     warns: ClassVar[tuple[str, ...]] = (
-        "The variables that are not shuffled are released as they are: a person who is "
-        "unique in them is recognized.",
+        "The variables that are not shuffled are released as they are: a person with "
+        "unique values of them is recognized.",
         "Every released number is somebody's true value of that variable, extremes included.",
         "Relations that are not monotone, and those of single groups, are lost.",
     )

@@ -467,6 +467,6 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
     return (
         f" This is an upper bound: {secret} has a weight in the distance, so neighborhoods depend "
         f"on it, and of the gain of {100 * gained['value']:.2g} % up to {points:.2g} points are "
-        "what these tell to one who knows them. Without them, by near rows and models, it is at "
+        "what these tell an intruder who knows them. By near rows and models alone it is at "
         f"least {100 * attained:.2g} %; weight 0 on {secret} leaves it out of the distance."
     )

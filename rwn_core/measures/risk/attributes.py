@@ -89,7 +89,7 @@ def attribute_gain_sentence(reading: Reading, n: int) -> str:
     gain, secret = detail["gain"], detail["secret"]
     attack, reference = gain["attack"], gain["reference"]
     who = "for people who are not in the file" if detail["control"] is not None else (
-        "for one who names what most rows say"
+        "for an intruder who names the most frequent value"
     )  # fmt: skip
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
     if reading.value <= 0:

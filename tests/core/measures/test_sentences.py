@@ -176,7 +176,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("attribute_gain", {"value": 0.0}, "adds nothing to naming", "tells"),
     ("attribute_gain", {"value": -0.1}, "adds nothing to naming", "tells"),
     ("attribute_gain", {"value": 0.31}, " of 31 % more of the people", "nothing"),
-    ("attribute_gain", {"control": None}, "who names what most rows say", "not in the file"),
+    ("attribute_gain", {"control": None}, "who names the most frequent value", "not in the file"),
     ("attribute_gain", {"control": [0.4]}, "people who are not in the file", "most rows say"),
     ("certified_linkage", {"unit": "house"}, "to their unit (house)", "?"),
     ("certified_linkage", {"left": 0.31}, "slices 31 % are left", "?"),
