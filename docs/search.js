@@ -22,12 +22,20 @@ function entry(page) {
   return article;
 }
 
+// Pages that have all words, as they are or as beginnings; where none has, those that have some.
 function matches(index, words) {
-  const terms = lunr.tokenizer(words);
-  return index.query((query) => {
-    query.term(terms, { boost: 10 });
-    query.term(terms, { wildcard: lunr.Query.wildcard.TRAILING, usePipeline: false });
+  const terms = [...new Set(lunr.tokenizer(words).map(String))];
+  const scores = terms.map((term) => {
+    const hits = index.query((query) => {
+      query.term(term, { boost: 10 });
+      query.term(term, { wildcard: lunr.Query.wildcard.TRAILING, usePipeline: false });
+    });
+    return new Map(hits.map((hit) => [hit.ref, hit.score]));
   });
+  const refs = [...new Set(scores.flatMap((each) => [...each.keys()]))];
+  const whole = refs.filter((ref) => scores.every((each) => each.has(ref)));
+  const total = (ref) => scores.reduce((sum, each) => sum + (each.get(ref) ?? 0), 0);
+  return (whole.length ? whole : refs).sort((a, b) => total(b) - total(a));
 }
 
 async function begin() {
@@ -42,7 +50,7 @@ async function begin() {
   });
   const show = () => {
     const results = box.value.trim() ? matches(index, box.value) : [];
-    found.replaceChildren(...results.map((each) => entry(pages.get(each.ref))));
+    found.replaceChildren(...results.map((ref) => entry(pages.get(ref))));
     if (!results.length) found.textContent = "No page has these words.";
   };
   box.value = new URLSearchParams(location.search).get("q") ?? "";

@@ -22,7 +22,8 @@ OUTSIDE = (*sorted(ROOT.glob("*.md")), ROOT / "demo_data" / "SOURCES.md")
 """Pages that do not lie in docs, and stand under "project" on the site."""
 INTERNAL = DOCS / "decisions"
 """Records for developers, which are no part of the site."""
-INDEX = DOCS / "index.md"
+INDEX, CONTENTS = DOCS / "index.md", DOCS / "contents.md"
+"""The first page of the site, and the one that lists all pages by chapters."""
 _OTHERS = ("svg", "png", "csv", "json", "ipynb")
 """Endings of files in docs that are no pages, and parts of the site."""
 _LINK = re.compile(r"(\[[^\]]*\])\(([^)\s#]*)(#[^)\s]*)?\)")
@@ -94,9 +95,9 @@ def stage(folder: Path) -> None:
 
 
 def chapters(names: dict[Path, str]) -> Iterator[dict[str, object]]:
-    """The chapters of the index in its order, each with the titles and names of its pages."""
-    yield {"Start": names[INDEX]}
-    _, *parts = re.split(r"^## (.+)$", INDEX.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """The chapters of the list of pages in its order, each with the titles and names of its pages."""
+    yield {"Start": [{"Documentation": names[INDEX]}, {"All pages": names[CONTENTS]}]}
+    _, *parts = re.split(r"^## (.+)$", CONTENTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for title, text in zip(parts[::2], parts[1::2], strict=True):
         linked = [(DOCS / link[2]).resolve() for link in _LINK.finditer(text)]
         yield {title: [_entry(page, names) for page in linked if page in names]}

@@ -13,7 +13,7 @@ _BEGINNING = """
 # Masking methods, one by one
 
 What each method does, when to use it and what it destroys, with a picture of real data. All
-parameters on one page: [reference](../reference/methods.md). Side by side, at the same limits:
+parameters by name: [reference](../reference/methods.md). Side by side, at the same limits:
 [methods compared](../explanation/methods-compared.md).
 
 Methods here mask records. Suppressing cells of published tables and adding differentially private

@@ -1,4 +1,4 @@
-"""The page of masking methods: parameters, what sliders move and how far, law and forecast."""
+"""The table of masking methods, and what the page of each says of parameters, levers and law."""
 
 from __future__ import annotations
 
@@ -15,39 +15,33 @@ from rwn_core.masking.lever import neutral_levers
 _BEGINNING = """
 # Masking methods
 
-Every method of `rwn_core.METHODS`. Each parameter is set by its name: in Python as an argument of
+Every method of `rwn_core.METHODS`, by its key. A parameter is set by its name: in Python as an argument of
 the parameter record, with `rwn mask --method KEY --set NAME=VALUE` on the command line, in the
 `[setting.parameters]` of a scenario file. Sliders move the levers; the others stay as they are.
-The ends of the sliders are fitted to a table; below they are those of the demo table `bodyfat`.
+Each method's own page has its parameters with types and meanings, its law and its source.
+
+| key | method | record | levers | other parameters | forecast without drawing |
+|---|---|---|---|---|---|
 """
 
 
 def page() -> str:
-    """The page's text."""
-    return "\n\n".join([_BEGINNING.strip(), *map(_entry, rwn.METHODS.values())])
+    """The page's text: one line for each method, which leads to its own page."""
+    return _BEGINNING.strip() + "\n" + "\n".join(map(_line, rwn.METHODS.values()))
 
 
-def _entry(method: Any) -> str:
-    about = sections(method)
-    more = about[""].partition("\n\n")[2]
-    parts = [
-        f"## `{method.method}`: {method.title}",
-        f"`rwn_core.{method.__name__}`. {one_line(more)}".strip(),
-        parameters(method),
-        "### Levers",
-        levers(method),
-        "### What every release keeps",
-        keeps(method),
-        "### Law, forecast, source",
-        "\n".join(
-            [
-                f"- Exact law: {law(method)}",
-                f"- Forecast without drawing: {forecast(method)}",
-                f"- Source: {one_line(about.get('References', 'none'))}",
-            ]
-        ),
+def _line(method: Any) -> str:
+    levers = [lever.name for lever in method.levers]
+    others = [each.name for each in fields(method) if each.name not in levers]
+    cells = [
+        f"`{method.method}`",
+        f"[{method.title}](../methods/{method.method}.md)",
+        f"`{method.__name__}`",
+        ", ".join(f"`{name}`" for name in levers) or "none",
+        ", ".join(f"`{name}`" for name in others) or "none",
+        forecast(method).rstrip("."),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return f"| {' | '.join(cells)} |"
 
 
 def _example(method: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The page that lists the documentation leads to all of it, and no page names what is gone."""
+"""The list of pages leads to all of them, and no page names what is gone."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ FOLDERS = ("tutorial", "how-to", "reference", "explanation")
 TOPS = "rwn_core|rwn_ui|rwn_cli|tests|docs|pages|benchmarks|tools|demo_data"
 _PATH = re.compile(rf"(?<![\w./-])((?:{TOPS})/[\w./*-]*\w)")
 _SOURCE = re.compile(r"(?<![\w./*-])([\w/]+\.(?:py|js|css))\b")
+_SYMBOL = re.compile(r"`(\w+)`(?: and `(\w+)`)? in `([\w/]+\.py)`")
 _DOTTED = re.compile(r"\b(rwn_(?:core|ui|cli)(?:\.\w+)+)")
 INSTALLED = ("rwn_ui/app/", "rwn_ui/app", "rwn_core/demo_data")
 """What an installed package has and a checkout has not."""
 
 
 def linked() -> set[str]:
-    """The files that docs/index.md links, as paths below docs."""
-    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    """The files that docs/contents.md links, as paths below docs."""
+    text = (DOCS / "contents.md").read_text(encoding="utf-8")
     return set(re.findall(r"\]\(([^)#\s]+)", text))
 
 
@@ -40,7 +41,16 @@ def gone(text: str) -> list[str]:
     paths = [path for path in _PATH.findall(text) if not path.startswith(INSTALLED)]
     lost = [path for path in paths if not list(ROOT.glob(path))]
     lost += [path for path in _SOURCE.findall(text) if not _is_somewhere(path)]
+    for *names, path in _SYMBOL.findall(text):
+        places = [file for file in _files() if file.endswith(f"/{path}")]
+        code = "\n".join((ROOT / place[1:]).read_text(encoding="utf-8") for place in places)
+        lost += [f"{each} in {path}" for each in names if each and not _defines(code, each)]
     return lost + [name for name in _DOTTED.findall(text) if not _is_there(name)]
+
+
+def _defines(code: str, name: str) -> bool:
+    """True if a class, a function or a name of a module is defined."""
+    return re.search(rf"^\s*(?:(?:class|def) )?{name}\b *[(:=]", code, flags=re.M) is not None
 
 
 def _is_somewhere(path: str) -> bool:
@@ -92,4 +102,12 @@ def test_names_that_moved_are_noticed() -> None:
     old = ("rwn_core.warm", "rwn_core/figures/", "neighborhoods/listed.py", "rwn_core.nothing")
     for name in old:
         assert gone(f"see `{name}`"), name
+    assert gone("`nothing` in `neighbors/index.py`") == ["nothing in neighbors/index.py"]
+    assert gone("`build_index` and `Index` in `neighbors/index.py`") == []
     assert gone("`rwn_core.compile_ahead`, `rwn_core/io/*_format.py`, `state/work.py`") == []
+
+
+def test_every_decision_says_whether_it_is_in_force() -> None:
+    for page in sorted((DOCS / "decisions").glob("*.md")):
+        first = page.read_text(encoding="utf-8").splitlines()[2]
+        assert first.startswith(("In force.", "In force in part", "In force, ", "Replaced")), page

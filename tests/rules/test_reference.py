@@ -56,15 +56,19 @@ def test_every_measure_has_an_entry(texts: dict[str, str]) -> None:
         assert ("For example: “" in entries[key]) == (measure.side == "risk"), key
 
 
-def test_every_method_has_an_entry_for_all_its_parameters(texts: dict[str, str]) -> None:
+def test_every_method_has_a_line_and_a_page_with_all_its_parameters(texts: dict[str, str]) -> None:
+    pages = build.about_methods()
     for method in MASKING:
-        assert f"## `{method.method}`" in texts["methods.md"]
+        page = pages[f"{method.method}.md"]
+        assert f"| `{method.method}` | [{method.title}](../methods/{method.method}.md)" in (
+            texts["methods.md"]
+        )
         assert docstrings.undocumented(method) == []
         for name, (_, words) in docstrings.entries(method).items():
             assert words, f"{method.method}: {name} has a name and no words"
-            assert f"| `{name}` |" in texts["methods.md"]
+            assert f"| `{name}` |" in page
         for lever in method.levers:
-            assert f"(`{lever.name}`)" in texts["methods.md"]
+            assert f"(`{lever.name}`)" in page
 
 
 def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:

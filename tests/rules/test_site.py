@@ -45,7 +45,7 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it() -> None:
     ]
 
 
-def test_the_menu_is_the_index_by_titles() -> None:
+def test_the_menu_is_the_list_of_pages_by_titles() -> None:
     menu = [entry for chapter in chapters(NAMES) for entry in chapter.items()]
     assert [title for title, _ in menu][:3] == ["Start", "Begin", "How to"]
     reached = str(menu)
