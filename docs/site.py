@@ -95,9 +95,10 @@ def stage(folder: Path) -> None:
 
 
 def chapters(names: dict[Path, str]) -> Iterator[dict[str, object]]:
-    """The chapters of the list of pages in its order, each with the titles and names of its pages."""
+    """The chapters of the list of pages, in its order, each with its pages by title."""
     yield {"Start": [{"Documentation": names[INDEX]}, {"All pages": names[CONTENTS]}]}
-    _, *parts = re.split(r"^## (.+)$", CONTENTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = CONTENTS.read_text(encoding="utf-8")
+    _, *parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
     for title, text in zip(parts[::2], parts[1::2], strict=True):
         linked = [(DOCS / link[2]).resolve() for link in _LINK.finditer(text)]
         yield {title: [_entry(page, names) for page in linked if page in names]}

@@ -8,15 +8,15 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 import rwn_core as rwn
-from docs.docstrings import default, entries, one_line, sections, sentence
+from docs.docstrings import default, entries, sentence
 from rwn_core.masking import Lever, LeverRange
 from rwn_core.masking.lever import neutral_levers
 
 _BEGINNING = """
 # Masking methods
 
-Every method of `rwn_core.METHODS`, by its key. A parameter is set by its name: in Python as an argument of
-the parameter record, with `rwn mask --method KEY --set NAME=VALUE` on the command line, in the
+Every method of `rwn_core.METHODS`, by its key. A parameter is set by its name: in Python as an
+argument of the parameter record, with `rwn mask --method KEY --set NAME=VALUE` on the command line, in the
 `[setting.parameters]` of a scenario file. Sliders move the levers; the others stay as they are.
 Each method's own page has its parameters with types and meanings, its law and its source.
 

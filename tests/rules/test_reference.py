@@ -60,8 +60,9 @@ def test_every_method_has_a_line_and_a_page_with_all_its_parameters(texts: dict[
     pages = build.about_methods()
     for method in MASKING:
         page = pages[f"{method.method}.md"]
-        assert f"| `{method.method}` | [{method.title}](../methods/{method.method}.md)" in (
-            texts["methods.md"]
+        assert (
+            f"| `{method.method}` | [{method.title}](../methods/{method.method}.md)"
+            in (texts["methods.md"])
         )
         assert docstrings.undocumented(method) == []
         for name, (_, words) in docstrings.entries(method).items():
