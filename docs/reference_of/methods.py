@@ -17,7 +17,7 @@ _BEGINNING = """
 
 Every method of `rwn_core.METHODS`, by its key. A parameter is set by its name: in Python as an
 argument of the parameter record, with `rwn mask --method KEY --set NAME=VALUE` on the command line,
-in the `[setting.parameters]` of a scenario file. Sliders move the levers; the others stay as they are.
+in the `[setting.parameters]` of a scenario file. Sliders move the levers; the others stay.
 Each method's own page has its parameters with types and meanings, its law and its source.
 
 | key | method | record | levers | other parameters | forecast without drawing |
