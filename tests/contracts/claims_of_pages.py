@@ -40,7 +40,7 @@ class Claim:
 
 README, COSTS = "README.md", "docs/explanation/cost-and-protection.md"
 SLICES, ROUND = "docs/how-to/choose-slices.md", "docs/how-to/round-values.md"
-RISK, SETTING = "docs/how-to/know-the-risk.md", "docs/how-to/find-a-setting.md"
+RISK, SETTING = "docs/explanation/intruders.md", "docs/how-to/find-a-setting.md"
 UTILITY, COMPARE = "docs/how-to/know-the-utility.md", "docs/how-to/compare-methods.md"
 MATHEMATICS, KERNELS = "docs/explanation/mathematics.md", "docs/explanation/kernels.md"
 PAPERS = "docs/explanation/reproduced.md"

@@ -69,7 +69,7 @@ def test_numbers_are_given_back_as_they_came(name: str, mark: str, tmp_path: Pat
 
 
 def test_a_text_is_a_code_for_missing_of_a_category_and_of_no_number() -> None:
-    """What docs/how-to/open-a-file.md says."""
+    """What docs/how-to/keep-labels-and-codes.md says."""
     codes, content = ("n/a",), b"x,y\nn/a,1\n2,2\n3,3\n2,4\n3,5\n"
     other = Variable(name="y", kind=Kind.COUNT)
     number = Variable(name="x", kind=Kind.COUNT, missing_codes=codes)
