@@ -81,7 +81,7 @@ def mask_dataset(
     its key: give --key-file (or --seed).
     """
     from rwn_core.datasets.dataset import Dataset
-    from rwn_core.datasets.dataset_plan import plan_dataset, plan_lines
+    from rwn_core.datasets.mask_dataset import plan_lines
     from rwn_core.io.reading import schema_from
     from rwn_core.masking.rwn import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
@@ -98,8 +98,7 @@ def mask_dataset(
     common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows}
     common |= {"stage": stage, "address": address}
     if plan:
-        planned = plan_dataset(source, target, params, rwn.RunOptions(**common))
-        say("\n".join(plan_lines(planned)))
+        say("\n".join(plan_lines(source, target, params, rwn.RunOptions(**common))))
         return
     options.require_one_key(seed, key_file)
     key = _key(seed, key_file)

@@ -9,8 +9,8 @@ from rwn_core.data.variable import Role as Role
 from rwn_core.data.variable import Variable as Variable
 from rwn_core.datasets.audit_dataset import AuditOptions as AuditOptions
 from rwn_core.datasets.audit_dataset import audit_dataset as audit_dataset
+from rwn_core.datasets.mask_dataset import RunOptions as RunOptions
 from rwn_core.datasets.mask_dataset import mask_dataset as mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions as RunOptions
 from rwn_core.errors import InputError as InputError
 from rwn_core.errors import NotApplicable as NotApplicable
 from rwn_core.errors import ParameterError as ParameterError

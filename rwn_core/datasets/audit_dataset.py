@@ -20,7 +20,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question, Schema
 from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.dataset_statistics import Advance, counted
-from rwn_core.datasets.sample_donors import together
+from rwn_core.datasets.donors import together
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.laws.donors import released_schema

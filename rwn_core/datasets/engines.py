@@ -1,13 +1,246 @@
-"""List the engines that schedule the tasks of a dataset; data never pass through one."""
+"""List the engines that schedule the tasks of a dataset; data never pass through one.
+
+Schedulers log what their tasks raise and were given. So a task raises nothing in a process that
+another program started, and what it is given shows nothing when it is printed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import logging
+import os
+import pickle
+import secrets
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import lru_cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from rwn_core.datasets.dask_engine import dask
-from rwn_core.datasets.local_engine import local
-from rwn_core.datasets.run import Engine
-from rwn_core.datasets.spark_engine import spark
+from rwn_core.datasets.run import Engine, Execute, Finished, Run, Task
+from rwn_core.datasets.steps import perform
+from rwn_core.errors import InputError, ParameterError, RWNError, describe_fault, log_fault
+from rwn_core.parallel.pool import Pool, Stopped
+from rwn_core.parallel.processes import Handle
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LOST = (
+    "A worker stopped before its task was done, perhaps for lack of memory; run the same again to "
+    "go on from there."
+)
+_LOOK_EVERY = 0.2  # seconds between two looks at what was finished
+_DASK_LOOKS_EVERY = 0.05
+_RETRIES = 3  # of a task that lost its worker, by Dask
+_PATIENCE = "20s"  # for a scheduler to answer
+_FAILURES = 4  # of a task that lost its worker; Spark on one machine gives up after one
+_SETTINGS = {
+    "spark.ui.enabled": "false",  # a page that any user of this machine could open
+    "spark.ui.showConsoleProgress": "false",
+    "spark.io.encryption.enabled": "true",  # what Spark writes to its own folders holds the key
+    "spark.task.maxFailures": str(_FAILURES),
+    "spark.log.level": "OFF",
+}
+
+
+@contextmanager
+def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
+    """Have tasks done by worker processes; one worker is this process itself."""
+    if address is not None:
+        raise ParameterError("The engine local takes no address; choose the engine dask or spark.")
+    pool = Pool(_prepare, run, workers=workers) if workers > 1 else None
+
+    def execute(tasks: Sequence[Task], finished: Finished) -> None:
+        for task in tasks if pool is None else ():
+            perform(run, task)
+            finished(1)
+        waiting: set[Any] = set() if pool is None else {pool.submit(task) for task in tasks}
+        while waiting:
+            done, waiting = wait(waiting, timeout=_LOOK_EVERY, return_when=FIRST_COMPLETED)
+            for future in done:
+                try:
+                    future.result()
+                except Stopped as end:
+                    raise Stopped(LOST, end.fault) from None
+            finished(len(done))
+
+    try:
+        yield execute
+    finally:
+        if pool is not None:
+            pool.cancel()
+
+
+def _prepare(run: Run) -> Handle:
+    return lambda task, progress: perform(run, task)
+
+
+class PackedRun:
+    """A run as it travels to a worker; it holds the key."""
+
+    def __init__(self, run: Run) -> None:
+        self.content = zlib.compress(pickle.dumps(run, protocol=pickle.HIGHEST_PROTOCOL))
+
+    def __repr__(self) -> str:
+        """Show nothing of the run."""
+        return "<a run>"
+
+    def __call__(self, task: Task) -> dict[str, str]:
+        """Do a task."""
+        try:
+            run = _unpacked(self.content)
+            if not run.stage.is_visible:
+                raise InputError(
+                    "A worker does not see the folder of unfinished work; put input, output and "
+                    "stage on a disk that all machines share."
+                )
+            perform(run, task)
+        except RWNError as refusal:
+            return {"what": "refused", "text": str(refusal)}
+        except Exception as error:
+            return {"what": "failed", "text": describe_fault(error)}
+        return {"what": "done", "text": ""}
+
+
+@lru_cache(maxsize=1)
+def _unpacked(content: bytes) -> Run:
+    """The run, which remembers what the survey has found from one task to the next."""
+    run: Run = pickle.loads(zlib.decompress(content))
+    return run
+
+
+def forget() -> None:
+    """Keep nothing of a run in this process."""
+    _unpacked.cache_clear()
+
+
+def check_answer(answer: dict[str, Any]) -> None:
+    """Raise what a task could not."""
+    if answer["what"] == "refused":
+        raise RWNError(answer["text"])
+    if answer["what"] == "failed":
+        number = log_fault(answer["text"])
+        raise Stopped(LOST, f"{answer['text'].partition(' ')[0]}, error {number}")
+
+
+@contextmanager
+def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
+    """Have tasks done by the workers of Dask; a lost one's task is given to another."""
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise ParameterError("The engine dask needs: pip install 'rwn[dask]'.") from None
+    packed = PackedRun(run)
+    with contextlib.ExitStack() as stack:
+        # connect to the scheduler at the address, or start one
+        if address is None:
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                # no pages, and any free port for the server of pages that starts all the same
+                scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+            )
+            connected = Client(stack.enter_context(cluster), set_as_default=False)
+        else:
+            try:
+                connected = Client(address, timeout=_PATIENCE, set_as_default=False)
+            except (OSError, ValueError):
+                raise ParameterError(
+                    "No Dask scheduler answers at the address; give one such as tcp://node1:8786."
+                ) from None
+        client: Client = stack.enter_context(connected)
+
+        def execute(tasks: Sequence[Task], finished: Finished) -> None:
+            name = secrets.token_hex(8)
+            futures = [
+                client.submit(packed, task, key=f"rwn-{name}-{n}", retries=_RETRIES, pure=False)
+                for n, task in enumerate(tasks)
+            ]
+            try:
+                waiting, left = as_completed(futures, loop=client.loop), len(futures)
+                while left:
+                    batch = waiting.next_batch(block=False)
+                    for future in batch:
+                        # a task's answer; a lost worker becomes an error of the task
+                        if future.status != "finished":
+                            raise Stopped(LOST)
+                        check_answer(future.result())
+                    left -= len(batch)
+                    finished(len(batch))
+                    time.sleep(0.0 if batch else _DASK_LOOKS_EVERY)
+            finally:
+                client.cancel(futures, force=True)
+
+        try:
+            yield execute
+        finally:
+            with contextlib.suppress(Exception):  # workers that are gone remember nothing
+                client.run(forget)
+
+
+@contextmanager
+def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
+    """Have tasks done by the workers of Spark, as a collection of small descriptions."""
+    try:
+        from pyspark import SparkConf, SparkContext
+    except ImportError:
+        raise ParameterError("The engine spark needs: pip install 'rwn[spark]'.") from None
+    packed, master = PackedRun(run), address or f"local[{workers},{_FAILURES}]"
+    settings = SparkConf().setMaster(master).setAppName("rwn").setAll(list(_SETTINGS.items()))
+    try:
+        context = SparkContext(conf=settings)
+    except Exception:  # of many kinds, and with pages of text
+        raise ParameterError(
+            "Spark could not be started: it needs Java 17 or later, an address such as "
+            "spark://node1:7077 that answers, and a program that uses no Spark yet."
+        ) from None
+    if address is None and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
+
+    def execute(tasks: Sequence[Task], finished: Finished) -> None:
+        """Do tasks as one job, each as a part of its own."""
+        if not tasks:
+            return
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            job = thread.submit(
+                lambda: context.parallelize(tasks, len(tasks)).map(packed).collect()
+            )
+            try:
+                reported = 0
+                while not job.done():
+                    time.sleep(_LOOK_EVERY)
+                    # Count the ended tasks of the only job.
+                    status, count = context.statusTracker(), 0
+                    for number in status.getActiveJobsIds():
+                        active = status.getJobInfo(number)
+                        stages = map(status.getStageInfo, active.stageIds if active else ())
+                        count += sum(stage.numCompletedTasks for stage in stages if stage)
+                    done = max(reported, count)
+                    finished(done - reported)
+                    reported = done
+            except BaseException:
+                context.cancelAllJobs()
+                raise
+        try:
+            answers = job.result()
+        except Exception:  # the text of Spark's own may show what a task was given
+            raise Stopped(LOST) from None
+        for answer in answers:
+            check_answer(answer)
+        finished(len(tasks) - reported)
+
+    try:
+        yield execute
+    finally:
+        context.stop()
+
 
 ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})

@@ -12,8 +12,7 @@ from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.mask_dataset import mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions
+from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.masking import mask
 from rwn_core.parallel.threads import Progress

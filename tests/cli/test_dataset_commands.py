@@ -57,9 +57,9 @@ def test_a_plan_writes_nothing(
     command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
     assert run([*command, "--plan", "--key-file", str(key)]) == 0
     said = capsys.readouterr().err
-    assert re.search(r"2,500 records in 2 files, \d\d\.\d kB\n", said)
+    assert re.search(r"2,500 records in 2 files, 0\.1 MB\n", said)
     assert re.search(r"about \d{3} MB of memory for each worker", said)
-    assert "a sample of 100 records" in said
+    assert "only 100 people give values" in said
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 

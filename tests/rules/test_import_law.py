@@ -185,11 +185,11 @@ def test_only_the_mechanism_asks_which_law_it_is() -> None:
 
 def test_planted_questions_are_seen() -> None:
     files = planted(
-        rwn_core__datasets__dataset_plan="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
+        rwn_core__datasets__mask_dataset="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
         rwn_core__charts__parts__style="match law:\n    case RowMixtureLaw():\n        pass\n",
     )
     assert asking(files, is_method, "masking") == {
         *METHODS_ASKED_FOR,
-        "rwn_core.datasets.dataset_plan",
+        "rwn_core.datasets.mask_dataset",
     }
     assert asking(files, is_law, "laws") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}

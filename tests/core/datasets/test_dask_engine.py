@@ -12,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import rwn_core as rwn
-from rwn_core.datasets import remote_task
+from rwn_core.datasets import engines
 from rwn_core.errors import ParameterError, RWNError
 from tests.core.datasets import datasets
 
@@ -48,7 +48,7 @@ def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
     with Client(address, set_as_default=False) as client:
-        remembered = client.run(lambda: remote_task._unpacked.cache_info().currsize)
+        remembered = client.run(lambda: engines._unpacked.cache_info().currsize)
     assert set(remembered.values()) == {0}, "the secret leaves with the run"
 
 
@@ -91,7 +91,7 @@ def test_a_refusal_comes_back(source: Path, address: str, tmp_path: Path) -> Non
 
 
 def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rwn_core.datasets.dask_engine._PATIENCE", "1s")
+    monkeypatch.setattr("rwn_core.datasets.engines._PATIENCE", "1s")
     for engine, reason in (("local", "takes no address"), ("dask", "No Dask scheduler answers")):
         with pytest.raises(ParameterError, match=reason):
             datasets.mask(
@@ -100,7 +100,7 @@ def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_task_elsewhere_answers_and_never_raises(tmp_path: Path) -> None:
-    packed = remote_task.PackedRun.__new__(remote_task.PackedRun)
+    packed = engines.PackedRun.__new__(engines.PackedRun)
     packed.content = b"no run"
     answer = packed({"step": "survey", "number": 0})
     assert answer["what"] == "failed"

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import dataset_plan, key_file, soft_donors, spatial_parts
-from rwn_core.datasets.prepare_run import LISTED_BYTES, PROGRAM_BYTES
+from rwn_core.datasets import donors, key_file, spatial_parts
+from rwn_core.datasets.mask_dataset import LISTED_BYTES, PROGRAM_BYTES, plan_lines
 from rwn_core.datasets.run import Run
 from rwn_core.masking.rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
@@ -104,7 +104,7 @@ def test_a_balance_that_is_not_reached_is_counted(
     def missed(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
         return np.zeros(datasets.N), 0.03
 
-    monkeypatch.setattr("rwn_core.datasets.soft_donors.column_factors", missed)
+    monkeypatch.setattr("rwn_core.datasets.donors.column_factors", missed)
     made = datasets.mask(folder, tmp_path / "other", BALANCED)
     (words,) = imbalance_words(made.imbalance)
     assert words.startswith("balance is not reached: some records give 0.03 more or less often")
@@ -118,7 +118,7 @@ def test_a_tile_out_of_reach_would_be_missed(
         index.side.boxes[0, :, 0] = np.inf
         return index
 
-    monkeypatch.setattr("rwn_core.datasets.exact_donors.joined_index", without_one_tile)
+    monkeypatch.setattr("rwn_core.datasets.donors.joined_index", without_one_tile)
     datasets.mask(folder, tmp_path / "out", EXACT)
     wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
     assert not datasets.released(tmp_path / "out").equals(wanted)
@@ -176,7 +176,7 @@ def test_finished_tasks_are_not_done_again(
     def refuse(*_: object) -> None:
         raise AssertionError("a range was surveyed twice")
 
-    monkeypatch.setattr("rwn_core.datasets.survey.block_sums", refuse)
+    monkeypatch.setattr("rwn_core.datasets.steps.block_sums", refuse)
     datasets.mask(folder, tmp_path / "out", METHOD_1)
     with pytest.raises(AssertionError, match="twice"):
         datasets.mask(folder, tmp_path / "new", METHOD_1)
@@ -265,20 +265,18 @@ def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -
     ids=["sample", "exact", "balanced"],
 )
 def test_a_worker_is_planned_by_its_records_and_columns(
-    params: rwn.RWN, record: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    params: rwn.RWN, record: int, folder: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(dataset_plan, "LARGEST_DENSE", 10**9)  # no ways are offered
     for rows, records in ((1024, 1024), (102_400, datasets.N)):
-        plan = dataset_plan.plan_dataset(
-            folder, tmp_path / "out", params, datasets.options(rows=rows)
-        )
-        assert plan.worker_bytes == PROGRAM_BYTES + records * record
+        lines = plan_lines(folder, tmp_path / "out", params, datasets.options(rows=rows))
+        assert lines[2].startswith(f"about {(PROGRAM_BYTES + records * record) / 1e6:,.0f} MB of")
+        assert any("people give values" in line for line in lines) == (params is METHOD_1)
 
 
 def test_more_records_than_an_index_can_number_are_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rwn_core.datasets.prepare_run.LARGEST", datasets.N - 1)
+    monkeypatch.setattr("rwn_core.datasets.mask_dataset.LARGEST", datasets.N - 1)
     with pytest.raises(rwn.ParameterError, match=r"At most 2,999 .* choose neighbors=sample"):
         datasets.mask(folder, tmp_path / "out", EXACT, seed=None)
 
@@ -297,8 +295,8 @@ def test_a_balance_beyond_memory_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
-    monkeypatch.setattr(soft_donors, "pairs_bytes", lambda pairs: (asked.append(pairs), pairs)[1])
-    monkeypatch.setattr(soft_donors, "budget_bytes", lambda: 8.0 * datasets.N)
+    monkeypatch.setattr(donors, "pairs_bytes", lambda pairs: (asked.append(pairs), pairs)[1])
+    monkeypatch.setattr(donors, "budget_bytes", lambda: 8.0 * datasets.N)
     with pytest.raises(rwn.ParameterError, match="The balance of all records needs"):
         datasets.mask(folder, tmp_path / "out", BALANCED)
     assert asked[0] > 8 * datasets.N  # each record has more than one neighbor

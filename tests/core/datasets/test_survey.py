@@ -9,16 +9,15 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets import prepare_run as scale
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_statistics import (
     BLOCK,
     block_sums,
     merge_sums,
 )
+from rwn_core.datasets.mask_dataset import prepare_run
 from rwn_core.datasets.run import SurveyResult
-from rwn_core.datasets.steps import perform
-from rwn_core.datasets.survey import STEP, merge_survey
+from rwn_core.datasets.steps import SURVEY, merge_survey, perform
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets
@@ -27,9 +26,9 @@ from tests.core.datasets import datasets
 def surveyed(source: Path, stage: Path, params: rwn.RWN) -> SurveyResult:
     options = rwn.RunOptions(schema=datasets.SCHEMA, rows=1024, stage=stage)
     key = rwn.SecretKey.from_seed(7)
-    run, _ = scale.prepare_run(source, stage.with_name("never"), params, key, options)
+    run, _ = prepare_run(source, stage.with_name("never"), params, key, options)
     run.stage.begin(run.fingerprint)
-    for task in run.ranges(STEP):
+    for task in run.ranges(SURVEY):
         perform(run, task)
     merge_survey(run)
     return run.survey_result

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets.prepare_run import RunOptions, prepare_run
+from rwn_core.datasets.mask_dataset import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors.find import check_outside

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from rwn_core.datasets.mask_dataset import mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions
+from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
 

@@ -19,8 +19,7 @@ from rwn_core.data.schema import Question
 from rwn_core.data.variable import Role
 from rwn_core.datasets.audit_dataset import AuditOptions, audit_dataset
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.mask_dataset import DatasetRelease, mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions
+from rwn_core.datasets.mask_dataset import DatasetRelease, RunOptions, mask_dataset
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice

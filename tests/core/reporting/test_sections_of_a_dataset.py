@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.mask_dataset import mask_dataset
-from rwn_core.datasets.prepare_run import RunOptions
+from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.masking import RWN
 from rwn_core.reporting.dataset_record import (
     dataset_record,

@@ -1,0 +1,249 @@
+"""Donors of a dataset's records: among all leaves, by soft kernels, or of one random sample.
+
+The search among all leaves is that of a table in memory. Its index lies on the stage and is mapped:
+of the other leaves only those tiles are read that some record of this one reaches.
+
+A soft kernel lists the nearest of each leaf; rows of weights are made where needed. The lists of a
+leaf's records take entries of all leaves, since lists are symmetric. Distances to one neighbor of
+each record, and for balance a factor of each, are all that a task knows of the others' weights.
+
+By Method 1 every record's values come from one random sample of the records.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rwn_core.data.arrays import Integers, Integers32
+from rwn_core.data.microdata import Microdata
+from rwn_core.datasets.release_order import keep_rows
+from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.spatial_parts import (
+    common_frame,
+    joined_index,
+    leaves_with_records,
+    load_side,
+)
+from rwn_core.datasets.staged_arrays import give_back, load, points_like, save, values_of_donors
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
+from rwn_core.neighbors.distance import Points, point_values
+from rwn_core.neighbors.draw_request import DrawRequest
+from rwn_core.neighbors.index import Index, build_index, shared_frame
+from rwn_core.neighbors.kernel import RadiusAndK
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.soft_lists import (
+    FEWER,
+    Entries,
+    joined,
+    list_both_ways,
+    list_length,
+    to_rank,
+)
+from rwn_core.neighbors.soft_neighborhoods import column_factors, scale, soft_neighborhoods
+from rwn_core.neighbors.table import NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
+from rwn_core.parallel.threads import ProgressMonitor
+
+EXACT = "mask-leaf"
+
+
+def search_of_leaf(run: Run, leaf: int, ball: RadiusAndK) -> Search:
+    """Return the search for the neighbors of a leaf's records among those of all leaves."""
+    frame = common_frame(run)
+    # The index of a leaf that has records: its arrays are mapped, and read where needed.
+    side = load_side(run, leaf)
+    querying = side if frame.embedding is None else load_side(run, leaf, "query")
+    query = Index(side=side, querying=querying, frame=frame)
+    own = query.side.numbers.astype(np.int32)
+    return Search(joined_index(run, frame), query, ball=ball, own=own)
+
+
+def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Mask the records of one leaf; see `release_rows` for what it answers."""
+    leaf, ball = task["number"], run.params.ball
+    if leaf not in leaves_with_records(run):
+        return release_nobody(run, leaf)
+    search = search_of_leaf(run, leaf, ball)
+    numbers = search.query.side.numbers
+    watch = ProgressMonitor(progress=lambda share: give_back())
+    found = search.run(watch, draw_request(run))
+    # no neighbor means no donor either: refused when all are counted
+    donors = np.where(found.donors < 0, numbers[:, None], found.donors)
+    return release_rows(run, leaf, numbers, donors, found.sizes, found.within)
+
+
+def draw_request(run: Run) -> DrawRequest:
+    """Return the draw request for every record."""
+    nobody = Microdata(run.survey_result.sample.slice(0, 0).to_pandas(), run.survey_result.schema)
+    return DrawRequest(
+        key=run.key, streams=random_streams(nobody), q=run.params.draw_probability(nobody)
+    )
+
+
+def release_rows(
+    run: Run, number: int, ids: Integers, donors: Integers, sizes: Integers, within: Integers
+) -> dict[str, Any]:
+    """Copy the donors' values, and keep the rows for the files of the release."""
+    # ids, sizes, within: shape (n,): members, and those of them within epsilon; donors: (n, p)
+    masked = values_of_donors(run, donors)
+    before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))
+    return keep_rows(run, number, ids, (before, masked), sizes, within)
+
+
+def release_nobody(run: Run, number: int) -> dict[str, Any]:
+    """`release_rows` of a leaf without records."""
+    nobody = np.empty(0, np.int64)
+    return release_rows(
+        run, number, nobody, np.empty((0, len(run.names)), np.int64), nobody, nobody
+    )
+
+
+LIST, STATE, SOFT = "list-leaf", "weigh-all", "mask-soft-leaf"
+_ARRAYS = ("offsets", "records", "squared")
+
+
+def list_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """List the nearest others of a leaf's records, and which leaf each of them lies in."""
+    leaf = task["number"]
+    leaves = leaves_with_records(run)
+    if leaf not in leaves:
+        return {"least": run.dataset.n}
+    kernel, n = run.params.ball.kernel, run.dataset.n
+    ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
+    search = search_of_leaf(run, leaf, ball)
+    watch = ProgressMonitor(progress=lambda share: give_back())
+    near = search.table(watch)
+    leaf_of = np.empty(n, np.int32)
+    for each in leaves:
+        leaf_of[load_side(run, each).numbers] = each
+    there = leaf_of[near.records]
+    for name in _ARRAYS:
+        save(run, LIST, f"{leaf:06d}-{name}", getattr(near, name))
+    save(run, LIST, f"{leaf:06d}-scaling", to_rank(near, kernel.bandwidth_k))
+    save(run, LIST, f"{leaf:06d}-order", np.argsort(there, kind="stable"))
+    ends = np.searchsorted(np.sort(there), np.arange(max(leaves) + 2))
+    save(run, LIST, f"{leaf:06d}-ends", ends)
+    return {"least": int(np.diff(near.offsets).min())}
+
+
+def weigh_all(run: Run, task: Task) -> dict[str, Any]:
+    """Gather what the weights of a row take from all records: scales, and factors of columns."""
+    leaves, n, kernel = leaves_with_records(run), run.dataset.n, run.params.ball.kernel
+    scaling, column, least = np.empty(n), np.zeros(n), n
+    for leaf in leaves:
+        scaling[load_side(run, leaf).numbers] = load(run, LIST, f"{leaf:06d}-scaling")
+        answer = run.stage.answer(LIST, leaf)
+        assert answer is not None
+        least = min(least, int(answer["least"]))
+    error = 0.0
+    if kernel.balance:
+        pairs = sum(len(load(run, LIST, f"{leaf:06d}-records")) for leaf in leaves)
+        check_fits(pairs_bytes(8.0 * pairs), budget_bytes(), "The balance of all records", FEWER)
+        near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
+        column, error = column_factors(
+            kernel,
+            list_both_ways(
+                near, Entries.back(near), kernel.bandwidth_k, scaling, least, ProgressMonitor()
+            ),
+        )
+    save(run, STATE, "scaling", scaling)
+    save(run, STATE, "column", column)
+    return {"least": least, "imbalance": error}
+
+
+def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Mask the records of one leaf; see `release_rows` for what it answers."""
+    leaf, leaves = task["number"], leaves_with_records(run)
+    drawing = draw_request(run)
+    if leaf not in leaves:
+        return release_nobody(run, leaf)
+    near, state = _near(run, leaf), run.stage.answer(STATE, 0)
+    assert state is not None
+    numbers = near.numbers
+    assert numbers is not None
+    place = np.full(run.dataset.n, -1, np.int32)
+    place[numbers] = np.arange(len(numbers))
+    back = joined([_listing(run, each, leaf, place) for each in leaves])
+    kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
+    lists = list_both_ways(
+        near, back, kernel.bandwidth_k, scaling, state["least"], ProgressMonitor()
+    )
+    column = load(run, STATE, "column")
+    neighborhoods = soft_neighborhoods(kernel, scale(kernel, lists), column=column)
+    draws = Draws(run.key, numbers, drawing.streams)
+    donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=1)
+    sizes = neighborhoods.sizes
+    return release_rows(run, leaf, numbers, donors, sizes, sizes)
+
+
+def _near(run: Run, leaf: int) -> NeighborTable:
+    """Return the nearest others of a leaf's records."""
+    offsets, records, squared = (load(run, LIST, f"{leaf:06d}-{name}") for name in _ARRAYS)
+    return NeighborTable(
+        offsets=offsets,
+        records=records,
+        squared=squared,
+        k=int(np.diff(offsets).min()),
+        epsilon=0.0,
+        numbers=load_side(run, leaf).numbers,
+    )
+
+
+def _listing(run: Run, leaf: int, listed: int, place: Integers32) -> Entries:
+    """Return the entries of a leaf's lists that lie in another leaf, by the rows there."""
+    near = _near(run, leaf)
+    assert near.numbers is not None
+    first, last = load(run, LIST, f"{leaf:06d}-ends")[listed : listed + 2]
+    entries = load(run, LIST, f"{leaf:06d}-order")[first:last]
+    holder = near.numbers[np.searchsorted(near.offsets, entries, side="right") - 1]
+    records = near.records[entries]
+    give_back()
+    return Entries(place[records], holder.astype(np.int32), near.squared[entries])
+
+
+SAMPLE = "mask"
+
+
+def mask_rows(run: Run, task: Task) -> dict[str, Any]:
+    """Mask one range of records with donors from the sample."""
+    found, ball = run.survey_result, run.params.ball
+    table = run.dataset.read(task["start"], task["stop"], run.names)
+    microdata = found.microdata(table)
+    ids = np.arange(task["start"], task["stop"], dtype=np.int64)
+    points = found.to_points(microdata)
+    # the least and the greatest value of each column, as two records, before those of the sample
+    values = point_values(points)
+    ends = points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))
+    frame = shared_frame(together(ends, found.points))
+    query = build_index(points, numbers=ids, frame=frame)
+    # numbered below 0 in their order: a donor's number says at once where its values are
+    target = build_index(found.points, numbers=np.arange(-len(found.ids), 0), frame=frame)
+    # the place in the sample of each record, -1 for none
+    own = np.full(len(ids), -1, dtype=np.int32)
+    first, last = np.searchsorted(found.ids, [ids[0], ids[-1] + 1])
+    own[found.ids[first:last] - ids[0]] = np.arange(first, last)
+    search = Search(target, query, ball=ball, own=own)
+    q = run.params.draw_probability(microdata)
+    result = search.run(
+        ProgressMonitor(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q)
+    )
+    # Fill every column from its donors.
+    columns = []
+    for position, name in enumerate(table.column_names):
+        retained = result.donors[:, position] >= 0
+        rows = np.where(retained, 0, result.donors[:, position] + len(found.sample))
+        given = found.sample.column(name).combine_chunks().take(pa.array(rows))
+        if retained.any():
+            given = pc.if_else(pa.array(retained), table.column(name).combine_chunks(), given)
+        columns.append(given)
+    masked = pa.table(columns, schema=table.schema)
+    return keep_rows(run, task["number"], ids, (table, masked), result.sizes, result.within)
+
+
+def together(one: Points, other: Points) -> Points:
+    """Two tables' points, one after the other."""
+    return points_like(one, np.concatenate((point_values(one), point_values(other))))
