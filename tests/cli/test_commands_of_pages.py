@@ -21,7 +21,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHORT = (
     *("how-to/analyze-a-masked-file.md", "how-to/compare-methods.md", "how-to/deploy.md"),
     *("how-to/describe-variables.md", "how-to/know-the-risk.md", "how-to/know-the-utility.md"),
-    "explanation/intruders.md",
+    *("explanation/intruders.md", "how-to/give-each-record-a-radius.md"),
+    "how-to/decide-in-a-meeting.md",
     *("how-to/open-a-file.md", "how-to/teach-with-it.md", "tutorial/first-release.md"),
     *("how-to/use-in-a-notebook.md", "index.md"),
 )
