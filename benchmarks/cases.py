@@ -54,7 +54,7 @@ for _n, _least in ((100_000, 12.0), (1_000_000, 12.0)):
 @bench("mask 100000 x 10 soft", rival="even neighborhoods of 100", least=0.15)
 def _soft_masking() -> Pair:
     points, data = np.ascontiguousarray(mixed(100_000, 10)), _table(100_000, 10)
-    even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.RWN(kernel="gaussian")
+    even, soft = rwn.RWN(epsilon=radius_of(points, 100), k=5), rwn.SoftRWN(kernel="gaussian")
     return Pair(
         work=lambda: rwn.mask(data, soft, seed=1, threads=1),
         rival=lambda: rwn.mask(data, even, seed=1, threads=1),
@@ -70,7 +70,7 @@ def _move(demo: str, even: dict[str, float]) -> Pair:
 
         def move() -> object:
             levers = {**first, lever: first[lever] * (1 + next(positions) % 10 / 100)}
-            return table.release(rwn.RWN(kernel=kernel, **levers), 1).readings
+            return table.release(rwn.SoftRWN(kernel=kernel, **levers), 1).readings
 
         return move
 

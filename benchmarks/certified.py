@@ -26,7 +26,7 @@ WIDTHS = (0.25, 8.0)
 SEED = 3
 FEW = 2000
 READ = ("certified_linkage", "bayes_linkage", "association_loss", "attribute_gain", "true_matches")
-KERNEL = rwn.RWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0)
+KERNEL = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0)
 
 
 def two_slices(data: rwn.Microdata) -> dict[str, Slices]:

@@ -58,9 +58,9 @@ class Way:
 WAYS = {
     "nearest": Way(setting=rwn.RWN(k=1), lever="k", low=1, high=500),
     "ball": Way(setting=rwn.RWN(epsilon=1.0, k=5), lever="epsilon", low=0.5, high=40),
-    "gaussian": Way(setting=rwn.RWN(kernel="gaussian"), lever="width", low=0.1, high=10),
+    "gaussian": Way(setting=rwn.SoftRWN(kernel="gaussian"), lever="width", low=0.1, high=10),
     "balanced": Way(
-        setting=rwn.RWN(kernel="gaussian", balance=1.0), lever="width", low=0.1, high=10
+        setting=rwn.SoftRWN(kernel="gaussian", balance=1.0), lever="width", low=0.1, high=10
     ),
 }
 INSIDE = "keys + confidential | others"

@@ -24,7 +24,7 @@ from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import mixed, survey, with_roles
 from rwn_core.data.schema import Question, Slices
 from rwn_core.data.variable import Role
-from rwn_core.masking import METHODS, RWN, CARTSynthesis
+from rwn_core.masking import METHODS, RWN, CARTSynthesis, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.method import Prepared
 from rwn_core.measures.measure import Reading
@@ -106,7 +106,7 @@ def settings(table: rwn.Microdata) -> Iterator[tuple[str, str, Slices, Any]]:
         yield f"RWN, {where}", words, slices, RWN(**neutral_levers(RWN))
         for balance in (0.0, 1.0) if words in {"", "response apart", "related_2"} else ():
             soft = f"{'balanced ' * bool(balance)}{words}"
-            params = RWN(kernel="gaussian", balance=balance)
+            params = SoftRWN(kernel="gaussian", balance=balance)
             yield f"RWN, soft kernel, {where}", soft, slices, params
     for smoothing in SMOOTHING:
         name = "CART synthesis, smoothed" if smoothing else "CART synthesis"

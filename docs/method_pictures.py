@@ -52,6 +52,7 @@ _REGIONS, _WAGES, _YEARS = (
 EXAMPLES: Mapping[str, Example] = MappingProxyType(
     {
         "rwn": Example(levers={"epsilon": 2.0, "k": 5, "q": 1.0}),
+        "soft_rwn": Example(levers={"width": 1.0, "balance": 1.0, "q": 1.0}),
         "nbrs2015": Example(levers={"epsilon": 3.0, "q": 1.0}),
         "additive_noise": Example(levers={"size": 0.5}),
         "correlated_noise": Example(levers={"size": 0.5}),

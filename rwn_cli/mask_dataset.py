@@ -83,7 +83,7 @@ def mask_dataset(
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.mask_dataset import plan_lines
     from rwn_core.io.reading import schema_from
-    from rwn_core.masking.rwn import imbalance_words
+    from rwn_core.masking.soft_rwn import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
     from rwn_core.reporting.release_record import FORGOTTEN, KEPT, SEEDED
 
@@ -120,7 +120,8 @@ def mask_dataset(
         say(f"{found.words}, drawn at random")
         write(record, text.encode("utf-8"), overwrite=False)
         say(f"internal record written to {record}; it stays in the house")
-    if params.k is not None and params.epsilon is not None:
+    ball = params.ball
+    if ball.k is not None and ball.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")

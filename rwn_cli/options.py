@@ -324,19 +324,19 @@ def require_one_key(seed: int | None, file: Path | None) -> None:
 
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
-    from rwn_core.masking import no_method
+    from rwn_core.masking import in_present_names, no_method
 
+    given = {name: value for name, value in options.items() if value is not None}
+    method, given = in_present_names(method, given)
     if method not in rwn.METHODS:
         raise ParameterError(no_method(method))
-    known = {field.name: field for field in fields(rwn.METHODS[method])}
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in given:
-        if name not in known:
-            raise ParameterError(f"The method {method} has no {name}; it has: {', '.join(known)}.")
-    for name, field in known.items():
-        if field.default is MISSING and field.default_factory is MISSING and name not in given:
-            option = f"--{name}" if name in _OWN_OPTIONS else f"--set {name}=VALUE"
-            raise ParameterError(f"The method {method} needs {name}; give {option}.")
+    for field in fields(rwn.METHODS[method]):
+        if field.default is MISSING and field.default_factory is MISSING:
+            option = (
+                f"--{field.name}" if field.name in _OWN_OPTIONS else f"--set {field.name}=VALUE"
+            )
+            if field.name not in given:
+                raise ParameterError(f"The method {method} needs {field.name}; give {option}.")
     return rwn.METHODS[method](**given)
 
 

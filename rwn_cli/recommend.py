@@ -14,7 +14,14 @@ from rwn_cli.file_option import Laid
 from rwn_cli.terminal import say
 
 _ROLES = ("key", "confidential")
-_OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options of RWN by their names
+_OWN = (
+    "epsilon",
+    "k",
+    "q",
+    "kernel",
+    "width",
+    "balance",
+)  # options of RWN and SoftRWN by their names
 
 
 def recommend(
@@ -124,10 +131,12 @@ def command(
     import shlex
 
     words = ["rwn", "mask", source, str(target), *more]
-    own = _OWN if setting.method == "rwn" else ()
+    soft = setting.method == rwn.SoftRWN.method
+    own = _OWN if soft or setting.method == rwn.RWN.method else ()
     if not own:
         words += ["--method", setting.method]
-    for name, value in setting.parameters.items():
+    given = {"kernel": setting.params.kernel} if soft else {}
+    for name, value in (given | setting.parameters).items():
         words += [f"--{name}", str(value)] if name in own else ["--set", f"{name}={value}"]
     for name, number in (dict.fromkeys(weighted, 1.0) | dict(setting.weights)).items():
         words += ["--weight", f"{name}={number:g}"]

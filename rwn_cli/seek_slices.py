@@ -78,11 +78,13 @@ def seek_slices(
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     """The parameters that stay, at any strength."""
+    from rwn_core.masking import in_present_names
     from rwn_core.masking.lever import neutral_levers
 
+    method, more = in_present_names(method, more)
     if method not in rwn.METHODS:
         return options.parameters(method)  # refuses it
-    levers = neutral_levers(rwn.METHODS[method], more)
-    if method != "rwn" or "epsilon" in levers:  # a soft kernel has neither radius nor k
-        levers |= {"epsilon": 1.0} | ({"k": k} if method == "rwn" else {})
+    levers: dict[str, Any] = neutral_levers(rwn.METHODS[method])
+    levers |= {} if method == rwn.SoftRWN.method else {"epsilon": 1.0}
+    levers |= {"k": k} if method == rwn.RWN.method else {}
     return options.parameters(method, **{**levers, **more})

@@ -50,7 +50,7 @@ _NAMES = {
     "rwn_core.masking": (
         "KPRAM METHODS NBRS2015 PRAM RWN AdditiveNoise CARTSynthesis CorrelatedNoise "
         "DataShuffling KNoise LocalSuppression Microaggregation RandomSample RandomSwapping "
-        "RankSwapping Recoding RecordSwapping Release Rounded RowCopy mask"
+        "RankSwapping Recoding RecordSwapping Release Rounded RowCopy SoftRWN mask"
     ),
     "rwn_core.measures": "MEASURES",
     "rwn_core.measures.comparison": "Comparison Sampling",

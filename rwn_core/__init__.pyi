@@ -57,6 +57,7 @@ from rwn_core.masking import RecordSwapping as RecordSwapping
 from rwn_core.masking import Release as Release
 from rwn_core.masking import Rounded as Rounded
 from rwn_core.masking import RowCopy as RowCopy
+from rwn_core.masking import SoftRWN as SoftRWN
 from rwn_core.masking import mask as mask
 from rwn_core.measures import MEASURES as MEASURES
 from rwn_core.measures.comparison import Comparison as Comparison

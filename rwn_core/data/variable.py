@@ -138,6 +138,9 @@ def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any])
         return f"Give the parameters by their names: {call}."
     if not unknown:
         return f"{cls.__name__} needs {' and '.join(_required(cls) - given.keys())}, too: {call}."
+    other = getattr(cls, "elsewhere", {}).get(unknown[0])  # a class that has it
+    if other:
+        return f"{cls.__name__} has no parameter {unknown[0]}; {other} has it."
     near = get_close_matches(unknown[0], known, n=1, cutoff=0.3)
     meant = f"; {near[0]} is near" if near else ""
     return f"{cls.__name__} has no parameter {unknown[0]}{meant}; it has: {', '.join(known)}."

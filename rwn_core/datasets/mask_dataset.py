@@ -26,9 +26,10 @@ from rwn_core.datasets.stage import Stage
 from rwn_core.datasets.steps import STRATEGIES, SURVEY, Follow, merge_survey
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking.method import unrounded
-from rwn_core.masking.rwn import refuse_empty
+from rwn_core.masking import RWN, SoftRWN, unrounded
+from rwn_core.masking.neighborhood_method import refuse_empty
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
+from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.kernel import one_radius
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.parallel.threads import Progress, thread_count
@@ -253,7 +254,7 @@ def prepare_run(
     fitting = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(len(schema.released), setting)
     rows = options.rows or int(max(BLOCK, min(LARGEST_TASK, fitting // BLOCK * BLOCK)))
     parts = ceil(dataset.n / rows)
-    sampled = setting.m if setting.neighbors == "sample" else None
+    sampled = setting.scheme.m
     run = Run(
         dataset=dataset,
         schema=schema,
@@ -285,7 +286,9 @@ def checked_setting(params: Any, n: int) -> Any:
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
-    if getattr(setting, "neighbors", None) not in ("exact", "sample") or setting.fresh:
+    own = (RWN.method, SoftRWN.method)
+    scheme = setting.scheme if setting.method in own else Scheme(neighbors="pairs", m=1)
+    if scheme.neighbors not in ("exact", "sample") or scheme.fresh:
         raise ParameterError(
             "A dataset is masked by the method rwn, among everybody or with neighbors=sample, one "
             "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
@@ -296,7 +299,7 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if setting.radius_variable is not None or not one_radius(setting.ball.epsilon):
+    if getattr(setting, "radius_variable", None) is not None or not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     if setting.scheme.exact and n > LARGEST:
         raise ParameterError(

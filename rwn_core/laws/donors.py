@@ -46,13 +46,6 @@ class Draws:
         return DrawRequest(key=self.key, streams=self.streams, q=q)
 
 
-def check_probability(q: object) -> None:
-    """Refuse a modification probability outside [0, 1]."""
-    number = isinstance(q, int | float | np.integer | np.floating) and not isinstance(q, bool)
-    if not number or not 0 <= float(q) <= 1:  # type: ignore[arg-type]
-        raise ParameterError("q must be a probability: a number from 0 to 1.")
-
-
 def random_streams(microdata: Microdata) -> tuple[int, ...]:
     """The stream of each released column: its position, or that of the first of its group."""
     first: dict[str, int] = {}

@@ -19,7 +19,6 @@ from rwn_core.masking.lever import at_levers as at_levers
 from rwn_core.masking.lever import family as family
 from rwn_core.masking.lever import fixed_options as fixed_options
 from rwn_core.masking.lever import lever_values as lever_values
-from rwn_core.masking.lever import levers_under
 from rwn_core.masking.local_suppression import LocalSuppression as LocalSuppression
 from rwn_core.masking.method import Masked as Masked
 from rwn_core.masking.method import Method as Method
@@ -41,9 +40,11 @@ from rwn_core.masking.release import mask as mask
 from rwn_core.masking.row_copy import RowCopy as RowCopy
 from rwn_core.masking.rwn import RWN as RWN
 from rwn_core.masking.sampling import RandomSample as RandomSample
+from rwn_core.masking.soft_rwn import SoftRWN as SoftRWN
 
 _METHODS = (
     RWN,
+    SoftRWN,
     NBRS2015,
     AdditiveNoise,
     CorrelatedNoise,
@@ -66,12 +67,7 @@ METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method 
 """Every method's parameter record by its key, in the order on screen."""
 
 SHORT_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        lever.name: lever.short
-        for method in _METHODS
-        for kernel in ("even", "gaussian")
-        for lever in levers_under(method, {"kernel": kernel})
-    }
+    {lever.name: lever.short for method in _METHODS for lever in method.levers}
 )
 """How a line of words calls the levers of all methods, by their names."""
 
@@ -86,11 +82,32 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("globalrecode", "topbotcoding", "generalization"), "recoding"),
         **dict.fromkeys(("synthpop", "synthesis", "cart"), "cart_synthesis"),
         **dict.fromkeys(("shuffling", "shuffle", "datashuffle"), "data_shuffling"),
+        **dict.fromkeys(("kernel", "softneighborhoods"), "soft_rwn"),
         **dict.fromkeys(("postrandomization", "gram"), "pram"),
         **dict.fromkeys(("neighborhood", "randomizationwithinneighborhoods"), "rwn"),
     }
 )
 """What other programs and papers call a method, without marks and in lower case."""
+
+
+_UNUSED_BEFORE = {
+    **{"kernel": "even", "bandwidth": "adaptive", "own": False, "balance": 0.0},
+    **{"neighbors": "exact", "fresh": False},
+}
+
+
+def in_present_names(method: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a method and its parameters as they are called now: RWN once had soft kernels.
+
+    >>> in_present_names("rwn", {"kernel": "gaussian", "width": 0.5, "fresh": False})
+    ('soft_rwn', {'kernel': 'gaussian', 'width': 0.5})
+    """
+    if method != RWN.method or "kernel" not in parameters:
+        return method, dict(parameters)
+    now = RWN if parameters["kernel"] == "even" else SoftRWN
+    # at the values at which the others had no part
+    known = {n: v for n, v in parameters.items() if v is not None and v != _UNUSED_BEFORE.get(n)}
+    return now.method, known
 
 
 def no_method(name: object) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import NamedParameters
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors
 from rwn_core.masking import RWN, Lever, Masked, Method, Prepared
@@ -15,7 +16,7 @@ from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Original:
+class Original(NamedParameters):
     """The original data, released as they are: randomization within neighborhoods at q = 0."""
 
     method: ClassVar[str] = "original"

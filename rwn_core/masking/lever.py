@@ -39,6 +39,7 @@ class Lever:
     unit: str = ""  # empty for a share or a count
     help: str = ""  # one sentence
     whole_number: bool = False  # whether it takes whole numbers only, from 1 on
+    optional: bool = False  # whether it may be left out; then its method checks it
     # the largest number that it takes, whatever the table; other numbers begin at 0
     largest: float = 1.0
     # the position at which it has no part in the masking; a first sweep leaves it there
@@ -72,6 +73,8 @@ class Lever:
 
     def check(self, number: object) -> None:
         """Refuse a number that it does not take on any table."""
+        if self.optional:
+            return
         if self.whole_number:
             check_count(self.name, number, least=1)
         else:
@@ -102,17 +105,9 @@ def lever_presets(params: Any, about: Any) -> dict[str, dict[str, float]]:
     return presets
 
 
-def levers_under(method: Any, options: Mapping[str, Any]) -> tuple[Lever, ...]:
-    """Return the levers that a method has under some options."""
-    chosen = getattr(method, "levers_under", None)
-    levers: tuple[Lever, ...] = method.levers if chosen is None else chosen(options)
-    return levers
-
-
-def neutral_levers(method: Any, options: Mapping[str, Any] | None = None) -> dict[str, float]:
-    """Return the neutral positions of a method's levers that have one, under some options."""
-    levers = levers_under(method, options or {})
-    return {each.name: each.neutral for each in levers if each.neutral is not None}
+def neutral_levers(method: Any) -> dict[str, float]:
+    """Return the neutral positions of a method's levers that have one."""
+    return {each.name: each.neutral for each in method.levers if each.neutral is not None}
 
 
 def lever_values(params: Any) -> dict[str, Any]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.donors import check_probability, masked_columns
+from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.lever import SHARE, Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
-from rwn_core.neighbors.metric import Metric, shared_metric
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
@@ -83,6 +82,7 @@ class NBRS2015(NeighborhoodMethod):
             unit="standard deviations",
             help="Every record nearer than ε gives values; a record without such a neighbor loses "
             "its own. Not the epsilon of differential privacy.",
+            largest=np.inf,
             neutral=1.0,
             range=lambda _, ends: LeverRange(low=ends.step, high=ends.epsilon, step=ends.step),
             presets={"Light": 1.2, "Standard": 2.4, "Strong": 4.0},
@@ -98,28 +98,19 @@ class NBRS2015(NeighborhoodMethod):
         ),
     )
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
+    def check_setting(self) -> None:
+        """Refuse a radius that is none."""
         epsilon: object = self.epsilon
         number = isinstance(epsilon, int | float | np.integer | np.floating)
         if not number or isinstance(epsilon, bool) or not float(epsilon) > 0:  # type: ignore[arg-type]
             raise ParameterError(
                 "epsilon must be a number above 0 (a radius in standard deviations)."
             )
-        check_probability(self.q)
-        if self.record_selection not in get_args(Selection):
-            raise ParameterError(
-                f"record_selection must be one of: {', '.join(get_args(Selection))}."
-            )
 
     @property
     def ball(self) -> RadiusAndK:
         """All others at a distance below epsilon; some records may have none."""
         return RadiusAndK(k=None, epsilon=self.epsilon, strict=True)
-
-    def metric(self, microdata: Microdata) -> Metric:
-        """The distance of the scaled and weighted variables, fitted on a table."""
-        return shared_metric(microdata)
 
     def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a cell of each released variable changes in a selected record), shape (p,)."""

@@ -15,6 +15,10 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
+from rwn_core.data.units import number_units
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import (
     Draws,
     copy_from_donors,
@@ -40,7 +44,7 @@ from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import RadiusAndK
-from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
@@ -63,6 +67,7 @@ def radius_lever(**words: Any) -> Lever:
         title="Radius ε (standard deviations)",
         short="ε",
         unit="standard deviations",
+        optional=True,
         neutral=0.0,
         range=lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
         presets={"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
@@ -77,6 +82,7 @@ def nearest_lever(**words: Any) -> Lever:
         name="k",
         title="Minimum neighbors k",
         whole_number=True,
+        optional=True,
         neutral=1,
         range=lambda _, ends: LeverRange(low=1, high=ends.k, step=1),
         presets={"Light": 3, "Standard": 5, "Strong": 15},
@@ -117,6 +123,11 @@ class NeighborhoodMethod(Method, ABC):
         Keeps(what="records", when={"q": 0}),
         Keeps(what="support"),
     )
+    # of the distance; fields of the methods that have them as parameters
+    scale: Scale = "sd"
+    encoding: Encoding = "dummies"
+    weights: Weights = "schema"
+    outside_household: bool = False  # whether neighbors lie outside the record's own household
 
     @property
     @abstractmethod
@@ -138,11 +149,22 @@ class NeighborhoodMethod(Method, ABC):
 
     def households(self, microdata: Microdata) -> Integers | None:
         """The household of each record, outside which its neighbors lie; None where anywhere."""
-        return None
+        # Shape: (n,).
+        if not self.outside_household:
+            return None
+        name = microdata.schema.name_with_role(Role.HOUSEHOLD)
+        if name is None:
+            raise ParameterError(
+                "outside_household needs to know the households; give the variable that numbers "
+                "them the role household."
+            )
+        return microdata.cached(
+            ("households", name), lambda: number_units(microdata.codes(name)[0])
+        )
 
-    @abstractmethod
     def metric(self, microdata: Microdata) -> Metric:
         """The method's distance, fitted on a table."""
+        return shared_metric(microdata, self.scale, self.encoding, self.weights)
 
     @abstractmethod
     def draw_probability(self, microdata: Microdata) -> Floats:
@@ -239,8 +261,8 @@ class NeighborhoodMethod(Method, ABC):
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
 
 
-class RadiusAndNearest(NeighborhoodMethod):
-    """A method with the levers epsilon, k and q: how far they go, and where they start."""
+class CellMethod(NeighborhoodMethod):
+    """A method that draws, with probability q, a donor of each cell or of each slice."""
 
     __slots__ = ()
 
@@ -249,6 +271,30 @@ class RadiusAndNearest(NeighborhoodMethod):
     def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a cell of each released variable is modified), shape (p,)."""
         return np.where(masked_columns(microdata), float(self.q), 0.0)
+
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
+        """The exact law of this setting on this table."""
+        refuse_empty(int((neighborhoods.sizes == 0).sum()))
+        q, rule = self.draw_probability(microdata), self.rule(microdata)
+        return CellLaw(microdata, neighborhoods, q, rule=rule)
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """Return a remark on weights by the table's size."""
+        if self.weights != "discrete":
+            return []
+        shares = self.metric(microdata).shares(microdata)
+        words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        return [f"shares of the squared distance: {words}"]
+
+
+def refuse_empty(records: int) -> None:
+    """Refuse a setting under which some records have no donor."""
+    if records:
+        number = "One record has" if records == 1 else f"{records:,} records have"
+        raise ParameterError(
+            f"{number} no other record within epsilon; give k (at least 1) as well, or a larger "
+            "epsilon."
+        )
 
 
 @dataclass(kw_only=True, eq=False)

@@ -9,27 +9,24 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.donors import check_probability
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.neighborhood_method import (
     EVERY_COLUMN,
-    RadiusAndNearest,
+    CellMethod,
     kept_values,
     nearest_lever,
     probability_lever,
     radius_lever,
 )
-from rwn_core.neighbors import Neighborhoods, check_radius_and_k
+from rwn_core.neighbors import check_radius_and_k
 from rwn_core.neighbors.kernel import RadiusAndK
-from rwn_core.neighbors.metric import Metric, shared_metric
 
 TOGETHER = "a whole record"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowCopy(RadiusAndNearest):
+class RowCopy(CellMethod):
     """Hold the parameters of whole-row copying.
 
     With probability q all masked values of a record come from one uniformly random member of its
@@ -92,21 +89,16 @@ class RowCopy(RadiusAndNearest):
     uses_slices: ClassVar[bool] = False  # all variables travel together
     releases_true_rows: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
+    def check_setting(self) -> None:
+        """Refuse a radius or k that is left out."""
         if self.epsilon is None or self.k is None or isinstance(self.epsilon, np.ndarray):
             raise ParameterError("epsilon and k must be numbers; give both.")
         check_radius_and_k(self.k, self.epsilon)
-        check_probability(self.q)
 
     @property
     def ball(self) -> RadiusAndK:
         """Which others belong to a neighborhood."""
         return RadiusAndK(k=self.k, epsilon=self.epsilon)
-
-    def metric(self, microdata: Microdata) -> Metric:
-        """The distance of the scaled and weighted variables, fitted on a table."""
-        return shared_metric(microdata)
 
     def masked_table(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""
@@ -116,11 +108,6 @@ class RowCopy(RadiusAndNearest):
         """Return all masked columns, which are one record's."""
         names = self.masked_names(microdata)
         return {0: names} if names else {}
-
-    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
-        """The exact law of this setting on this table."""
-        joined, rule = together(microdata), self.rule(microdata)
-        return CellLaw(joined, neighborhoods, self.draw_probability(joined), rule=rule)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return a remark that released rows are true records."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
 
-Shape = Literal["even", "gaussian", "exponential"]
+SoftShape = Literal["gaussian", "exponential"]
+Shape = Literal["even", SoftShape]
 Bandwidth = Literal["adaptive", "fixed", "absolute"]
 
 LEAST_SCALE = 0.05  # of the median one: the scale of a record with its clones as neighbors

@@ -22,7 +22,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
-from rwn_core.masking import Prepared, family, lever_values
+from rwn_core.masking import Prepared, SoftRWN, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -141,7 +141,7 @@ class PreparedTables:
             if len(self._moved) >= STORED_PAIRS // self._microdata.n**2:
                 self._moved.clear()
             self._moved[key] = self.start(setting).with_levers(**lever_values(params))
-            if getattr(params, "kernel", "even") != "even":  # slices share what is found
+            if params.method == SoftRWN.method:  # slices share what is found
                 assert self._moved[key].exact_law is not None
         slices = setting.applied_to(self._microdata).schema.slices
         return _sliced(self._moved[key], slices)

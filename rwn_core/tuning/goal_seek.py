@@ -19,6 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS
+from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.neighbors import LARGEST_DENSE
@@ -106,7 +107,7 @@ def seek(
     elif plan is None:
         raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
     methods = sorted({point.setting.method for point in points})
-    if len(methods) > 1:
+    if len(methods) > 1 and methods != sorted((RWN.method, SoftRWN.method)):
         raise ParameterError(
             f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
         )

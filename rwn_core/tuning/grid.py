@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,8 @@ from rwn_core.data.plain import LONGEST_FORMULA, check_letters
 from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.tuning.point import Setting, parameter_names
+from rwn_core.masking import in_present_names
+from rwn_core.tuning.point import Setting, known_method
 
 LARGEST = 20_000  # settings; more are a slip of the hand
 
@@ -81,11 +82,13 @@ class Grid(NamedParameters):
     @property
     def methods(self) -> tuple[str, ...]:
         """Keys of the methods."""
-        return (self.method,) if isinstance(self.method, str) else tuple(self.method)
+        given = (self.method,) if isinstance(self.method, str) else self.method
+        first = {name: values[0] for name, values in self.axes.items() if len(values)}
+        return tuple(in_present_names(each, first)[0] for each in given)
 
     def _check_names(self) -> None:
         """Refuse a parameter that none of several methods has."""
-        of_any = {name for method in self.methods for name in parameter_names(method)}
+        of_any = {e.name for method in self.methods for e in fields(known_method(method))}
         for name in self.axes:
             if name not in of_any:
                 raise ParameterError(
@@ -96,7 +99,7 @@ class Grid(NamedParameters):
     def _method_axes(self, method: str) -> Mapping[str, Sequence[Any]]:
         if len(self.methods) == 1:
             return self.axes
-        own = parameter_names(method)
+        own = {each.name for each in fields(known_method(method))}
         return {name: values for name, values in self.axes.items() if name in own}
 
     def __len__(self) -> int:

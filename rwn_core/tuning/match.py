@@ -11,15 +11,24 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES, LeverRange, at_levers, no_method
+from rwn_core.masking import (
+    METHODS,
+    SHORT_NAMES,
+    LeverRange,
+    at_levers,
+    fixed_options,
+    in_present_names,
+    no_method,
+)
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNRELATED, Reading
+from rwn_core.neighbors.kernel import Shape
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate import HELD, Plan, Trials
 from rwn_core.tuning.frontier import sign
@@ -166,16 +175,15 @@ class Refused:
 
 
 def candidate(params: Any, slices: str = "") -> str:
-    """Return the key of a method with its soft kernel and its preset of slices.
+    """Return the key of a method with its kernel, its balance and its preset of slices.
 
-    >>> from rwn_core.masking import RWN
-    >>> candidate(RWN(kernel="gaussian", balance=1.0), "whole")
-    'rwn gaussian balanced whole'
+    >>> from rwn_core.masking import SoftRWN
+    >>> candidate(SoftRWN(kernel="exponential", balance=1.0), "whole")
+    'soft_rwn exponential balanced whole'
     """
-    words = [str(params.method)]
-    if getattr(params, "kernel", "even") != "even":
-        words += [params.kernel, *["balanced"] * bool(params.balance)]
-    return " ".join([*words, slices]).rstrip()
+    kernel = fixed_options(params).get("kernel", "")
+    balance = "balanced" if getattr(params, "balance", 0.0) else ""
+    return " ".join(filter(None, (str(params.method), kernel, balance, slices)))
 
 
 def parse_candidate(key: str) -> tuple[Any, str]:
@@ -184,16 +192,15 @@ def parse_candidate(key: str) -> tuple[Any, str]:
     if method not in METHODS:
         raise ParameterError(no_method(method))
     slices = next((word for word in words if word in PRESETS), "")
-    kernel = [word for word in words if word != slices]
-    if kernel:
-        params = METHODS[method](kernel=kernel[0], balance=float("balanced" in kernel))
-    else:
-        params = METHODS[method](**neutral_levers(METHODS[method]))
-    if candidate(params, slices) != key:
+    kernel = next((word for word in words if word in get_args(Shape)), "")
+    if set(words) - {slices, kernel, "balanced"}:
         raise ParameterError(
             f"There is no candidate {key}; known slices are: {', '.join(PRESETS)}."
         )
-    return params, slices
+    given: dict[str, Any] = {"kernel": kernel} if kernel else {}
+    given |= {"balance": 1.0} if "balanced" in words else {}
+    method, given = in_present_names(method, given)
+    return METHODS[method](**{**neutral_levers(METHODS[method]), **given}), slices
 
 
 class StrengthSearch:
@@ -333,7 +340,7 @@ def match(
     progress: Progress | None = None,
 ) -> list[Matched | Refused]:
     """Tune methods to one loss or policy."""
-    # A method is a key such as "rwn gaussian balanced whole", or parameters with their options.
+    # A method is a key such as "soft_rwn balanced whole", or parameters with their options.
     starts = [parse_candidate(key) if isinstance(key, str) else (key, "") for key in methods]
     _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,14 @@ from rwn_core.data.schema import Slices, as_slices, slices_words
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import release_interval
-from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, no_method, option_words
+from rwn_core.masking import (
+    METHODS,
+    SHORT_NAMES,
+    in_present_names,
+    lever_values,
+    no_method,
+    option_words,
+)
 from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
@@ -75,20 +82,10 @@ class Setting(NamedParameters):
         ParameterError
             There is no such method or parameter, or a value is refused.
         """
-        names = parameter_names(method)
-        known = {**METHODS, **BASELINE_METHODS}
-        for name in parameters:
-            if name not in names:
-                raise ParameterError(
-                    f"The method {method} has no parameter {name}; it has: {', '.join(names)}."
-                )
-        for each in fields(known[method]):
-            needed = each.default is MISSING and each.default_factory is MISSING
-            if needed and each.name not in parameters:
-                raise ParameterError(f"The method {method} needs {each.name}; give it.")
+        method, given = in_present_names(method, parameters)
         chosen = tuple(sorted((weights or {}).items()))
         return cls(
-            params=known[method](**parameters),
+            params=known_method(method)(**given),
             weights=chosen,
             precision=steps_by_name(precision),
             slices=None if slices is None else as_slices(slices),
@@ -111,8 +108,7 @@ class Setting(NamedParameters):
     @property
     def key(self) -> str:
         """A name for the setting's file, the same for 2 and 2.0."""
-        written = orjson.dumps(_as_floats(self.to_dict()), option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(written).hexdigest()[:24]
+        return setting_key(self.to_dict())
 
     @property
     def words(self) -> str:
@@ -182,12 +178,18 @@ class Setting(NamedParameters):
         return microdata.with_schema(schema)
 
 
-def parameter_names(method: str) -> list[str]:
-    """The parameters of a method."""
+def setting_key(plain: Mapping[str, Any]) -> str:
+    """Return the name of a setting's file, by what `Setting.to_dict` gives."""
+    written = orjson.dumps(_as_floats(plain), option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(written).hexdigest()[:24]
+
+
+def known_method(method: str) -> Any:
+    """Return a method, or an end of every map, by its key."""
     known = {**METHODS, **BASELINE_METHODS}
     if method not in known:
         raise ParameterError(no_method(method))
-    return [field.name for field in fields(known[method])]
+    return known[method]
 
 
 def _as_floats(node: Any) -> Any:

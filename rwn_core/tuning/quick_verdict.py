@@ -17,7 +17,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, SHORT_NAMES, no_method
+from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
@@ -46,7 +46,7 @@ _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
 _RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
 _APART = 1.15  # times the middle release: an upper end beyond stands as a range
-_USUAL = RWN(kernel="gaussian")
+_USUAL = SoftRWN()
 _NAMED = 3  # variables that stay as they are, each with steps of its own
 _DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
@@ -297,9 +297,10 @@ def _strength(setting: Setting) -> str:
 def _title(microdata: Microdata, setting: Setting) -> str:
     """Return the words for a button that tries a setting."""
     params = setting.params
-    if params.method != "rwn":
+    if params.method not in (RWN.method, SoftRWN.method):
         return f"Try {params.title}"
-    kernel = "" if params.kernel == "even" else " with balance" if params.balance else " soft"
+    balance = " with balance" if getattr(params, "balance", 0.0) else ""
+    kernel = balance or " soft" * (params.method == SoftRWN.method)
     preset = preset_key(microdata, setting.slices or ())
     slices = PRESETS[preset].title if preset else "in slices"
     return f"Try RWN{kernel}: {slices}"

@@ -23,8 +23,8 @@ from rwn_core.masking import (
     RWN,
     CorrelatedNoise,
     Microaggregation,
+    SoftRWN,
     at_levers,
-    fixed_options,
     lever_values,
 )
 from rwn_core.masking.lever import neutral_levers
@@ -52,12 +52,8 @@ _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
 _SHOWN = 200  # records on which a method shows whether it keeps kinds
 _FALLING = ("bayes_linkage", "linked_over_half")  # with the number of records, at equal geometry
-_KERNELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "even": {"epsilon": 0.0, "k": 5},
-        "gaussian": {"kernel": "gaussian"},
-        "balanced": {"kernel": "gaussian", "balance": 1.0},
-    }
+_KERNELS: Mapping[str, Any] = MappingProxyType(
+    {"even": RWN(epsilon=0.0, k=5), "soft": SoftRWN(), "balanced": SoftRWN(balance=1.0)}
 )
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
@@ -218,7 +214,7 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     begin = time.monotonic()
     if judged is None:
         return Recommendation(
-            setting=Setting(params=RWN(**_KERNELS["balanced"]), slices=()),
+            setting=Setting(params=_KERNELS["balanced"], slices=()),
             reason=f"{facts}: nothing was tried.{not_judged(apart)}",
             unfit=unfit,
             reached=False,
@@ -246,13 +242,13 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=_FINE)
     known = [each for each in ranked.best if small and each.kept]
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
-    soft = [each for each in ranked.best if each.setting.params.kernel != "even"]
-    even = [each for each in ranked.best if each.setting.params.kernel == "even"]
+    soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
+    even = [each for each in ranked.best if each.setting.method == RWN.method]
     mixed = sorted((*soft[: _CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
     starts = [each.setting for each in mixed]
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
         slices = preset_slices(microdata, _SLICES[0])
-        starts = [Setting(params=RWN(**_KERNELS["balanced"]), slices=slices)]
+        starts = [Setting(params=_KERNELS["balanced"], slices=slices)]
     for each in [] if known else starts:
         start = _in_geometry(each, microdata.n, microdata.n)
         found_one = any(other.kept for other in table.tried)
@@ -266,7 +262,7 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     if best is None:
         n = microdata.n
         found = [replace(each, setting=_in_geometry(each.setting, n, n)) for each in ranked.best]
-    setting = found[0].setting if found else Setting(params=RWN(**_KERNELS["balanced"]), slices=())
+    setting = found[0].setting if found else Setting(params=_KERNELS["balanced"], slices=())
     where = f"all {microdata.n:,} records"
     tried = where if small else f"{_PART:,} of {microdata.n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
@@ -323,8 +319,8 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
     """Try RWN in slices with one kernel, then other kernels and weights in the best slices."""
 
     def candidate(kernel: str, slices: Any) -> Setting:
-        params = RWN(**_KERNELS[kernel])
-        return _in_geometry(Setting(params=params, slices=slices), search.microdata.n, table.n)
+        start = Setting(params=_KERNELS[kernel], slices=slices)
+        return _in_geometry(start, search.microdata.n, table.n)
 
     names = masked_names(table)
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
@@ -362,7 +358,7 @@ def _alternative(
     if best is not None and best.kept:
         search.least = best.loss
     for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):
-        if key not in unfit and key != RWN.method:
+        if key not in unfit and key not in (RWN.method, SoftRWN.method):
             search.look(Setting(params=METHODS[key](**neutral_levers(METHODS[key]))))
     return next((each for each in search.best if each.kept), None)
 
@@ -373,7 +369,7 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
     A soft kernel's unit is the distance to the nearest 10 of a small table, and to as large a share
     of the records of a larger one, at most to half as many as the kernel weighs.
     """
-    if total <= QUICK_RECORDS or getattr(setting.params, "kernel", "even") == "even":
+    if total <= QUICK_RECORDS or setting.method != SoftRWN.method:
         return setting
     nearest = min(round(EVEN.bandwidth_k * total / _PART), LISTED // 2)
     return replace(
@@ -386,6 +382,8 @@ def _unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
     """Return by method why it is no alternative on a table; those that may be are not there."""
     found: dict[str, str] = {}
     for key, method in METHODS.items():
+        if key == SoftRWN.method:  # RWN stands for both
+            continue
         try:
             params = method(**neutral_levers(method))
             why = refusal(microdata, policy, params) or _new_kind(microdata, params)
@@ -439,7 +437,7 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
             share = percent(unique)
             return f"{share} of the records are unique on what stays as it is: {named}."
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
-    neutral = neutral_levers(type(params), fixed_options(params))
+    neutral = neutral_levers(type(params))
     if at_levers(params, neutral).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."
     secret = any(v.role is Role.CONFIDENTIAL for v in microdata.schema.released)

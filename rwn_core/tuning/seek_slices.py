@@ -21,7 +21,7 @@ from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking import RWN, at_levers
+from rwn_core.masking import RWN, SoftRWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
@@ -154,7 +154,7 @@ def seek_slices(
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
-    kinds = start.params.with_each_kernel() if ranges.kernels else (start.params,)
+    kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
@@ -196,13 +196,20 @@ def seek_slices(
 
 def kernels_refused(params: Any) -> str:
     """Return why soft kernels cannot be tried for a setting; nothing where they can."""
-    if not hasattr(params, "with_each_kernel"):
+    if params.method not in (RWN.method, SoftRWN.method):
         return "Kernels are searched for the method rwn only; search without them."
-    try:
-        params.with_each_kernel()
-    except ParameterError as refusal:
-        return str(refusal)
+    if not params.scheme.exact:
+        return "Soft kernels need neighbors to be exact; search without kernels."
     return ""
+
+
+def _each_kernel(params: Any) -> tuple[RWN, SoftRWN, SoftRWN]:
+    """Return the same with the even kernel, a soft one, and a soft one with balance."""
+    names = ("q", "scale", "encoding", "weights", "outside_household")
+    shared: dict[str, Any] = {name: getattr(params, name) for name in names}
+    soft = params if params.method == SoftRWN.method else SoftRWN(**shared)
+    even = params if params.method == RWN.method else RWN(epsilon=1.0, k=5, **shared)
+    return even, replace(soft, balance=0.0), replace(soft, balance=1.0)
 
 
 def _strengths(microdata: Microdata, setting: Setting, ranges: SliceRanges) -> list[Setting]:

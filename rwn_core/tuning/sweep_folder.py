@@ -19,7 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
 from rwn_core.tuning.evaluate import Plan
-from rwn_core.tuning.point import Point, Setting
+from rwn_core.tuning.point import Point, Setting, setting_key
 
 FORMAT = "rwn sweep 2"
 _MANIFEST = "manifest.json"
@@ -74,7 +74,11 @@ class JobFolder:
             )
         for left in root.glob(_UNFINISHED):
             left.unlink(missing_ok=True)
-        grid = [] if stored is None else [Setting.from_dict(each) for each in stored["settings"]]
+        grid = folder.settings()
+        for setting, plain in zip(grid, stored["settings"] if stored else (), strict=True):
+            before = root / f"{setting_key(plain)}.json"  # of a method that had another name
+            if before.exists():
+                before.rename(folder.path(setting))
         every = {setting.key: setting for setting in (*grid, *settings)}
         if stored is None or len(every) > len(grid):
             document = {"identity": wanted, "settings": [s.to_dict() for s in every.values()]}

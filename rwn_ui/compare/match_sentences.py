@@ -20,7 +20,7 @@ def method(key: str) -> str:
     kernel = " ".join(word for word in words if word not in PRESETS)
     slices = [PRESETS[word].title for word in words if word in PRESETS]
     more = [kernel] * bool(kernel) + [each[:1].lower() + each[1:] for each in slices]
-    return f"RWN, {', '.join(more)}"
+    return ", ".join((str(rwn.METHODS[name].title).partition(",")[0], *more))
 
 
 def title(measure: str, records: int) -> str:

@@ -31,12 +31,11 @@ from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import load_button
 
 JOB = "match"
-SOFT = ("gaussian", "exponential")
 METHODS = (
     "rwn",
     "rwn keys_together",
     "rwn related_3",
-    "rwn gaussian balanced",
+    "soft_rwn balanced",
     "nbrs2015",
     "row_copy",
     "additive_noise",
@@ -47,7 +46,7 @@ METHODS = (
 """Methods that are compared at first."""
 CANDIDATES = (
     *rwn.METHODS,
-    *(f"rwn {kernel}{balance}" for kernel in SOFT for balance in ("", " balanced")),
+    *(f"soft_rwn {kernel}" for kernel in ("balanced", "exponential", "exponential balanced")),
     *(f"rwn {preset}" for preset in PRESETS),
 )
 """Every method, RWN with soft kernels and RWN with the usual slices."""

@@ -10,24 +10,24 @@ from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, ta
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 
-_KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": "even"}
+_KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
 _LOADS = "how often each gives"
 
 
-def _options(kernel: str, reach: float, balance: float) -> dict[str, Any]:
-    """The options of RWN at a position of the controls."""
-    if _KERNELS[kernel] == "even":
-        return {"epsilon": reach, "k": NEAREST}
-    return {"kernel": _KERNELS[kernel], "width": reach} | ({"balance": balance} if balance else {})
+def _setting(kernel: str, reach: float, balance: float) -> Any:
+    """The setting at a position of the controls."""
+    if not _KERNELS[kernel]:
+        return rwn.RWN(epsilon=reach, k=NEAREST)
+    return rwn.SoftRWN(kernel=_KERNELS[kernel], width=reach, balance=balance)
 
 
-def _chosen(values: Values) -> dict[str, Any]:
-    return _options(values["kernel"], values["reach"], values["balance"])
+def _chosen(values: Values) -> Any:
+    return _setting(values["kernel"], values["reach"], values["balance"])
 
 
 def _show(values: Values) -> Shown:
     data = table(together=values["together"])
-    lesson = edges(data, rwn.RWN(**_chosen(values)), record=RECORDS.get(values["shown"], 0))
+    lesson = edges(data, _chosen(values), record=RECORDS.get(values["shown"], 0))
     chart = "lesson_edges_loads" if values["shown"] == _LOADS else "lesson_edges"
     before, after = lesson.slope
     return Shown(
@@ -67,7 +67,7 @@ def _show(values: Values) -> Shown:
 
 def _words(values: Values) -> str:
     slices = " · x and y in one slice" if values["together"] else ""
-    if _KERNELS[values["kernel"]] == "even":
+    if not _KERNELS[values["kernel"]]:
         edge = f"hard edge · ε = {values['reach']:g} · k = {NEAREST}"
     else:
         edge = f"{_KERNELS[values['kernel']]} · h = {values['reach']:g}"
@@ -80,7 +80,7 @@ def _side_by_side(values: Values, data: rwn.Microdata) -> dict[str, Any]:
     soft = "soft" if values["kernel"] == "hard" else values["kernel"]
     kinds = {"hard": ("hard", 0.0), "soft": (soft, 0.0), "balanced": (soft, 1.0)}
     found = {
-        name: edges(data, rwn.RWN(**_options(kernel, values["reach"], balance)))
+        name: edges(data, _setting(kernel, values["reach"], balance))
         for name, (kernel, balance) in kinds.items()
     }
     return {
@@ -104,12 +104,15 @@ def _row(name: str, lesson: Edges) -> list[str]:
 
 
 def _code(values: Values) -> str:
-    options = ", ".join(f"{name}={value!r}" for name, value in _chosen(values).items())
+    setting = _chosen(values)
+    given = {**rwn.Setting(params=setting).parameters}
+    options = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    kind = type(setting).__name__
     return f"""\
-from rwn_core import RWN
+from rwn_core import {kind}
 from rwn_core.evaluation.lessons.edges import edges, table
 
-lesson = edges(table(together={values["together"]}), RWN({options.replace("'", '"')}))
+lesson = edges(table(together={values["together"]}), {kind}({options.replace("'", '"')}))
 extremes, paired, slope = lesson.extremes, lesson.paired, lesson.slope[1]
 least, most = lesson.loads.min(), lesson.loads.max()"""
 
@@ -130,8 +133,7 @@ LESSON = Lesson(
     controls={
         Choice(
             "kernel", "Edge", tuple(_KERNELS)
-        ): "Soft: a gaussian kernel; softer tails: an exponential one; hard: RWN as "
-        "published, with the even kernel.",
+        ): "Soft: a gaussian kernel; softer tails: an exponential one; hard: RWN as published.",
         Slider(
             "reach", "Reach", (0.2, 3.0), start=1.0, step=0.1
         ): f"Width of a soft edge, in units of the distance to the {NEAREST}th nearest; of "
@@ -162,5 +164,5 @@ LESSON = Lesson(
         "totals with survey weights are not covered."
     ),
     code=_code,
-    on_tune=lambda values: rwn.Setting(params=rwn.RWN(**_chosen(values))),
+    on_tune=lambda values: rwn.Setting(params=_chosen(values)),
 )

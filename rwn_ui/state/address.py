@@ -13,14 +13,14 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.plain import LONGEST_LINK
 from rwn_core.data.rounding import check_precision, steps_by_name
-from rwn_core.masking import Option, fixed_options, method_options
-from rwn_core.masking.lever import levers_under, neutral_levers
+from rwn_core.masking import Option, fixed_options, in_present_names, method_options
+from rwn_core.masking.lever import neutral_levers
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
-from rwn_ui.state.change_table import change_method, change_options, reslice, reweigh
+from rwn_ui.state.change_table import change_method, reslice, reweigh
 from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -33,6 +33,8 @@ def read(session: Session) -> None:
     """Take what the address says, once; of an own table that is not here, when one is loaded."""
     if _ASKED not in st.session_state:
         asked = visit.current().asked  # whatever page has been opened since
+        method, asked = in_present_names(asked.get("method", rwn.RWN.method), asked)
+        asked |= {"method": method} if "kernel" in asked else {}
         if sum(map(len, asked.values())) > LONGEST_LINK:
             _note(session, "The link is too long; the page opens without its settings.")
             asked = {}
@@ -294,20 +296,15 @@ def _write_options(session: Session) -> dict[str, str]:
 def take_options(session: Session, asked: Mapping[str, str]) -> list[str]:
     """Take over the options of an address, all or none; a sentence where they are refused."""
     method, names = rwn.METHODS[session.method], _all_names(session)
-    sliders = {lever.name for lever in levers_under(method, asked)}
-    offered = [
-        option
-        for option in method_options(method)
-        if _linked(option) in asked and option.name not in sliders
-    ]
+    offered = [option for option in method_options(method) if _linked(option) in asked]
     if not offered:
         return []
     try:
         values = {
             option.name: _option_value(option, asked[_linked(option)], names) for option in offered
         }
-        made = method(**values, **neutral_levers(method, values))
-        change_options(session, tuple(fixed_options(made).items()))
+        made = method(**values, **neutral_levers(method))
+        change_method(session, session.method, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
         return [f"Options of the link are left as they were: {refusal}"]
     except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):

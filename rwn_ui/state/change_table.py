@@ -119,34 +119,25 @@ def ask_for(session: Session, question: rwn.Question) -> None:
 
 
 @paused
-def change_method(session: Session, method: str) -> None:
-    """Go over to another method, on the same table."""
-    coming = user_work().preparation
-    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        give_up(session)
-
-    def then(table: PreparedTable) -> None:
-        session.use_method(method, table.prepared)
-
-    switch_table(session, session.data, session.name, then, method)
-
-
-@paused
-def change_options(
-    session: Session, options: Options, preset: str = "", levers: Mapping[str, float] | None = None
+def change_method(
+    session: Session,
+    method: str,
+    options: Options = (),
+    preset: str = "",
+    levers: Mapping[str, float] | None = None,
 ) -> None:
-    """Go over to other options of the method, and to a preset of its sliders, on the same table."""
+    """Go over to a method with some options, and to a preset of its sliders, on the same table."""
     coming = user_work().preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         give_up(session)
 
     def then(table: PreparedTable) -> None:
-        session.use_options(options, table.prepared)
+        session.use_method(method, options, table.prepared)
         if preset:
             session.use_preset(preset, table.prepared)
         session.levers |= levers or {}
 
-    switch_table(session, session.data, session.name, then, session.method, options)
+    switch_table(session, session.data, session.name, then, method, options)
 
 
 @paused

@@ -142,7 +142,7 @@ class PreparedTable:
 def first_setting(method: str, options: Mapping[str, Any] | None = None) -> Any:
     """A setting of a method with these options that any table takes."""
     kind = METHODS[method]
-    return kind(**(options or {}), **neutral_levers(kind, options))
+    return kind(**(options or {}), **neutral_levers(kind))
 
 
 _T = TypeVar("_T")

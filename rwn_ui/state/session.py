@@ -274,16 +274,13 @@ class Session:
         }
         self._use_known_axis()
 
-    def use_method(self, method: str, prepared: Prepared) -> None:
-        """Go over to another method; a lever that both have stays where it is."""
-        self.method = method
-        self.use_options((), prepared)
-
-    def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
-        """Go over to other options of the method; a lever that both have stays where it is."""
+    def use_method(
+        self, method: str, options: tuple[tuple[str, Any], ...], prepared: Prepared
+    ) -> None:
+        """Go over to a method with some options; a lever that both have stays where it is."""
         retained = {name: value for name, value in self.levers.items() if name in prepared.ranges}
         levers = self._with_preset("Standard", prepared) | retained
-        self.options = options
+        self.method, self.options = method, options
         self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
         self._use_known_axis()
 

@@ -64,14 +64,13 @@ def _choose_moment(session: Session) -> None:
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
     session.statistic = replace(chosen, levels=tuple(levels))
-    kernel = dict(session.options).get("kernel", "")  # has sliders of its own
     titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
     session.curve_axis = st.selectbox(
         "… over",
         list(titles),
         list(titles).index(session.curve_axis),
         format_func=titles.__getitem__,
-        key=session.key(f"utility.axis.{session.method}{kernel}"),
+        key=session.key(f"utility.axis.{session.method}"),
     )
 
 

@@ -15,25 +15,24 @@ from rwn_core.masking import Option, fixed_options, method_options
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors.candidates import usual_sizes
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import change_options
+from rwn_ui.state.change_table import change_method
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded
 
-SOFT = ("bandwidth", "bandwidth_k", "cap", "own")
-_EVEN = ("neighbors", "m", "u", "fresh", "radius_variable")
-_PRESETS: dict[str, tuple[dict[str, Any], dict[str, float]]] = {
-    "As published": ({}, {}),
-    "Keep totals and spreads": ({"kernel": "gaussian"}, {"balance": 1.0}),
+_FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
+_PRESETS: dict[str, tuple[str, dict[str, float]]] = {
+    "As published": (rwn.RWN.method, {}),
+    "Keep totals and spreads": (rwn.SoftRWN.method, {"balance": 1.0}),
 }
-"""Options, and levers other than those of the standard preset."""
+"""Methods, and levers other than those of the standard preset."""
 _LEFT_OUT = re.compile(r"(\S+) if left out")
 
 
 def draw(session: Session) -> None:
     """The options of the method, folded; one that is refused says why and changes nothing."""
     method = rwn.METHODS[session.method]
-    values, refusal = _shown(session, method_options(method))
-    offered = _offered(method, values)
+    offered = method_options(method)
+    values, refusal = _shown(session, offered)
     if not offered:
         return
     changed = len(session.options)
@@ -42,7 +41,7 @@ def draw(session: Session) -> None:
     if box is None:
         return
     with box:
-        if method is rwn.RWN:
+        if session.method in _FAMILY:
             _presets(session)
         for option in offered:
             key = _key(session, option.name)
@@ -54,19 +53,8 @@ def draw(session: Session) -> None:
             st.warning(escaped(refusal))
 
 
-def _offered(method: Any, values: Mapping[str, Any]) -> list[Option]:
-    """The options that go with the kernel among some values, without sliders."""
-    return options_of_kernel(method, values.get("kernel", "even"))
-
-
-def options_of_kernel(method: Any, kernel: str) -> list[Option]:
-    """Return the options that go with a kernel, without sliders."""
-    hidden = {"width", "balance", *(SOFT if kernel == "even" else _EVEN)}
-    return [each for each in method_options(method) if each.name not in hidden]
-
-
 def _presets(session: Session) -> None:
-    """Buttons that choose all options and the sliders."""
+    """Buttons that go over to hard or soft neighborhoods, with all options and sliders."""
     helps = (
         "Equally likely donors, and the standard sliders.",
         "Nearer records give more often, and each as often as any other. Extremes then survive "
@@ -83,10 +71,10 @@ def _presets(session: Session) -> None:
         )
 
 
-def _take_preset(session: Session, values: Mapping[str, Any], levers: Mapping[str, float]) -> None:
+def _take_preset(session: Session, method: str, levers: Mapping[str, float]) -> None:
     """Take over a preset, unless its button has gone from the page."""
-    if rwn.METHODS[session.method] is rwn.RWN:
-        _change(session, values, "Standard", levers)
+    if session.method in _FAMILY:
+        change_method(session, method, (), "Standard", levers)
 
 
 def _key(session: Session, what: str) -> str:
@@ -120,22 +108,11 @@ def _take(session: Session, option: Option, shown: str) -> None:
     if option.name == "neighbors":
         values |= {"m": None, "u": None, "fresh": False}
         values |= usual_sizes(values["neighbors"], session.data.n)
-    # what another kernel does not have starts anew
-    _change(session, {each.name: values[each.name] for each in _offered(method, values)})
-
-
-def _change(
-    session: Session,
-    values: Mapping[str, Any],
-    preset: str = "",
-    levers: Mapping[str, float] | None = None,
-) -> None:
-    """Go over to options, or keep the reason for a refusal."""
-    method, asked = rwn.METHODS[session.method], _key(session, "asked")
+    asked = _key(session, "asked")
     try:
-        made = method(**values, **neutral_levers(method, values))
+        made = method(**values, **neutral_levers(method))
         st.session_state.pop(asked, None)
-        change_options(session, tuple(fixed_options(made).items()), preset, levers)
+        change_method(session, session.method, tuple(fixed_options(made).items()))
     except rwn.RWNError as refusal:
         st.session_state[asked] = (session.options, dict(values), str(refusal))
 

@@ -56,7 +56,7 @@ MISUSES: dict[str, Callable[[], object]] = {
     "q of 2": lambda: ANY.RWN(k=5, q=2),
     "q in percent": lambda: ANY.RWN(k=5, q=50),
     "nan": lambda: ANY.RWN(epsilon=float("nan")),
-    "an unknown kernel": lambda: ANY.RWN(kernel="flat", width=1),
+    "an unknown kernel": lambda: ANY.SoftRWN(kernel="flat", width=1),
     "PRAM by place": lambda: ANY.PRAM(0.2),
     "PRAM in percent": lambda: ANY.PRAM(change=20),
     "swapping in percent": lambda: ANY.RankSwapping(p=15),

@@ -170,7 +170,7 @@ def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_wr
     assert asked["setting"].params == rwn.RWN(epsilon=1.0, k=5)
     assert rwn_command(*search, "--set", "kernel=gaussian", "--set", "balance=1")[0] == 4
     assert not asked["ranges"].kernels
-    assert asked["setting"].params == rwn.RWN(kernel="gaussian", balance=1.0)
+    assert asked["setting"].params == rwn.SoftRWN(kernel="gaussian", balance=1.0)
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,13 +19,13 @@ VALUES = {
     "epsilon": 2.0,
     "k": 5,
     "outside_household": False,
-    "kernel": "even",
-    "width": None,
-    "bandwidth": "adaptive",
-    "bandwidth_k": None,
-    "cap": None,
-    "own": False,
-    "balance": 0.0,
+    "kernel": "exponential",
+    "width": 0.5,
+    "bandwidth": "fixed",
+    "bandwidth_k": 5,
+    "cap": 0.2,
+    "own": True,
+    "balance": 0.5,
     "q": 0.75,
     "scale": "range",
     "encoding": "matching",
@@ -90,7 +90,7 @@ def test_every_parameter_of_every_method_can_be_set(method, rwn_command, tmp_pat
     assert (tmp_path / "out.csv").read_bytes() == release.to_bytes("csv")
 
 
-PARAMS = rwn.RWN(kernel="gaussian", width=0.8, balance=1.0)
+PARAMS = rwn.SoftRWN(kernel="gaussian", width=0.8, balance=1.0)
 OPTIONS = ("--kernel", "gaussian", "--width", 0.8, "--balance", 1)
 
 
@@ -115,7 +115,7 @@ def test_a_dataset_is_masked_with_a_soft_kernel(rwn_command: Run) -> None:
     code, _, said = rwn_command("mask-dataset", "in.parquet", "out", *options, *more)
     assert code == 0, said
     data = rwn.Microdata.from_frame(pd.read_parquet("in.parquet"))
-    params = rwn.RWN(kernel="gaussian", width=0.7, balance=1.0)
+    params = rwn.SoftRWN(kernel="gaussian", width=0.7, balance=1.0)
     wanted = pd.read_parquet(rwn.mask(data, params, seed=3).publish("memory.parquet"))
     pd.testing.assert_frame_equal(pd.read_parquet("out"), wanted)
     record = Path("record.toml").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -26,11 +26,11 @@ from tests.oracles.record_chain import RecordChain
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 RELEASES = 4000
-BALANCED = RWN(kernel="gaussian", balance=1.0, width=0.5, q=0.6)
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5, q=0.6)
 SETTINGS = {
-    "gaussian": RWN(kernel="gaussian", width=0.5, q=0.6),
+    "gaussian": SoftRWN(kernel="gaussian", width=0.5, q=0.6),
     "balanced": BALANCED,
-    "exponential": RWN(kernel="exponential", width=0.6, cap=0.2, q=0.6, bandwidth="fixed"),
+    "exponential": SoftRWN(kernel="exponential", width=0.6, cap=0.2, q=0.6, bandwidth="fixed"),
 }
 
 
@@ -89,7 +89,7 @@ def test_SOFT_7_the_weighted_draw_is_not_refuted(
 
 def test_a_draw_with_own_donors_follows_its_weights(draws: RecordChain) -> None:
     """With the record among its donors a kept cell and one drawn from itself look the same."""
-    params = RWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
+    params = SoftRWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
     sources = replicate_sources(neighborhoods(params), draws, params.q)
     law = 0.2 * np.eye(60) + 0.8 * weights(params)
     counts = np.zeros((60, 60))

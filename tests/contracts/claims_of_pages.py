@@ -47,7 +47,7 @@ PAPERS = "docs/explanation/reproduced.md"
 METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/facts/public_words.toml"
 K_NOISE = "docs/methods/k_noise.md"
 EVEN = rwn.RWN(k=15)
-BALANCED = rwn.RWN(kernel="gaussian", width=1.0, balance=1.0)
+BALANCED = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0)
 
 
 def claims(*rows: tuple[Any, ...]) -> tuple[Claim, ...]:

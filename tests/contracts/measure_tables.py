@@ -16,14 +16,14 @@ from rwn_core.data.schema import Question
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 
 OF_A_POPULATION = {"categories", "holes"}
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
-SOFT = RWN(kernel="exponential", width=2.0, own=True)
+SOFT = SoftRWN(kernel="exponential", width=2.0, own=True)
 
 
 def numbers(n: int = 50) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Role
-from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.masking import NBRS2015, RWN, SoftRWN, mask
 from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.assignment import expected_right
@@ -42,7 +42,7 @@ OF_RECORDS = {
     *("closest_record", "cells_changed", "neighborhood_size", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),
 }
-SOFT = RWN(epsilon=None, kernel="exponential", bandwidth="absolute", width=2.0, own=True)
+SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 
 def rows_of(units: np.ndarray, seed: int, own: float = 0.5) -> pd.DataFrame:

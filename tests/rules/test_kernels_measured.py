@@ -82,8 +82,8 @@ def test_balance_keeps_spreads_and_means() -> None:
 
 
 def test_the_cautions_state_what_was_measured_on_bodyfat() -> None:
-    plain = " ".join(rwn.RWN(kernel="gaussian").cautions())
-    balanced = " ".join(rwn.RWN(kernel="gaussian", balance=1.0).cautions())
+    plain = " ".join(rwn.SoftRWN(kernel="gaussian").cautions())
+    balanced = " ".join(rwn.SoftRWN(kernel="gaussian", balance=1.0).cautions())
     shown = numbers("extremes", EVEN, table="bodyfat")
     (much,) = {round(100 * each) for each in numbers("extremes", ("balanced",), table="bodyfat")}
     assert f"{much} % of the extremes appear" in balanced

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.masking import RWN, RankSwapping, method_options
+from rwn_core.masking import RWN, RankSwapping, SoftRWN, method_options
 from rwn_core.reporting.project import Project
 from rwn_ui.background import preparation
 from rwn_ui.features.project import current_project
@@ -341,7 +341,7 @@ def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) ->
     assert screen.session.params == RWN(k=7, epsilon=0.5)
     load(screen.session, project.present.setting)
     assert screen.session.params == params
-    load(screen.session, rwn.Setting(params=RWN(kernel="exponential")))
+    load(screen.session, rwn.Setting(params=SoftRWN(kernel="exponential")))
     assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
 
 

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.evaluation.forecast import forecast_law
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.attacks.value_survival import appearance
 
 N, CROWD = 120, 60  # records, and those of them in the crowd
@@ -61,10 +61,10 @@ class Edges:
     spread: float  # expected variance of x over the original's, as a ratio of standard deviations
 
 
-def edges(data: Microdata, setting: RWN, *, record: int = 0) -> Edges:
+def edges(data: Microdata, setting: RWN | SoftRWN, *, record: int = 0) -> Edges:
     """Compute everything from the exact law, at q = 1."""
     law = setting.prepare(data).law
-    assert law is not None  # RWN has one
+    assert law is not None  # both have one
     shares, found = law.probabilities, law.neighborhoods
     assert found is not None
     appears = appearance(shares)
@@ -75,7 +75,7 @@ def edges(data: Microdata, setting: RWN, *, record: int = 0) -> Edges:
         points=setting.metric(data).points(data),
         record=record,
         weights=shares[[record]].toarray()[0],
-        radius=float(found.radius[record]) if setting.kernel == "even" else None,
+        radius=float(found.radius[record]) if setting.ball.kernel.is_even else None,
         loads=np.asarray(shares.sum(axis=0)).ravel(),
         extremes=float(appears[extremes(data)].mean()),
         paired=float(appearance(pairs).mean()),

@@ -10,7 +10,7 @@ from typing import Any
 
 from rwn_core.charts import Chart
 from rwn_core.evaluation.weakly_masked import changed_shares
-from rwn_core.masking import METHODS
+from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.facts import public_words as words
@@ -119,7 +119,8 @@ class Material:
     @property
     def method(self) -> Any:
         """The method's parameter record, as a class."""
-        return METHODS[self.record["setting"]["method"]]
+        plain = self.record["setting"]
+        return METHODS[in_present_names(plain["method"], plain.get("parameters", {}))[0]]
 
     @property
     def records(self) -> int:
@@ -180,10 +181,10 @@ class Entry:
 
 def setting_words(setting: Mapping[str, Any]) -> str:
     """Say in words what RWN does at a setting; empty for any other method."""
-    if setting["method"] != "rwn":
+    method, known = in_present_names(setting["method"], setting.get("parameters", {}))
+    soft, slices = method == SoftRWN.method, setting.get("slices", ())
+    if not soft and method != RWN.method:
         return ""
-    known, slices = setting["parameters"], setting.get("slices", ())
-    soft = known.get("kernel", "even") != "even"
     said = [words.RWN_NEAR[soft], words.RWN_VALUES[float(known.get("q", 1.0)) < 1]]
     if slices:
         named = "; ".join(", ".join(names) for names in slices)

@@ -15,7 +15,7 @@ import rwn_core as rwn
 from rwn_core.datasets import donors, key_file, spatial_parts
 from rwn_core.datasets.mask_dataset import LISTED_BYTES, PROGRAM_BYTES, plan_lines
 from rwn_core.datasets.run import Run
-from rwn_core.masking.rwn import imbalance_words
+from rwn_core.masking.soft_rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
@@ -26,7 +26,7 @@ from tests.core.datasets import datasets
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
-BALANCED = rwn.RWN(kernel="gaussian", balance=1.0)
+BALANCED = rwn.SoftRWN(kernel="gaussian", balance=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,8 @@ def test_the_release_is_that_of_the_table_in_memory(
         rwn.RWN(k=3, neighbors="sample", m=40, scale="range", encoding="matching"),
         rwn.RWN(epsilon=3.5, k=1, neighbors="sample", m=1500, weights="discrete", q=0.5),
         rwn.RWN(k=800, epsilon=1.0, scale="range", encoding="matching"),  # more than a leaf has
-        rwn.RWN(kernel="exponential", own=True, bandwidth="fixed", balance=0.5, q=0.6),
-        rwn.RWN(
+        rwn.SoftRWN(kernel="exponential", own=True, bandwidth="fixed", balance=0.5, q=0.6),
+        rwn.SoftRWN(
             kernel="gaussian", bandwidth="absolute", bandwidth_k=230, encoding="matching", q=0.8
         ),
     ],

@@ -14,7 +14,7 @@ from rwn_core.evaluation import certified_forecast
 from rwn_core.evaluation.certified_forecast import forecast_certified
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -26,7 +26,7 @@ from tests.core.measures.test_certified_linkage import described
 
 
 def soft(width: float = 3.0, cap: float = 1.0, balance: float = 0.0) -> RWN:
-    return RWN(
+    return SoftRWN(
         kernel="exponential",
         bandwidth="absolute",
         width=width,
@@ -113,7 +113,7 @@ def test_records_of_one_household_are_no_cover() -> None:
 
 def test_what_cannot_be_certified_is_refused() -> None:
     data = normal(30)
-    for law in (None, law_of(data, RWN(k=5)), law_of(data, RWN(kernel="exponential"))):
+    for law in (None, law_of(data, RWN(k=5)), law_of(data, SoftRWN(kernel="exponential"))):
         with pytest.raises(NotApplicable):
             forecast_certified(law)
     kept = in_blocks(data, soft())

@@ -18,7 +18,7 @@ from rwn_core.evaluation.disclosure import (
     values_alone,
     worst_records,
 )
-from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, mask
+from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -167,7 +167,7 @@ def told(release: Any) -> Disclosure:
 @pytest.mark.parametrize("own", [False, True])
 def test_what_many_releases_of_a_soft_kernel_tell(bodyfat, own):
     """One cell of the typical record over and over, drawn by its weights."""
-    law = mask(bodyfat, RWN(kernel="exponential", own=own, q=0.9), seed=1).law
+    law = mask(bodyfat, SoftRWN(kernel="exponential", own=own, q=0.9), seed=1).law
     found = values_alone(law)
     sizes = law.neighborhoods.effective_sizes
     record = int(np.argsort(sizes, kind="stable")[bodyfat.n // 2])

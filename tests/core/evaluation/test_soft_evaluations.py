@@ -11,13 +11,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.draws import draws
 from rwn_core.evaluation.validity import mean_inflation
 from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
-from rwn_core.masking import RWN
+from rwn_core.masking import SoftRWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.randomness import SecretKey
 
-BALANCED = RWN(kernel="gaussian", balance=1.0, width=0.5)
-SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, RWN(kernel="exponential", own=True))
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5)
+SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, SoftRWN(kernel="exponential", own=True))
 
 
 def table() -> Microdata:
@@ -51,7 +51,7 @@ def test_a_narrow_width_among_clones_is_called_weak() -> None:
     data = Microdata.from_frame(frame[["siri", "age"]])
     weak = []
     for width in (0.05, 30.0):
-        params = RWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
+        params = SoftRWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
         release = params.prepare(data).release(SecretKey.from_seed(1))
         reading = MEASURES["cells_changed"].compute(
             Comparison(original=data, masked=release.masked, law=release.law)

@@ -15,13 +15,13 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import (
     NO_DONOR,
     Draws,
-    check_probability,
     copy_from_donors,
     draw_donors,
     masked_columns,
     random_streams,
     released_schema,
 )
+from rwn_core.masking import RWN
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
 from tests.oracles.record_chain import RecordChain
@@ -154,10 +154,10 @@ def test_rules_of_a_schema_are_not_released():
 
 @pytest.mark.parametrize("q", [0, 1, 0.0, 1.0, 0.5, np.float64(0.25), np.int64(1)])
 def test_probabilities_are_admitted(q):
-    check_probability(q)
+    assert RWN(k=1, q=q).q == q
 
 
 @pytest.mark.parametrize("q", [-0.1, 1.1, math.nan, math.inf, "0.5", True, None, 1j])
 def test_other_things_are_no_probability(q):
-    with pytest.raises(ParameterError, match="q must be a probability"):
-        check_probability(q)
+    with pytest.raises(ParameterError, match="q must be a (number|fraction) from 0 to 1"):
+        RWN(k=1, q=q)

@@ -89,7 +89,8 @@ def demo(name: str) -> Microdata:
 
 def defaults(method: str, **levers: float) -> Any:
     """A method as its defaults have it, with what any table takes where it has none."""
-    return METHODS[method](**{**neutral_levers(METHODS[method]), **levers})
+    few = {"cap": 1.0} if method == "soft_rwn" else {}  # as donors of a tiny table
+    return METHODS[method](**{**neutral_levers(METHODS[method]), **few, **levers})
 
 
 def prepared(method: str, data: Microdata) -> Any:

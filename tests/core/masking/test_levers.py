@@ -27,8 +27,9 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
         for name, ends in made.ranges.items():
             whole = levers[name].whole_number
             first = 1 if whole else 0
-            # a radius of 0 would leave everybody without a neighbor
-            assert ends.low == (ends.step if (method, name) == ("nbrs2015", "epsilon") else first)
+            # a radius of 0 would leave everybody without a neighbor, and no kernel has a width of 0
+            above = (method, name) in (("nbrs2015", "epsilon"), ("soft_rwn", "width"))
+            assert ends.low == (ends.step if above else first)
             assert 0 < ends.step <= (ends.high - ends.low) / 10
             assert not whole or ends.step == 1
         for preset in made.presets.values():

@@ -16,9 +16,8 @@ from rwn_core.masking import METHODS, NBRS2015, RWN, mask
 CAUTIONS: list[tuple[str, list[dict[str, Any]]]] = [
     ("rwn", [{"k": 1, "q": 0}, {"k": 1}, {"k": 1, "q": 0.25, "neighbors": "sample", "m": 3},
         {"k": 1, "neighbors": "sample", "m": 3, "fresh": True},
-        {"k": 1, "neighbors": "pairs", "m": 3}, {"k": 1, "neighbors": "partition", "u": 2},
-        {"kernel": "gaussian", "balance": 1.0}, {"kernel": "gaussian", "own": True},
-        {"kernel": "gaussian", "cap": 1.0}]),
+        {"k": 1, "neighbors": "pairs", "m": 3}, {"k": 1, "neighbors": "partition", "u": 2}]),
+    ("soft_rwn", [{"balance": 1.0}, {"own": True}, {"cap": 1.0}]),
     ("nbrs2015", [{"epsilon": 1.0, "q": 0.4}]),
     ("row_copy", [{"q": 0.0}, {"q": 0.5}]),
     ("additive_noise", [{"size": 0}, {"size": 2}]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -15,7 +16,7 @@ from scipy.stats import chi2
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.masking import RWN, fixed_options, lever_values
+from rwn_core.masking import RWN, SoftRWN, fixed_options, lever_values
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.neighbors.kernel import Kernel
@@ -26,7 +27,7 @@ from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 
 Array = NDArray[np.float64]
-BALANCED = RWN(kernel="gaussian", balance=1.0)
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
 LEAST = 1e-6  # a correct draw is refuted so seldom
 
 
@@ -109,7 +110,7 @@ def test_SOFT_6_a_reach_and_a_rank_within_it_are_the_weights() -> None:
 def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells() -> None:
     data, key = rwn.load_demo("bodyfat"), SecretKey.from_seed(5)
     for balance in (0.0, 1.0):
-        setting = RWN(kernel="gaussian", balance=balance)
+        setting = SoftRWN(kernel="gaussian", balance=balance)
         prepared = setting.prepare(data)
         before = prepared.release(key).donors
         after = prepared.with_levers(width=1.05).release(key).donors
@@ -129,7 +130,7 @@ def test_some_records_alone_have_the_donors_of_all() -> None:
 
 
 def test_simulated_releases_follow_the_weights() -> None:
-    law = RWN(kernel="gaussian", width=0.3).prepare(skewed()).law
+    law = SoftRWN(kernel="gaussian", width=0.3).prepare(skewed()).law
     generator, found = np.random.default_rng(3), np.zeros((50, 50))
     for _ in range(500):
         np.add.at(found, (np.arange(50), simulated_donors(law, generator)[:, 0]), 1)
@@ -186,24 +187,24 @@ def test_BAL_7_balanced_releases_are_unbiased_inside_slices(q: float) -> None:
 
 def test_BAL_7_even_and_unbalanced_releases_are_far_outside() -> None:
     assert min(_largest_z(RWN(k=20)).values()) > 5
-    assert max(_largest_z(RWN(kernel="gaussian")).values()) > 5
+    assert max(_largest_z(SoftRWN(kernel="gaussian")).values()) > 5
 
 
 def test_what_is_not_derived_is_refused_with_the_reason() -> None:
-    prepared = RWN(kernel="gaussian").prepare(skewed())
+    prepared = SoftRWN(kernel="gaussian").prepare(skewed())
     with pytest.raises(NotApplicable, match="one more record changes all weights"):
         prepared.law.outside(skewed())
     with pytest.raises(ParameterError, match="cap must be at least 1/49"):
-        RWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
+        SoftRWN(kernel="gaussian", cap=0.01).prepare(skewed()).release(SecretKey.from_seed(1))
 
 
 def test_levers_of_a_soft_kernel_are_width_balance_and_q() -> None:
-    assert [each.name for each in RWN(kernel="gaussian").levers] == ["width", "balance", "q"]
+    assert [each.name for each in SoftRWN(kernel="gaussian").levers] == ["width", "balance", "q"]
     assert [each.name for each in RWN(k=5).levers] == ["epsilon", "k", "q"]
-    assert RWN(kernel="gaussian").strength == "width"
-    prepared = RWN(kernel="gaussian").prepare(skewed())
+    assert SoftRWN(kernel="gaussian").strength == "width"
+    prepared = SoftRWN(kernel="gaussian").prepare(skewed())
     assert prepared.ranges["width"].high == 4.0
-    assert prepared.with_levers(width=2.0).params == RWN(kernel="gaussian", width=2.0)
+    assert prepared.with_levers(width=2.0).params == SoftRWN(kernel="gaussian", width=2.0)
     moved = prepared.with_levers(balance=1.0)
     donors = moved.release(SecretKey.from_seed(7)).donors
     np.testing.assert_array_equal(donors[:6], KNOWN)  # a move is the setting prepared anew
@@ -228,18 +229,71 @@ def test_balance_that_is_not_reached_is_said() -> None:
     assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
 
 
-def test_levers_follow_the_kernel_among_the_options() -> None:
+def test_each_method_has_its_own_neutral_levers() -> None:
     assert set(neutral_levers(RWN)) == {"epsilon", "k", "q"}
-    options = {"kernel": "gaussian"}
-    made = RWN(**options, **neutral_levers(RWN, options) | {"balance": 1.0})
-    assert made == BALANCED
+    made = SoftRWN(kernel="exponential", **neutral_levers(SoftRWN) | {"balance": 1.0})
     assert lever_values(made) == {"width": 1.0, "balance": 1.0, "q": 1.0}
-    assert fixed_options(made) == options
+    assert fixed_options(made) == {"kernel": "exponential"}
+
+
+@pytest.mark.parametrize("name", ["kernel", "width", "bandwidth_k", "cap", "own", "balance"])
+def test_what_soft_neighborhoods_take_is_refused_by_rwn_with_their_name(name: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        RWN(**{"k": 5, name: "gaussian"})
+    assert str(caught.value) == f"RWN has no parameter {name}; rwn.SoftRWN has it."
+
+
+FORMER: dict[str, tuple[dict[str, Any], Any]] = {
+    "written with defaults": (
+        {"q": 0.9, "scale": "sd", "neighbors": "exact", "fresh": False, "kernel": "gaussian",
+         "width": 0.5, "bandwidth": "adaptive", "own": False, "balance": 1.0},
+        SoftRWN(q=0.9, width=0.5, balance=1.0),
+    ),
+    "what differs alone": ({"kernel": "exponential", "own": True},
+                           SoftRWN(kernel="exponential", own=True)),
+    "even": ({"k": 5, "kernel": "even", "bandwidth": "adaptive", "own": False, "balance": 0.0},
+             RWN(k=5)),
+    "with what is left out": ({"k": None, "epsilon": None, "m": None, "kernel": "gaussian"},
+                              SoftRWN()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_setting_that_was_written_as_rwn_with_a_kernel_is_read(name: str) -> None:
+    written, now = FORMER[name]
+    assert rwn.Setting.of("rwn", written).params == now
+    plain = {"method": "rwn", "parameters": written, "weights": {}}
+    assert rwn.Setting.from_dict(plain).params == now
+
+
+def test_kernels_with_a_radius_or_random_candidates_were_never_a_setting() -> None:
+    for more in ({"k": 5}, {"epsilon": 1.0}, {"neighbors": "sample", "m": 9}):
+        with pytest.raises(ParameterError, match="SoftRWN has no parameter"):
+            rwn.Setting.of("rwn", {"kernel": "gaussian", **more})
+    with pytest.raises(ParameterError, match="balance; rwn"):
+        rwn.Setting.of("rwn", {"kernel": "even", "k": 5, "balance": 1.0})
+
+
+KNOWN_BYTES = {
+    "written with defaults": "eaccef7e66010254",
+    "what differs alone": "e2d7a4ebdaad7fa7",
+    "even": "1ae3e8e6b8c86042",
+    "with what is left out": "00d149f354559594",
+}
+
+
+def test_a_file_of_a_kernel_has_the_bytes_that_it_had() -> None:
+    """The releases of the demo table that earlier versions made of RWN with these kernels."""
+    data, found = rwn.load_demo("bodyfat"), {}
+    for name, made in FORMER.items():
+        release = rwn.mask(data, made[1], seed=7)
+        found[name] = hashlib.sha256(release.to_bytes("csv")).hexdigest()[:16]
+    assert found == KNOWN_BYTES
 
 
 def test_what_is_done_to_the_probabilities_of_a_law_changes_no_release() -> None:
     data = rwn.load_demo("bodyfat")
-    prepared = rwn.RWN(kernel="gaussian", balance=1.0).prepare(data)
+    prepared = rwn.SoftRWN(kernel="gaussian", balance=1.0).prepare(data)
     before = prepared.release(SecretKey.from_seed(3))
     shares = before.law.probabilities
     shares.sort_indices()  # as scipy does within max and others

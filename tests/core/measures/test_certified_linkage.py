@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_release
 from rwn_core.measures.comparison import Comparison
@@ -34,7 +34,7 @@ from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 MEASURE = MEASURES["certified_linkage"]
 ENTRIES = check_values("kernel")
-SOFT = RWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, own=True)
+SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, own=True)
 
 
 def compared(data: Microdata, params: Any = SOFT, seed: int = 1) -> Comparison:
@@ -117,7 +117,7 @@ def test_CERT_4_no_exact_belief_is_above_the_bound(seed: int) -> None:
     frame["g"] = ["x"] * 5 + ["rare"]
     frame.loc[4, "a"] = 9.0
     frame.loc[1] = frame.loc[0]
-    params = RWN(
+    params = SoftRWN(
         kernel=("exponential", "gaussian")[seed % 2],
         cap=0.5,
         own=True,
@@ -144,8 +144,8 @@ def test_CERT_3_records_of_one_household_are_no_cover() -> None:
     ("params", "words"),
     [
         (RWN(k=5), "even kernel"),
-        (RWN(kernel="exponential"), "own = false"),
-        (RWN(kernel="gaussian", cap=1.0), "own = false"),
+        (SoftRWN(kernel="exponential"), "own = false"),
+        (SoftRWN(kernel="gaussian", cap=1.0), "own = false"),
     ],
 )
 def test_CERT_6_a_law_with_zeros_is_refused(params: RWN, words: str) -> None:
@@ -160,7 +160,7 @@ def test_no_law_one_slice_and_lists_are_refused() -> None:
     # a constant variable of its own is no second slice
     constant = described(normal(k=[1.0] * 60), **one)
     assert "one slice" in refused(compared(constant))
-    listed = RWN(kernel="exponential", own=True)
+    listed = SoftRWN(kernel="exponential", own=True)
     assert "Above 2,000" in refused(compared(normal(2001), listed))
 
 

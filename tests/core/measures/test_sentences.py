@@ -15,7 +15,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
@@ -98,7 +98,7 @@ def found() -> dict[str, Reading]:
         original=data, masked=release.masked, sampling=Sampling(population=20.0 * N)
     )
     read["population_uniqueness"] = MEASURES["population_uniqueness"].read(sampled)
-    soft = mask(data, RWN(kernel="exponential", own=True), seed=2)
+    soft = mask(data, SoftRWN(kernel="exponential", own=True), seed=2)
     certain = Comparison(original=data, masked=soft.masked, law=soft.law)
     read["certified_linkage"] = MEASURES["certified_linkage"].read(certain)
     return {key: reading for key, reading in read.items() if isinstance(reading, Reading)}

@@ -17,7 +17,7 @@ from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.evaluation.audit import compare
 from rwn_core.laws.law import Law
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, SoftRWN
 from rwn_core.masking.method import Masked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import beliefs
@@ -30,9 +30,9 @@ from tests.holding import hold
 
 RELEASES = 400
 SETTINGS = {
-    "gaussian": RWN(kernel="gaussian", width=0.4, q=0.9),
-    "balanced": RWN(kernel="gaussian", balance=1.0, width=0.3),
-    "exponential with own": RWN(kernel="exponential", own=True, width=0.3, q=0.9),
+    "gaussian": SoftRWN(kernel="gaussian", width=0.4, q=0.9),
+    "balanced": SoftRWN(kernel="gaussian", balance=1.0, width=0.3),
+    "exponential with own": SoftRWN(kernel="exponential", own=True, width=0.3, q=0.9),
 }
 Array = NDArray[np.float64]
 

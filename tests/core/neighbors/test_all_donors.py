@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import SoftRWN, mask
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import CodedPoints
 from rwn_core.neighbors.kernel import Kernel
@@ -21,7 +21,7 @@ from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 
-CERTIFIED = RWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=2.0)
+CERTIFIED = SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=2.0)
 
 
 def kernel(cap: float) -> Kernel:
@@ -86,7 +86,7 @@ def test_a_large_table_is_masked_row_by_row() -> None:
     with pytest.raises(NotApplicable, match="all pairs of 2,300 records"):
         _ = release.law.probabilities
     # without the own record, or balanced, the nearest are weighed as before
-    nearest = mask(data, rwn.RWN(kernel="exponential", bandwidth="absolute", cap=1.0), seed=1)
+    nearest = mask(data, rwn.SoftRWN(kernel="exponential", bandwidth="absolute", cap=1.0), seed=1)
     assert nearest.law is not None
     assert nearest.law.neighborhoods is not None
     assert nearest.law.neighborhoods.sizes.max() < 2000

@@ -93,7 +93,7 @@ def test_an_intruder_who_knows_one_key_finds_them_by_it():
         law.outside(data)
 
 
-SOFT = rwn.RWN(kernel="gaussian", outside_household=True, balance=1.0)
+SOFT = rwn.SoftRWN(kernel="gaussian", outside_household=True, balance=1.0)
 
 
 def homes_of(data):

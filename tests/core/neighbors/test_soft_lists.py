@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking import RWN
+from rwn_core.masking import SoftRWN
 from rwn_core.neighbors import soft_lists
 from rwn_core.neighbors.soft_lists import Entries, list_both_ways, list_neighbors, to_rank
 from rwn_core.neighbors.table import NeighborTable, complete_table
@@ -110,7 +110,7 @@ def test_records_that_are_shown_have_the_donors_of_the_release(
     frame = pd.DataFrame(rng.lognormal(size=(n, 3)), columns=list("abc"))
     frame["d"] = rng.integers(0, 3, n)
     data, key = Microdata.from_frame(frame), SecretKey.from_seed(3)
-    setting = RWN(kernel="gaussian", **given)
+    setting = SoftRWN(kernel="gaussian", **given)
     everyone = setting.prepare(data).release(key)
     shown = setting.preview(data, most=120)
     assert len(shown.records) == 120
@@ -132,7 +132,7 @@ def test_equal_keys_give_equal_bytes_on_any_number_of_threads(
     balance: float, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = Microdata.from_frame(pd.DataFrame(tables()[table]).add_prefix("x"))
-    setting, digests = RWN(kernel="gaussian", balance=balance), set()
+    setting, digests = SoftRWN(kernel="gaussian", balance=balance), set()
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("RWN_THREADS", threads)
         donors = setting.prepare(data).release(SecretKey.from_seed(5)).donors

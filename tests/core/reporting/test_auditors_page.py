@@ -59,7 +59,7 @@ def sourced(limits: tuple[rwn.Limit, ...]) -> rwn.Policy:
 USUAL = sourced(rwn.Policy().limits)
 RELEASES = {
     "pima, soft kernel": lambda: (
-        "pima", rwn.RWN(kernel="gaussian", width=1.0), sourced(CLINICAL)
+        "pima", rwn.SoftRWN(kernel="gaussian", width=1.0), sourced(CLINICAL)
     ),
     "categories": lambda: (categories(), rwn.PRAM(change=0.4), USUAL),
 }  # fmt: skip

@@ -17,7 +17,7 @@ SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "release-record.sche
 
 @pytest.fixture(scope="module")
 def four(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    pima = rwn.RWN(q=0.8, kernel="gaussian")
+    pima = rwn.SoftRWN(q=0.8, kernel="gaussian")
     return {
         "bodyfat": of_table(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5), "csv"),
         "pima": of_table(rwn.load_demo("pima"), pima, "parquet"),

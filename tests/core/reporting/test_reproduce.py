@@ -24,7 +24,7 @@ def released(bodyfat_table, tmp_path_factory) -> tuple[Path, Path, Path]:
     """The folder of a soft kernel's release, with weights, slices and rounding; key, original."""
     place = tmp_path_factory.mktemp("release")
     data = bodyfat_table.with_weights({"age": 2.0}).with_slices([["siri", "neck"]])
-    soft = rwn.RWN(kernel="gaussian", balance=1.0, cap=0.2)
+    soft = rwn.SoftRWN(kernel="gaussian", balance=1.0, cap=0.2)
     params = rwn.Rounded(params=soft, precision={"age": 5.0})
     draws = FurtherDraws(key_file=place / "sealed.key")
     judged = judge_release(data, params, "csv", WIDE, draws=draws)

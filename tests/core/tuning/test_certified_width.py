@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials, goal_seek
 from rwn_core.tuning.goal_seek import STEP, is_of_width, seek_width
@@ -101,7 +101,7 @@ def test_only_widths_of_one_kernel_are_searched_so() -> None:
 
 def test_a_kernel_that_certifies_nothing_is_refused() -> None:
     near = [
-        Setting(params=RWN(kernel="exponential", width=width, bandwidth="absolute", cap=1.0))
+        Setting(params=SoftRWN(kernel="exponential", width=width, bandwidth="absolute", cap=1.0))
         for width in (0.5, 2.0)
     ]
     with pytest.raises(ParameterError, match="own = true"):

@@ -69,9 +69,11 @@ def test_every_kernel_has_the_other_options_of_the_start() -> None:
     start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching", outside_household=True)
     even, soft, balanced = start.with_each_kernel()
     assert even == start
-    assert soft == rwn.RWN(kernel="gaussian", q=0.8, encoding="matching", outside_household=True)
+    assert soft == rwn.SoftRWN(
+        kernel="gaussian", q=0.8, encoding="matching", outside_household=True
+    )
     assert balanced == replace(soft, balance=1.0)
-    own = rwn.RWN(kernel="exponential", own=True, balance=0.5)
+    own = rwn.SoftRWN(kernel="exponential", own=True, balance=0.5)
     assert own.with_each_kernel()[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
     assert own.with_each_kernel()[0] == rwn.RWN(epsilon=1.0, k=5)
 
@@ -131,7 +133,7 @@ def test_steps_of_several_kernels_stay_within_each() -> None:
 def test_a_kernel_that_the_table_refuses_is_a_reason_of_a_match(few) -> None:
     plan = Plan(measures=("association_loss",), releases=3)
     loss = Loss(measure="association_loss", value=0.2)
-    (none,) = match(few, [rwn.RWN(kernel="gaussian", cap=1e-4)], loss, plan=plan)
+    (none,) = match(few, [rwn.SoftRWN(kernel="gaussian", cap=1e-4)], loss, plan=plan)
     assert isinstance(none, Refused)
     assert none.method == "rwn gaussian"
     assert "cap must be at least" in none.reason

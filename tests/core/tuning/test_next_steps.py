@@ -23,7 +23,7 @@ POLICY = rwn.Policy(
         for key in ("bayes_linkage", "attribute_gain", "true_matches")
     )
 )
-EVEN, SOFT = rwn.RWN(epsilon=1.0, k=5), rwn.RWN(kernel="gaussian")
+EVEN, SOFT = rwn.RWN(epsilon=1.0, k=5), rwn.SoftRWN(kernel="gaussian")
 
 
 @cache

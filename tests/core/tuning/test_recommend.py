@@ -256,7 +256,7 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
 def test_presets_are_distances_from_the_policy() -> None:
     """Strong uses at most .6 of the worst limit, Standard all of it, Light half more."""
     data, policy = numbers(), rwn.Policy()
-    setting = Setting(params=rwn.RWN(kernel="gaussian"), slices=(("a", "b"),))
+    setting = Setting(params=rwn.SoftRWN(kernel="gaussian"), slices=(("a", "b"),))
     found = policy_presets(data, setting, policy)
     trial = StrengthTrial(data, setting, policy)
     name = setting.params.strength
@@ -289,7 +289,7 @@ def test_nearest_counts_what_further_releases_used() -> None:
     """A place that one release kept and others broke is as far from the limits as the worst."""
     limits = (("bayes_linkage", 0.05), ("attribute_gain", 0.1))
     policy = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits))
-    trial = StrengthTrial(numbers(150), Setting(params=rwn.RWN(kernel="gaussian")), policy)
+    trial = StrengthTrial(numbers(150), Setting(params=rwn.SoftRWN(kernel="gaussian")), policy)
     place = trial.weakest_using(1.0, trial.strongest(1.0))
     assert place is not None
     before = trial.nearest()

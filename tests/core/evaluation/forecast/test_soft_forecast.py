@@ -16,16 +16,16 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
 from rwn_core.evaluation.forecast.curve import expected_curve
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, SoftRWN
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Setting
 from tests.check_values import check_values
 
-BALANCED = RWN(kernel="gaussian", balance=1.0)
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
 SETTINGS = {
     "balanced": replace(BALANCED, q=0.7, width=0.6),
-    "exponential with own": RWN(kernel="exponential", own=True, cap=0.3, q=0.8),
+    "exponential with own": SoftRWN(kernel="exponential", own=True, cap=0.3, q=0.8),
 }
 BAL_5 = check_values("kernel")["BAL-5"]
 
@@ -115,7 +115,7 @@ def test_BAL_5_forecasts_of_bodyfat(words: str) -> None:
     values = data.matrix(data.numeric_names)
     spread, n = values.std(axis=0), data.n
     pairs, original = np.triu_indices(values.shape[1], 1), np.corrcoef(values.T)
-    settings = {"gauss": RWN(kernel="gaussian"), "balanced": BALANCED, "even k=40": RWN(k=40)}
+    settings = {"gauss": SoftRWN(kernel="gaussian"), "balanced": BALANCED, "even k=40": RWN(k=40)}
     for name, params in settings.items():
         made, awaited = forecast(data, params), BAL_5["expected"][f"{name}, {words}"]
         drift = (made.means.to_numpy() - values.mean(axis=0)) / spread
@@ -137,7 +137,7 @@ def test_BAL_5_forecasts_of_bodyfat(words: str) -> None:
 def test_the_smallest_cap_is_the_even_kernel_over_all_others() -> None:
     """By hand: (2.5 + 2 + 0.5) / 3."""
     data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0]}))
-    assert forecast(data, RWN(kernel="gaussian", cap=0.5)).means["x"] == pytest.approx(5 / 3)
+    assert forecast(data, SoftRWN(kernel="gaussian", cap=0.5)).means["x"] == pytest.approx(5 / 3)
 
 
 def test_a_scan_along_the_width_is_each_forecast_alone() -> None:
@@ -174,7 +174,7 @@ def test_a_sweep_expects_soft_settings_of_small_and_large_tables() -> None:
 def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() -> None:
     values = np.random.default_rng(8).normal(size=(2100, 2))
     data = Microdata.from_frame(pd.DataFrame(values, columns=["x", "y"]))
-    params = RWN(kernel="exponential", bandwidth="absolute", own=True)
+    params = SoftRWN(kernel="exponential", bandwidth="absolute", own=True)
     with pytest.raises(ParameterError, match="all pairs of 2,100 records"):
         forecast(data, params)
     assert list(expected(data, [Setting(params=params)])) == []

@@ -9,8 +9,8 @@ import rwn_core as rwn
 from rwn_core.evaluation.lessons import edges as lesson
 
 HARD = rwn.RWN(epsilon=1.0, k=lesson.NEAREST)
-SOFT = rwn.RWN(kernel="gaussian", width=1.0)
-BALANCED = rwn.RWN(kernel="gaussian", width=1.0, balance=1.0)
+SOFT = rwn.SoftRWN(kernel="gaussian", width=1.0)
+BALANCED = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0)
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -39,8 +39,8 @@ def test_numbers_by_loops_over_the_law(setting: rwn.RWN, together: bool) -> None
 def test_a_slope_across_slices_is_not_helped_and_one_within_a_slice_is() -> None:
     for width in (0.5, 1.0, 2.0):
         hard = rwn.RWN(epsilon=width, k=lesson.NEAREST)
-        soft = rwn.RWN(kernel="gaussian", width=width)
-        full = rwn.RWN(kernel="gaussian", width=width, balance=1.0)
+        soft = rwn.SoftRWN(kernel="gaussian", width=width)
+        full = rwn.SoftRWN(kernel="gaussian", width=width, balance=1.0)
         (truth, one), (_, two), (_, three) = (
             lesson.edges(lesson.table(), each).slope for each in (hard, soft, full)
         )

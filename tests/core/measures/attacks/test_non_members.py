@@ -11,7 +11,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
-from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.masking import NBRS2015, RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import attribute_guesses
 from rwn_core.measures.attacks.non_members import (
@@ -62,7 +62,7 @@ def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
 def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
     """The weights of the file with the person, on the scale of the file without."""
     data, outside = table(20, 1), table(5, 2)
-    params = RWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
+    params = SoftRWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
     release = mask(data, params, seed=3)
     comparison = compare(data, release, holdout=outside)
     asked = non_members(comparison, release.law, outside, ["x", "g"])
