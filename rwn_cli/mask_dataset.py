@@ -120,8 +120,7 @@ def mask_dataset(
         say(f"{found.words}, drawn at random")
         write(record, text.encode("utf-8"), overwrite=False)
         say(f"internal record written to {record}; it stays in the house")
-    ball = params.ball
-    if ball.k is not None and ball.epsilon is not None:
+    if params.ball.k is not None and params.ball.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")

@@ -331,12 +331,10 @@ def parameters(method: str, **options: Any) -> Any:
     if method not in rwn.METHODS:
         raise ParameterError(no_method(method))
     for field in fields(rwn.METHODS[method]):
-        if field.default is MISSING and field.default_factory is MISSING:
-            option = (
-                f"--{field.name}" if field.name in _OWN_OPTIONS else f"--set {field.name}=VALUE"
-            )
-            if field.name not in given:
-                raise ParameterError(f"The method {method} needs {field.name}; give {option}.")
+        name = field.name
+        if field.default is MISSING and field.default_factory is MISSING and name not in given:
+            option = f"--{name}" if name in _OWN_OPTIONS else f"--set {name}=VALUE"
+            raise ParameterError(f"The method {method} needs {name}; give {option}.")
     return rwn.METHODS[method](**given)
 
 

@@ -14,14 +14,7 @@ from rwn_cli.file_option import Laid
 from rwn_cli.terminal import say
 
 _ROLES = ("key", "confidential")
-_OWN = (
-    "epsilon",
-    "k",
-    "q",
-    "kernel",
-    "width",
-    "balance",
-)  # options of RWN and SoftRWN by their names
+_OWN = ("epsilon", "k", "q", "kernel", "width", "balance")  # options by their parameters
 
 
 def recommend(
@@ -132,7 +125,7 @@ def command(
 
     words = ["rwn", "mask", source, str(target), *more]
     soft = setting.method == rwn.SoftRWN.method
-    own = _OWN if soft or setting.method == rwn.RWN.method else ()
+    own = _OWN if soft or setting.method == "rwn" else ()
     if not own:
         words += ["--method", setting.method]
     given = {"kernel": setting.params.kernel} if soft else {}

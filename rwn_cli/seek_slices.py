@@ -85,6 +85,5 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     if method not in rwn.METHODS:
         return options.parameters(method)  # refuses it
     levers: dict[str, Any] = neutral_levers(rwn.METHODS[method])
-    levers |= {} if method == rwn.SoftRWN.method else {"epsilon": 1.0}
-    levers |= {"k": k} if method == rwn.RWN.method else {}
+    levers |= {name: x for name, x in (("epsilon", 1.0), ("k", k)) if name in levers}
     return options.parameters(method, **{**levers, **more})

@@ -161,7 +161,7 @@ def recommend(
     >>> import rwn_core as rwn
     >>> found = recommend(rwn.load_demo("bodyfat"))
     >>> found.setting.method, found.kept, found.confirmed
-    ('rwn', True, True)
+    ('soft_rwn', True, True)
     """
     policy = policy or Policy()
     masked_columns(microdata)

@@ -10,7 +10,7 @@ from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, ta
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
 from rwn_ui.panel.parts import percent
 
-_KERNELS = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
+_KERNELS: dict[str, Any] = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
 _LOADS = "how often each gives"
 
 
