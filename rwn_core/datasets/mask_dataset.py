@@ -299,7 +299,7 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if getattr(setting, "radius_variable", None) is not None or not one_radius(setting.ball.epsilon):
+    if getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     if setting.scheme.exact and n > LARGEST:
         raise ParameterError(

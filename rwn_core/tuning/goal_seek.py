@@ -290,8 +290,9 @@ class Step:
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     """For each number that the sweep varies, half its typical step."""
     steps: dict[str, Step] = {}
-    for name in (each.name for each in fields(points[0].setting.params)):
-        searched = {_number(getattr(point.setting.params, name)) for point in points}
+    every = [point.setting.params for point in points]
+    for name in dict.fromkeys(each.name for params in every for each in fields(params)):
+        searched = {_number(getattr(p, name)) for p in every if hasattr(p, name)}
         values = sorted(searched - {None})
         if values and len(searched) > 1:
             size = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
@@ -301,7 +302,7 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
 
 def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
     """The settings one step away, along the axes and between them."""
-    made = []
+    made, steps = [], {n: step for n, step in steps.items() if hasattr(setting.params, n)}
     for directions in product((-1, 0, 1), repeat=len(steps)):
         changes = {
             name: _moved(name, getattr(setting.params, name), direction, step)
@@ -321,7 +322,7 @@ def middle(one: Setting, other: Setting) -> Setting:
     """The setting halfway between two of one method; whole numbers stay whole."""
     changes = {}
     for name in (each.name for each in fields(one.params)):
-        a, b = (_number(getattr(setting.params, name)) for setting in (one, other))
+        a, b = (_number(getattr(each.params, name, None)) for each in (one, other))
         if a is not None and b is not None:
             integer = isinstance(a, int) and name not in _DIGITS
             changes[name] = round((a + b) / 2, None if integer else _DIGITS.get(name, 6))

@@ -99,9 +99,14 @@ def test_command_python_set_and_scenario_write_the_same_bytes(rwn_command: Run) 
     rwn.mask(bodyfat, PARAMS, seed=7).publish("python.csv")
     scenario = Scenario(name="Soft", table=bodyfat.fingerprint, setting=Setting(params=PARAMS))
     Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    assert Scenario.from_toml(Path("s.toml").read_text("utf-8")).setting.method == "rwn"
+    assert Scenario.from_toml(Path("s.toml").read_text("utf-8")).setting.method == "soft_rwn"
     by_set = ("--set", "kernel=gaussian", "--set", "width=0.8", "--set", "balance=1")
-    ways = {"own": OPTIONS, "set": by_set, "scenario": ("--scenario", "s.toml")}
+    by_name = ("--method", "soft_rwn", "--width", 0.8, "--balance", 1)
+    now = Path("s.toml").read_text("utf-8")
+    former = now.replace('"soft_rwn"', '"rwn"').replace("width", 'kernel = "gaussian"\nwidth')
+    Path("former.toml").write_text(former, encoding="utf-8")
+    ways = {"own": OPTIONS, "set": by_set, "scenario": ("--scenario", "s.toml"),
+            "method": by_name, "former": ("--scenario", "former.toml")}  # fmt: skip
     for name, options in ways.items():
         code, _, said = rwn_command("mask", "demo:bodyfat", f"{name}.csv", *options, "--seed", 7)
         assert code == 0, said

@@ -101,7 +101,7 @@ def test_a_link_brings_its_method(open_page) -> None:
     assert not screen.test.warning
     screen = open_page("tune", method="swap")
     (warning,) = screen.test.warning
-    assert warning.value.startswith("method of the link must be one of: rwn, nbrs2015")
+    assert warning.value.startswith("method of the link must be one of: rwn, soft")
 
 
 def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -> None:
@@ -280,48 +280,44 @@ def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -
     assert (axes["r0"], axes["k0"]) == ((0.9,), (0.0,))
 
 
-SOFT = {"kernel": "gaussian", "balance": 1.0}
-KEY = "tune.0.option.rwn"
-
-
 def sliders(screen) -> list[str]:
     return [each.name for each in screen.live_sliders()]
 
 
-def test_even_to_gaussian_to_balance_and_back(open_page) -> None:
+def test_hard_to_soft_to_balance_and_back(open_page) -> None:
     screen = open_page("tune", q="0.8")
     before = screen.session.levers.copy()
-    field(screen, "selectbox", "kernel").select("gaussian").run()
+    choose(screen, "soft_rwn")
     assert screen.errors == []
     assert sliders(screen) == ["width", "balance", "q"]
-    assert screen.test.session_state[f"{KEY}.options.box"]  # though its title has changed
     assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 0.8}
     screen.slider("balance").set_value(1.0).run()
     screen.slider("width").set_value(0.7).run()
     params = screen.session.params
-    assert params == RWN(**SOFT, width=0.7, q=0.8)
+    assert params == SoftRWN(balance=1.0, width=0.7, q=0.8)
     shown = current_release(screen.session).masked.masked
     release = rwn.mask(screen.session.data, params, seed=screen.session.seed)
     assert shown.frame.equals(release.masked.frame)
     size = next(c for c in screen.panel["cards"] if orjson.loads(c)["key"] == "neighborhood_size")
     assert "effective number of donors" in str(size)
-    for kernel, balance in (("gaussian", 1.0), ("gaussian", 0.0)):
+    for balance in (1.0, 0.0):
         screen.edit({"undo": True})
-        assert screen.session.options == (("kernel", kernel),)
+        assert screen.session.method == "soft_rwn"
         assert screen.session.levers["balance"] == balance
     screen.edit({"undo": True})
-    assert screen.session.options == ()
+    assert screen.session.method == "rwn"
     assert screen.session.levers == before
-    assert field(screen, "selectbox", "kernel").value == "even"
     assert screen.errors == []
 
 
-def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
+def test_one_click_goes_over_to_soft_neighborhoods_and_one_back(open_page) -> None:
     screen = open_page("tune", q="0.5")
     field(screen, "button", "Keep totals and spreads").click().run()
-    assert screen.session.params == RWN(**SOFT, width=1.0, q=1.0)
+    assert screen.session.params == SoftRWN(balance=1.0)
+    field(screen, "selectbox", "kernel").select("exponential").run()
+    assert screen.session.params == SoftRWN(kernel="exponential", balance=1.0)
     field(screen, "button", "As published").click().run()
-    assert screen.session.params.kernel == "even"
+    assert screen.session.method == "rwn"
     assert screen.preset == "Standard"
     assert screen.errors == []
 
@@ -329,12 +325,16 @@ def test_presets_choose_the_kernel_and_its_sliders(open_page) -> None:
 def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
     asked = {"kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9"}
     asked |= {"own_donors": "1"}  # own is whose table it is
-    screen = open_page("tune", **asked)
+    screen = open_page("tune", **asked)  # as links were written before the method had a name
     assert not screen.test.warning
-    params = RWN(**SOFT, cap=0.2, own=True, width=0.65, q=0.9)
+    params = SoftRWN(balance=1.0, cap=0.2, own=True, width=0.65, q=0.9)
     assert screen.session.params == params
     link = address(screen.session)
-    assert link == asked | {"demo": "bodyfat"}
+    del asked["kernel"]
+    assert link == asked | {"method": "soft_rwn", "demo": "bodyfat"}
+    again = open_page("tune", **link)
+    assert again.session.params == params
+    assert open_page("tune", method="rwn", kernel="even", k="7").session.params.k == 7
     project = Project.from_toml(current_project(screen.session).to_toml())
     assert project.present.setting.params == params
     load(screen.session, rwn.Setting(params=RWN(k=7, epsilon=0.5)))

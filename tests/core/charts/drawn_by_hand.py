@@ -59,7 +59,7 @@ def the_neighborhood(record: int, weight: float = 0.1) -> neighborhood.Neighborh
 
 
 def the_edges(**options: Any) -> edges.Edges:
-    setting = rwn.RWN(**(options or {"kernel": "gaussian", "width": 1.0}))
+    setting = rwn.RWN(**options) if options else rwn.SoftRWN()
     return edges.edges(edges.table(), setting, record=3)
 
 

@@ -25,6 +25,7 @@ from rwn_core.tuning.goal import SliceAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Refused, match
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import _each_kernel as each_kernel
 from rwn_core.tuning.short_words import short_setting
 
 BOTH = Policy(
@@ -45,7 +46,7 @@ def test_a_soft_kernel_leads_where_it_loses_less(few, answer) -> None:
     assert answer.reached
     assert answer.point.setting.params.kernel == "gaussian"
     even = seek_slices(few, BOTH, ranges=replace(RANGES, kernels=False), workers=1)
-    assert even.point.setting.params.kernel == "even"
+    assert even.point.setting.method == "rwn"
     assert even.published is None
     found, best = (each.point.median("association_loss") for each in (answer, even))
     assert found < best
@@ -54,7 +55,7 @@ def test_a_soft_kernel_leads_where_it_loses_less(few, answer) -> None:
 def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer) -> None:
     point = answer.published
     assert point is not None
-    assert point.setting.params.kernel == "even"
+    assert point.setting.method == "rwn"
     assert point.setting.slices == ()
     assert point.setting.weights == ()
     assert BOTH.judge(point).kept
@@ -67,15 +68,15 @@ def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer)
 
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
     start = rwn.RWN(epsilon=2.0, k=7, q=0.8, encoding="matching", outside_household=True)
-    even, soft, balanced = start.with_each_kernel()
+    even, soft, balanced = each_kernel(start)
     assert even == start
     assert soft == rwn.SoftRWN(
         kernel="gaussian", q=0.8, encoding="matching", outside_household=True
     )
     assert balanced == replace(soft, balance=1.0)
     own = rwn.SoftRWN(kernel="exponential", own=True, balance=0.5)
-    assert own.with_each_kernel()[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
-    assert own.with_each_kernel()[0] == rwn.RWN(epsilon=1.0, k=5)
+    assert each_kernel(own)[1:] == (replace(own, balance=0.0), replace(own, balance=1.0))
+    assert each_kernel(own)[0] == rwn.RWN(epsilon=1.0, k=5)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +119,8 @@ def test_steps_of_several_kernels_stay_within_each() -> None:
     for setting in made:
         for near in around(setting, steps):
             params = near.params
-            assert params.kernel == setting.params.kernel
-            if params.kernel == "even":
-                assert params.width is None
+            assert params.method == setting.method
+            if params.method == "rwn":
                 assert 2.0 <= (params.epsilon or 2.0) <= 6.0
             else:
                 assert 0.25 <= params.width <= 1.0
@@ -135,5 +135,5 @@ def test_a_kernel_that_the_table_refuses_is_a_reason_of_a_match(few) -> None:
     loss = Loss(measure="association_loss", value=0.2)
     (none,) = match(few, [rwn.SoftRWN(kernel="gaussian", cap=1e-4)], loss, plan=plan)
     assert isinstance(none, Refused)
-    assert none.method == "rwn gaussian"
+    assert none.method == "soft_rwn"
     assert "cap must be at least" in none.reason
