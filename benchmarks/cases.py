@@ -65,17 +65,17 @@ def _move(demo: str, even: dict[str, float]) -> Pair:
     """Draw and read at another position of a slider: of the width, and of the radius."""
     data, positions = rwn.load_demo(demo), count()
 
-    def moves(kernel: str, first: dict[str, float], lever: str) -> Callable[[], object]:
-        table = PreparedTable.prepare(data, options={"kernel": kernel})
+    def moves(method: str, first: dict[str, float], lever: str) -> Callable[[], object]:
+        table = PreparedTable.prepare(data, method=method)
 
         def move() -> object:
             levers = {**first, lever: first[lever] * (1 + next(positions) % 10 / 100)}
-            return table.release(rwn.SoftRWN(kernel=kernel, **levers), 1).readings
+            return table.release(rwn.METHODS[method](**levers), 1).readings
 
         return move
 
     return Pair(
-        work=moves("gaussian", {"width": 1.0}, "width"), rival=moves("even", even, "epsilon")
+        work=moves("soft_rwn", {"width": 1.0}, "width"), rival=moves("rwn", even, "epsilon")
     )
 
 

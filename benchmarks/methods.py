@@ -113,7 +113,7 @@ def settings(table: rwn.Microdata) -> Iterator[tuple[str, str, Slices, Any]]:
         for leaf in LEAVES:
             yield name, "", (), CARTSynthesis(leaf=leaf, smoothing=smoothing)
     for key, method in METHODS.items():
-        if key not in {"rwn", "cart_synthesis"}:
+        if key not in {"rwn", "soft_rwn", "cart_synthesis"}:
             numbers = {"variables": table.numeric_names} if key == "data_shuffling" else {}
             yield method.title, "", (), method(**neutral_levers(method), **numbers)
 

@@ -30,10 +30,10 @@ FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes
 STEPS, EVERY = 32, 10_000  # between the ends of a strength, and all
 RATIO, LITTLE = 1.2, 0.02  # of the least loss: what counts as good
-KERNELS: Mapping[str, Mapping[str, Any]] = {
-    "even": {"epsilon": 1.0, "k": 5},
-    "gaussian": {"kernel": "gaussian"},
-    "balanced": {"kernel": "gaussian", "balance": 1.0},
+KERNELS: Mapping[str, Any] = {
+    "even": rwn.RWN(epsilon=1.0, k=5),
+    "gaussian": rwn.SoftRWN(),
+    "balanced": rwn.SoftRWN(balance=1.0),
 }
 COLUMNS = ("table", "records", "variables", "what", "setting", "kept", "loss", "verdict", "seconds")
 
@@ -99,9 +99,9 @@ def candidates(data: rwn.Microdata) -> Iterator[tuple[str, rwn.Setting]]:
     yield "recommended", rwn.recommend(data).setting
     yield "rwn", rwn.Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=())
     for key, method in METHODS.items():
-        if key != "rwn":
+        if key not in ("rwn", "soft_rwn"):
             yield key, rwn.Setting(params=method(**neutral_levers(method)))
-    for kernel, options in KERNELS.items():
+    for kernel, params in KERNELS.items():
         known: set[Any] = {()} if kernel == "even" else set()
         for preset in PRESETS:
             slices = preset_slices(data, preset)
@@ -109,7 +109,7 @@ def candidates(data: rwn.Microdata) -> Iterator[tuple[str, rwn.Setting]]:
                 known.add(slices)
                 yield (
                     f"rwn {kernel} {preset}",
-                    rwn.Setting(params=rwn.RWN(**options), slices=slices),
+                    rwn.Setting(params=params, slices=slices),
                 )
 
 

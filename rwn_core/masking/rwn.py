@@ -118,7 +118,8 @@ class RWN(CellMethod):
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
     elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance"), "rwn.SoftRWN"
+        ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance"),
+        "rwn.SoftRWN (--kernel gaussian)",
     )
     levers: ClassVar[tuple[Lever, ...]] = (
         radius_lever(

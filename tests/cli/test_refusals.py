@@ -41,7 +41,7 @@ mask bodyfat.csv out.csv --k 5 --key none | 2 | There is no variable none; the t
 mask bodyfat.csv out.csv --k 5 --as-is none | 2 | There is no variable none; the table has
 mask bodyfat.csv out.csv --k 5 --key age --confidential age | 2 | confidential and a key
 mask bodyfat.csv out.csv --method swap --k 3 | 2 | There is no method swap
-mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no k
+mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no parameter k
 mask bodyfat.csv out.csv --method nbrs2015 --q 0.5 | 2 | The method nbrs2015 needs epsilon
 mask bodyfat.csv out.txt --k 5 | 2 | .csv, .parquet
 mask demo:none out.csv --k 5 | 2 | demo
@@ -60,9 +60,9 @@ mask demo:bodyfat out.csv --k 3 --set scale | 2 | --set must be NAME=VALUE
 mask demo:bodyfat out.csv --k 3 --set =3 | 2 | --set must be NAME=VALUE
 mask demo:bodyfat out.csv --set scale=sd --set scale=range | 2 | --set gives scale twice
 mask demo:bodyfat out.csv --k 3 --set k=4 | 2 | --k and --set k say the same
-mask demo:bodyfat out.csv --k 3 --set depth=4 | 2 | The method rwn has no depth; it has: epsilon
+mask demo:bodyfat out.csv --k 3 --set depth=4 | 2 | RWN has no parameter depth; fresh is near
 mask demo:bodyfat out.csv --k 3 --set scale=inches | 2 | scale must be one of: sd, range
-mask demo:bodyfat out.csv --k 3 --set q=often | 2 | q must be a probability
+mask demo:bodyfat out.csv --k 3 --set q=often | 2 | q must be a number from 0 to 1
 mask demo:bodyfat out.csv --k 3 --set fresh=perhaps | 2 | fresh must be true or false
 mask demo:bodyfat out.csv --k 5 --set neighbors=sample | 2 | needs m
 mask demo:bodyfat out.csv --k 5 --slice age | 2 | two variables or more
@@ -156,8 +156,8 @@ mask-dataset in.parquet out --k 4 --engine abacus | 2 | engine must be one of: l
 mask-dataset in.parquet out --k 4 --rows 1000 | 2 | multiple of 1,024
 mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | 64 hexadecimal digits
 sweep demo:bodyfat --k 3 --slices half -o out.csv | 2 | There are no slices half
-mask demo:bodyfat out.csv --kernel gaussian --k 5 | 2 | width in place of epsilon and k
-mask demo:bodyfat out.csv --k 5 --width 1 | 2 | width needs kernel
+mask demo:bodyfat out.csv --kernel gaussian --k 5 | 2 | SoftRWN has no parameter k
+mask demo:bodyfat out.csv --k 5 --width 1 | 2 | rwn.SoftRWN (--kernel gaussian) has it
 mask demo:bodyfat out.csv --kernel gaussian --balance 2 | 2 | balance must be a number from 0 to 1
 mask demo:bodyfat out.csv --slice age,weight | 2 | epsilon
 mask-dataset in.parquet o --set kernel=exponential --set own=true --set bandwidth=absolute | 2 | own

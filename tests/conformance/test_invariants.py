@@ -23,7 +23,8 @@ SLICED = [["g", "s"], ["x", "y"]]
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "rwn": [{"k": 30}, {"k": 40, "q": 0.9}, {"k": 30, "q": 0.3}, {"k": 5, "q": 0.0},
-            {"kernel": "gaussian", "balance": 1.0}],
+            {"k": 20, "weights": "discrete"}],
+    "soft_rwn": [{"balance": 1.0}, {"own": True, "q": 0.9}, {"kernel": "exponential"}],
     "nbrs2015": [{"epsilon": 6.0}, {"epsilon": 5.0, "q": 0.5}, {"epsilon": 2.0, "q": 0.0}],
     "additive_noise": [{}, {"shape": "laplace", "reflected": True}, {"size": 0.0}],
     "correlated_noise": [{}, {"form": "plain"}, {"size": 0.0}],

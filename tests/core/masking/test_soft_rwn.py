@@ -240,7 +240,9 @@ def test_each_method_has_its_own_neutral_levers() -> None:
 def test_what_soft_neighborhoods_take_is_refused_by_rwn_with_their_name(name: str) -> None:
     with pytest.raises(ParameterError) as caught:
         RWN(**{"k": 5, name: "gaussian"})
-    assert str(caught.value) == f"RWN has no parameter {name}; rwn.SoftRWN has it."
+    assert (
+        str(caught.value) == f"RWN has no parameter {name}; rwn.SoftRWN (--kernel gaussian) has it."
+    )
 
 
 FORMER: dict[str, tuple[dict[str, Any], Any]] = {
