@@ -31,9 +31,9 @@ from rwn_core.datasets.spatial_parts import (
 from rwn_core.datasets.staged_arrays import give_back, load, points_like, save, values_of_donors
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.neighbors.distance import Points, point_values
-from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import Index, build_index, shared_frame
 from rwn_core.neighbors.kernel import RadiusAndK
+from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.soft_lists import (
     FEWER,

@@ -42,9 +42,9 @@ from rwn_core.neighbors import (
 )
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_metric
+from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count

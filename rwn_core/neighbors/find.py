@@ -20,7 +20,6 @@ from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.all_neighbors import neighbor_table
 from rwn_core.neighbors.candidates import Scheme, restricted_table
 from rwn_core.neighbors.distance import Points
-from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.kernel import (
     EVEN,
     Kernel,
@@ -30,6 +29,7 @@ from rwn_core.neighbors.kernel import (
     check_radius_and_k,
     one_radius,
 )
+from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import Scaled, scale, soft_neighborhoods

@@ -1,12 +1,24 @@
-"""Two random numbers of each of many records, and the random orders they give."""
+"""The randomness of a draw: two random numbers of each of many records, and random orders."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawRequest:
+    """Hold the secret, and what it is used for in each column."""
+
+    key: SecretKey
+    streams: Sequence[int]  # length p: columns of one stream have common donors
+    q: Floats  # shape (p,): modification probability
 
 
 def two_uniforms(key: SecretKey, records: Integers, stream: int) -> Floats:

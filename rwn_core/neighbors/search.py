@@ -11,9 +11,9 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import STORE, SearchRequest, SearchResult
-from rwn_core.neighbors.draw_request import DrawRequest
 from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius, radius_values
+from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
