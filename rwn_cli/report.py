@@ -46,7 +46,7 @@ def report(
         bool,
         typer.Option(
             "--auditors",
-            help="The page for auditors (.html or .txt): clauses of standards, each with its "
+            help="The page for auditors (.html): clauses of standards, each with its "
             "answer; no value of a record is in it, and readings of risk are.",
         ),
     ] = False,
@@ -143,12 +143,16 @@ def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path 
 
 
 def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
-    from rwn_core.reporting.auditors_page import auditors_file, checklist
+    from rwn_core.reporting.auditors_page import answered_clauses, auditors_file
 
+    if out.suffix.lower() != ".html":
+        raise ParameterError("A page for auditors must end in .html.")
     table = read_original(material.record, original)
-    write(out, auditors_file(material, table, out.suffix.lower()), overwrite=overwrite)
-    answers = checklist(material)
-    empty = [f"{each.chapter}, {each.number}: {each.asks}" for each in answers if not each.answered]
+    write(out, auditors_file(material, table), overwrite=overwrite)
+    answers = answered_clauses(material)
+    empty = [
+        f"{at.title}, {one.number}: {one.asks}" for at, one, answered in answers if not answered
+    ]
     say(f"page for auditors written to {out}; no value of a record was found in it")
     say(
         f"{len(answers)} clauses, {len(empty)} without an answer"

@@ -17,7 +17,6 @@ files, tasks or workers.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,12 +24,10 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Floats
-from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.datasets.dataset import Dataset, check_rows, to_frame
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
@@ -66,30 +63,6 @@ def counted(total: int, progress: Progress | None) -> Advance:
             progress(min(1.0, done / total))
 
     return advance
-
-
-def exact_sums(
-    dataset: Dataset, schema: Schema, advance: Advance
-) -> tuple[Schema, SurveyStatistics]:
-    """Sum up columns and count levels; the schema gets the levels of ordered variables."""
-    released = Schema(variables=schema.released)
-    numbers = [v.name for v in released.variables if not has_levels(v)]
-    counted = [v.name for v in released.variables if has_levels(v)]
-    sums, levels = [], {name: Counter[Any]() for name in counted}
-    for start, table in dataset.batches(released):
-        frame = to_frame(table)
-        check_rows(frame, released, start)
-        microdata = Microdata(frame, with_levels(frame, released))
-        sums.append(block_sums(microdata.matrix(numbers)))
-        for name in counted:
-            levels[name].update(level_counts(microdata, name))
-        advance(len(table))
-    found = SurveyStatistics(
-        n=dataset.n,
-        numbers=dict(zip(numbers, merge_sums(sums), strict=True)),
-        levels={name: dict(each) for name, each in levels.items()},
-    )
-    return ordered_schema(released, found.levels), found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,11 +162,6 @@ class SurveyStatistics:
     numbers: Mapping[str, ColumnStatistics]  # statistics of the columns of numbers, by name
     # records of each level, by the names of categorical and ordered variables
     levels: Mapping[str, Counts]
-
-    @property
-    def with_missing(self) -> list[str]:
-        """The variables with a missing value."""
-        return [name for name in (*self.numbers, *self.levels) if self.known(name) < self.n]
 
     def known(self, name: str) -> int:
         """Records with a value of a variable."""

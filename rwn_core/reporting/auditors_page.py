@@ -1,4 +1,4 @@
-"""The page for auditors: facts of a release under the clauses of standards, as HTML or text.
+"""The page for auditors: facts of a release under the clauses of standards, as HTML.
 
 It may say what the internal record says and the fixed words of clauses, questions and measures. A
 value of few records, a path, a key or the number of a record is refused by its kind.
@@ -7,16 +7,13 @@ value of few records, a path, a key or the number of a record is refused by its 
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import read_plain, toml_document
-from rwn_core.errors import ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import leak_check as public
@@ -29,8 +26,6 @@ from rwn_core.reporting.page import page
 from rwn_core.reporting.release_record import require_original
 
 MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"
-LINES = 58  # of a page of the text form
-_WIDTH = 100
 _EMPTY = frozenset(
     {
         "",
@@ -55,25 +50,10 @@ _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 _TEXT = Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClauseAnswer:
-    """Hold the answer to one clause, and where it stands in the text form."""
-
-    chapter: str
-    number: str
-    asks: str
-    # page, line: from 1
-    page: int
-    line: int
-    answered: bool  # whether every part of the answer says something
-
-
-def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes:
+def auditors_file(material: Material, original: Microdata) -> bytes:
     """Write the page for auditors, once the leak check has passed."""
-    if suffix not in FORMS:
-        raise ParameterError(f"A page for auditors must end in one of: {', '.join(FORMS)}.")
     require_original(material.record, original)
-    content = FORMS[suffix](replace(material, evidence={}))
+    content = unchecked_page(replace(material, evidence={}))
     # Refuse a page for auditors that holds more than the record and fixed words.
     rare = public.rare_values(original)
     parts = material.record.items()
@@ -91,9 +71,8 @@ def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes
     numbers |= {shape.format(value) for value in scaled for shape in _SHAPES} | {
         f"{share:.1f}" for share in shares
     }
-    numbers |= {str(page) for page in range(1, content.count(b"\f") + 2)}
     said = set[Any]().union(*map(public.phrases, known))
-    for text in file_texts(content, suffix):
+    for text in file_texts(content, ".html"):
         public.check_shape(text, material, numbers)
         if public.RECORD.search(text):
             raise public.refusal("the number of a record", _PAGE)
@@ -105,9 +84,10 @@ def auditors_file(material: Material, original: Microdata, suffix: str) -> bytes
     return content
 
 
-def checklist(material: Material) -> list[ClauseAnswer]:
-    """Return each clause with the page and line of its answer in the text form."""
-    return [answer for _, answer in _laid_out(material) if answer is not None]
+def answered_clauses(material: Material) -> list[tuple[Chapter, Clause, bool]]:
+    """Return each clause with its chapter, and whether every part of its answer says something."""
+    sections = _sections(material)
+    return [(chapter, clause, said) for chapter, clause, _, said in sections if clause is not None]
 
 
 def _sections(material: Material) -> Iterator[tuple[Chapter, Clause | None, Content, bool]]:
@@ -128,15 +108,8 @@ def _sections(material: Material) -> Iterator[tuple[Chapter, Clause | None, Cont
                         lines += content.lines
                         answered &= bool(content.lines) and _EMPTY.isdisjoint(content.lines)
                     elif part == "table":
-                        said = (
-                            []
-                            if content.table is None
-                            else [
-                                set(row[1:])
-                                for row in content.table.rows
-                                if row[0] not in _OPTIONAL
-                            ]
-                        )
+                        rows = () if content.table is None else content.table.rows
+                        said = [set(row[1:]) for row in rows if row[0] not in _OPTIONAL]
                         answered &= bool(said) and all(
                             row - _EMPTY and "not stated" not in row for row in said
                         )
@@ -145,74 +118,34 @@ def _sections(material: Material) -> Iterator[tuple[Chapter, Clause | None, Cont
                         elif content.table is not None:
                             table, shown[key] = content.table, f"{chapter.title}, {clause.number}"
                     else:
-                        rows = _named_rows(content.table, part)
+                        named = _named_rows(content.table, part)
                         lines += [
-                            f"{row[0]}{'' if row[0].endswith('?') else ':'} {row[1]}"
-                            for row in rows
+                            f"{name}{'' if name.endswith('?') else ':'} {answer}"
+                            for name, answer in named
                         ]
-                        answered &= bool(rows) and all(row[1] not in _EMPTY for row in rows)
+                        answered &= bool(named) and all(answer not in _EMPTY for _, answer in named)
             yield chapter, clause, *(Content(lines=tuple(lines), table=table), answered)
 
 
-def _named_rows(table: Table | None, name: str) -> list[tuple[str, ...]]:
-    names = _ROWS.get(name, {name})
-    rows = [] if table is None else [row for row in table.rows if row[0] in names]
+def _named_rows(table: Table | None, name: str) -> list[tuple[str, str]]:
+    if table is None:
+        return []
     # a table of attacks has the question between the attack and its answer
-    return [(row[0], row[2]) if table and table.columns[1] == "question" else row for row in rows]
+    answer = 2 if table.columns[1] == "question" else 1
+    return [(row[0], row[answer]) for row in table.rows if row[0] in _ROWS.get(name, {name})]
 
 
-def _html(material: Material) -> bytes:
+def unchecked_page(material: Material) -> bytes:
+    """Write the page without the leak check."""
     facts = []
     for chapter, clause, content, _ in _sections(material):
-        title = f"Chapter: {chapter.title}" if clause is None else _title(clause)
+        title = f"Chapter: {chapter.title}"
+        if clause is not None:
+            title = f"{clause.number} · {clause.asks}"
         key = "-".join(re.findall("[a-z]+", f"{chapter.title} {title}".casefold()))
         facts.append(Fact(key=key, title=title, audience=Audience.INTERNAL, content=content))
-    return page(material.name, MARK, _about(material), facts)
-
-
-def _text(material: Material) -> bytes:
-    lines = [line for line, _ in _laid_out(material)]
-    pages = [lines[start : start + LINES] for start in range(0, len(lines), LINES)]
-    numbered = (
-        "\n".join([*each, f"{'page':>{_WIDTH - 4}} {number}"])
-        for number, each in enumerate(pages, start=1)
-    )
-    return ("\n\f".join(numbered) + "\n").encode()
-
-
-def _laid_out(material: Material) -> Iterator[tuple[str, ClauseAnswer | None]]:
-    """Yield the lines of the text form; the first line of an answer comes with the answer."""
-    place = 0
-    for line in (*textwrap.wrap(MARK, _WIDTH), material.name, _about(material)):
-        yield line, None
-        place += 1
-    for chapter, clause, content, answered in _sections(material):
-        for line in ("", chapter.title.upper() if clause is None else _title(clause)):
-            yield line, None
-            place += 1
-        # The lines of an answer; one that says nothing has a line, too.
-        texts = list(content.lines)
-        if content.table is not None:
-            texts += [" | ".join(row) for row in (content.table.columns, *content.table.rows)]
-        wrapped = (textwrap.wrap(text, _WIDTH - 2) for text in texts)
-        for number, line in enumerate(
-            [f"  {line}" for lines in wrapped for line in lines] or ["  not stated"]
-        ):
-            answer = None
-            if number == 0 and clause is not None:
-                about = {"page": place // LINES + 1, "line": place % LINES + 1}
-                answer = ClauseAnswer(chapter=chapter.title, number=clause.number, asks=clause.asks,
-                                answered=answered, **about)  # fmt: skip
-            yield line, answer
-            place += 1
-
-
-def _title(clause: Clause) -> str:
-    return f"{clause.number} · {clause.asks}"
-
-
-def _about(material: Material) -> str:
-    return f"Release {material.record['release']['id']}, made on {material.made}."
+    about = f"Release {material.record['release']['id']}, made on {material.made}."
+    return page(material.name, MARK, about, facts)
 
 
 def _texts(node: Any) -> list[str]:
@@ -240,10 +173,6 @@ def _own(material: Material) -> Iterator[str]:
     yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))
     test = material.context.intruder_test
     yield from () if test is None else map(str, astuple(test))
-
-
-FORMS = MappingProxyType({".html": _html, ".txt": _text})
-"""How the page for auditors is written, by the ending of its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,25 +7,22 @@ lie it says, so that reports can be made of them.
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rwn_core.data.identity.gate import answers
-from rwn_core.data.identity.of_texts import NEARLY_ALL, common_form
+from rwn_core.data.identity.profile import PROFILE_ROWS
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Kind, Question, Role, Schema
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
-from rwn_core.datasets.dataset_statistics import Advance, SurveyStatistics, exact_sums
+from rwn_core.datasets.dataset_statistics import Advance
 from rwn_core.datasets.dataset_statistics import counted as passed
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
@@ -38,6 +35,7 @@ from rwn_core.reporting.leak_check import (
     check_file,
     check_release,
     counted,
+    refuse_identifiers,
     said_values,
 )
 from rwn_core.reporting.public_notice import require_form, unchecked_file
@@ -45,13 +43,13 @@ from rwn_core.reporting.release_record import (
     all_parameters,
     described_variables,
     kernel_numbers,
+    plain_readings,
     program_versions,
 )
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:
     from rwn_core.datasets.audit_dataset import DatasetAudit
-    from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
@@ -62,13 +60,6 @@ RECORDED = (
 )
 """Measures that a record has of a random sample of the records."""
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
-TEXTS = 10_000  # different texts of a released variable that are looked at
-_MANY = 0.5  # of them that must be those of an identifier
-_FEWEST = 20  # below which a variable is no identifier
-_NAME = re.compile(r"part-\d{6}\.parquet")
-
-Texts = Mapping[str, Set[str]]
-"""Different texts of the release, by variable; its rows are in random order, and so are they."""
 
 
 def dataset_record(
@@ -82,8 +73,6 @@ def dataset_record(
     """Write the record of a dataset's release, with the readings of a sample of its records."""
     weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
     setting = Setting(params=params, weights=weights, slices=schema.slices)
-    from rwn_core.datasets.dataset import Dataset  # when it is needed: to read a record it is not
-
     # of these a cell may change: of none where nothing is drawn
     changing = [v.name for v in schema.released if v.masked and getattr(params, "q", 1.0) > 0]
     shares = [count / made.n for count in made.changed.values()]
@@ -124,8 +113,6 @@ def dataset_record(
 
 def with_audit(record: Mapping[str, Any], audited: DatasetAudit) -> dict[str, Any]:
     """Return a record with the readings of a sample; shares of changed cells stay those of all."""
-    from rwn_core.reporting.release_record import plain_readings
-
     readings = plain_readings(audited.audit, audited.judged) | record["readings"]
     judged = {"words": audited.words, "records": audited.judged, "of": audited.n}
     return {**record, "readings": readings, "judged": judged}
@@ -212,157 +199,58 @@ def public_dataset_files(
 ) -> dict[str, bytes]:
     """Write public files of a dataset's release, once the leak check has passed."""
     forms = {name: require_form(name) for name in names}
+    file = material.record["file"]
     check_release(material.record)
-    texts = check_released(material.record, released)
-    dataset, release = Dataset.at(original), Dataset.at(released)
+    there = sorted(path.name for path in released.iterdir())
+    named = sorted(part["name"] for part in file["parts"])
+    if there != named or hashed_files(released)["sha256"] != file["sha256"]:
+        raise ReleaseError(
+            "The folder of the release holds other files than those of the record; nothing public "
+            "was written."
+        )
+    dataset = Dataset.at(original)
     schema = recorded_schema(material.record, dataset)
-    # three passes: the sums of both, and what the original has of all that is said
-    advance = passed(2 * dataset.n + release.n, progress)
-    known, before = exact_sums(dataset, schema, advance)
-    check_copied(before, exact_sums(release, known, advance)[1])
-    table = {**material.record["table"], "missing": before.with_missing}
+    shown = [variable.name for variable in schema.released]
+    first = to_frame(dataset.read(0, min(dataset.n, PROFILE_ROWS), shown))
+    refuse_identifiers(Microdata(first, Schema(variables=schema.released)))
+    # two passes over the original: where values are missing, and what it has of all that is said
+    advance, missing = passed(2 * dataset.n, progress), set[str]()
+    for _, batch in dataset.batches(schema):
+        frame = to_frame(batch)
+        missing |= {name for name in shown if frame[name].isna().any()}
+        advance(len(batch))
+    table = {**material.record["table"], "missing": sorted(missing)}
     material = replace(material, record={**material.record, "table": table})
     contents = {name: unchecked_file(material, form) for name, form in forms.items()}
     said = set[Any]().union(*(said_values(c, forms[n], material) for n, c in contents.items()))
-    rare = rare_in_dataset(dataset, schema, said, texts, advance)
+    rare = rare_in_dataset(dataset, schema, said, advance)
     for name, content in contents.items():
         check_file(content, forms[name], material, rare)
     return contents
 
 
-def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[str]]:
-    """Refuse released files that hold more than the values of their variables."""
-    named = [part["name"] for part in record["file"]["parts"]]
-    if sorted(path.name for path in released.iterdir()) != named:
-        raise _refusal("The folder of the release holds more than its files")
-    texts: dict[str, set[str]] = {}
-    for name in named:
-        path = released / name
-        if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
-            raise _refusal("The folder of the release holds a file that is none of its own")
-        with _opened(path) as source:
-            # Refuse other columns, and notes or statistics in a footer.
-            footer, fields = source.metadata, source.schema_arrow
-            if fields.names != record["table"]["variables"]:
-                raise _refusal(
-                    "A released file has other columns than the variables of the release"
-                )
-            notes = [footer.metadata, *(field.metadata for field in fields)]
-            groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-            columns = [
-                group.column(place) for group in groups for place in range(group.num_columns)
-            ]
-            notes += [column.metadata for column in columns]
-            if any(notes):
-                raise _refusal(
-                    "The footer of a released file holds notes of the program that wrote it"
-                )
-            if any(column.is_stats_set or column.has_column_index for column in columns):
-                raise _refusal("The footer of a released file holds extremes of its columns")
-            if any(group.sorting_columns for group in groups):
-                raise _refusal("The footer of a released file says by what its rows are sorted")
-            _take_texts(source, texts)
-    for variable, some in texts.items():
-        form = common_form(list(some), NEARLY_ALL)
-        if form:
-            raise _refusal(
-                f"The released variable {variable} looks like {form}; leave it out with --drop and "
-                "mask again"
-            )
-    return texts
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """A file of the release; one that is no Parquet is refused."""
-    try:
-        with pq.ParquetFile(path) as source:
-            yield source
-    except pa.ArrowException:
-        raise _refusal(f"{path.name} is damaged or not Parquet") from None
-
-
-def _take_texts(source: Any, texts: dict[str, set[str]]) -> None:
-    """Add the different texts of a file to those that are known, as far as there is room."""
-    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    names = [
-        field.name
-        for field in source.schema_arrow
-        if any(kind(field.type) for kind in kinds)
-        and len(texts.setdefault(field.name, set())) < TEXTS
-    ]
-    if not names:
-        return
-    for batch in source.iter_batches(BATCH, columns=names):
-        for name in names:
-            some = batch.column(name).unique().drop_null().to_pylist()
-            texts[name].update(some[: TEXTS - len(texts[name])])
-        if all(len(texts[name]) >= TEXTS for name in names):
-            return
-
-
-def check_copied(before: SurveyStatistics, after: SurveyStatistics) -> None:
-    """Refuse a release with a level or an extreme that its variable does not have."""
-    strange = [name for name, each in after.levels.items() if each.keys() - before.levels[name]]
-    for name, each in after.numbers.items():
-        known = before.numbers[name]
-        if each.count and not (known.least <= each.least and each.greatest <= known.greatest):
-            strange.append(name)
-    if strange:
-        raise _refusal(
-            f"The released variable {strange[0]} has a value that the original's has not, so that "
-            "it is no copy of it"
-        )
-
-
 def rare_in_dataset(
-    original: Dataset,
-    schema: Schema,
-    said: Set[Any],
-    texts: Texts,
-    advance: Advance,
+    original: Dataset, schema: Schema, said: Set[Any], advance: Advance
 ) -> set[Any]:
     """Find which values a public file would say that few records of the original have."""
     # Direct identifiers are read, too: a name of one person is what must not be said.
     names = [name for name, _ in original.columns]
     hidden = {variable.name for variable in schema.variables if not variable.is_released}
-    held = frozenset[str]().union(*texts.values())
+    numbers = [value for value in said if isinstance(value, float)]
     records: dict[str, Counter[Any]] = {name: Counter() for name in names}
-    owners: dict[str, Counter[Any]] = {name: Counter() for name in hidden}
     for start in range(0, original.n, BATCH):
         stop = min(start + BATCH, original.n)
         frame = to_frame(original.read(start, stop, names))
         for name in names:
-            for form, value, count in counted(_possible(frame[name], said, name in hidden)):
+            column = frame[name]
+            numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(
+                column
+            )
+            if numeric and name not in hidden:  # of numbers those that are said
+                column = column[column.isin(numbers)]
+            for form, value, count in counted(column):
                 if form in said:
                     records[name][form, value] += count
-                if name in hidden and value in held:
-                    owners[name][value] += count
         advance(stop - start)
-    _refuse_texts(owners, texts)
     few = {form for each in records.values() for (form, _), n in each.items() if n < LEAST}
     return few - {""}
-
-
-def _possible(column: pd.Series[Any], said: Set[Any], hidden: bool) -> pd.Series[Any]:
-    """Return the stated numbers of a numeric column; of any other, all values."""
-    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column.dtype)
-    if hidden or not numeric:
-        return column
-    return column[column.isin([value for value in said if isinstance(value, float)])]
-
-
-def _refuse_texts(owners: Mapping[str, Counter[Any]], texts: Texts) -> None:
-    """Refuse a released variable of which many texts are an identifier's, each of few records."""
-    for identifier, counts in owners.items():
-        few = {value for value, count in counts.items() if count < LEAST}
-        for name, some in texts.items():
-            if len(some) >= _FEWEST and len(some & few) >= _MANY * len(some):
-                raise _refusal(
-                    f"The released variable {name} holds the values of {identifier}, a direct "
-                    "identifier; leave it out with --drop and mask again"
-                )
-
-
-def _refusal(what: str) -> ReleaseError:
-    return ReleaseError(f"{what}; nothing public was written.")

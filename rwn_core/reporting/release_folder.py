@@ -62,8 +62,7 @@ def release_files(
         RECORD: text.encode("utf-8"),
         f"{HOUSE}/internal-record.evidence.json": judged.evidence,
         f"{HOUSE}/internal-report.html": internal_html(inside),
-        f"{HOUSE}/for-auditors.html": auditors_file(public, microdata, ".html"),
-        f"{HOUSE}/for-auditors.txt": auditors_file(public, microdata, ".txt"),
+        f"{HOUSE}/for-auditors.html": auditors_file(public, microdata),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
     if judged.document["file"]["key"] == KEPT:  # a file holds its secret

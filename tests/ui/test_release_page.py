@@ -124,7 +124,7 @@ def test_answers_go_with_project_record_and_reports_and_older_files_are_dropped(
     context = read_record(files[RECORD].decode("utf-8"))["context"]
     assert (context["harms"], context["intruder_test"]["by"]) == ("Shame and loss", "Bob")
     assert current_project(screen.session).context.to_dict() == context
-    assert b"Shame and loss" in files["internal/for-auditors.txt"]
+    assert b"Shame and loss" in files["internal/for-auditors.html"]
     notice = files["for-users/notice.html"]
     assert b"for this purpose: Teaching." in notice
     assert b"Bob" not in notice

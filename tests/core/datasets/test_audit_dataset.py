@@ -12,8 +12,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.schema import Question
 from rwn_core.datasets.audit_dataset import released_rows
-from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.dataset_statistics import exact_sums
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.laws.donors import released_schema
 from rwn_core.neighbors.record_draws import random_order
@@ -103,19 +101,6 @@ def test_a_variable_without_a_value_in_the_sample_is_left_out(tmp_path: Path) ->
     found = rwn.audit_dataset(tmp_path / "in.parquet", tmp_path / "out.parquet", asked)
     assert found.left_out == ("rare",)
     assert isinstance(found.audit["regression"], rwn.NotApplicable)
-
-
-def test_sums_are_those_of_the_table_in_memory(folders) -> None:
-    known, found = exact_sums(Dataset.at(folders[0]), datasets.SCHEMA, lambda _: None)
-    table = datasets.frame()
-    for name, column in found.numbers.items():
-        if name != "born":
-            assert column.mean == pytest.approx(table[name].mean(), rel=1e-10)
-            assert column.sd == pytest.approx(table[name].std(), rel=1e-10)
-    for name, counts in found.levels.items():
-        assert dict(counts) == table[name].value_counts().to_dict()
-    missing = [name for name in known.names if table[name].isna().any()]
-    assert sorted(found.with_missing) == sorted(missing)
 
 
 def test_another_release_is_refused(folders, tmp_path: Path) -> None:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import orjson
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
-from rwn_core.reporting import dataset_record
-from rwn_core.reporting.dataset_record import check_copied, check_released
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import check_file, counted, rare_values, said_values
 from tests.core.reporting.records_by_hand import RECORD, by_hand
@@ -111,69 +105,6 @@ def test_a_value_is_rare_below_ten_records_in_the_form_in_which_it_is_said() -> 
     assert rare_values(Microdata.from_frame(frame)) == {1.5, "new york", "true", "1978 03 08"}
     assert sorted(counted(frame["n"])) == [(1.5, 1.5, 9), (2.5, 2.5, 10)]
     assert counted(frame["c"]) == [("x", "x", 20)]
-
-
-# ---------------------------------------------------------------- files of a dataset
-
-
-def released(folder: Path, table: pa.Table, **options: Any) -> dict[str, Any]:
-    """Write a release of one file; its record."""
-    folder.mkdir()
-    path = folder / "part-000000.parquet"
-    options = {"write_statistics": False, "store_schema": False, **options}
-    pq.write_table(table, path, **options)
-    return {"file": {"parts": [{"name": path.name}]}, "table": {"variables": table.column_names}}
-
-
-def test_texts_of_a_release_are_gathered_up_to_a_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dataset_record, "TEXTS", 6)
-    monkeypatch.setattr(dataset_record, "BATCH", 4)
-    texts = pa.array([f"w{i}" for i in range(20)])
-    few = pa.array(["a", None] * 10)
-    table = pa.table({"t": texts, "x": pa.array(range(20)), "f": few})
-    found = check_released(released(tmp_path / "out", table), tmp_path / "out")
-    assert found.keys() == {"t", "f"}
-    assert found["t"] == {f"w{i}" for i in range(6)}
-    assert found["f"] == {"a"}
-    numbers = pa.table({"x": pa.array(range(20))})
-    assert check_released(released(tmp_path / "n", numbers), tmp_path / "n") == {}
-
-
-def test_a_footer_with_more_than_columns_is_refused(tmp_path: Path) -> None:
-    table = pa.table({"x": pa.array(range(20))})
-    noted = pa.schema([pa.field("x", pa.int64(), metadata={"by": "Zaphod"})])
-    wrong = [
-        (table, {"sorting_columns": [pq.SortingColumn(0)]}, "by what its rows are sorted"),
-        (table, {"write_statistics": True}, "extremes of its columns"),
-        (table.cast(noted), {"store_schema": True}, "notes of the program that wrote it"),
-    ]
-    for number, (each, options, why) in enumerate(wrong):
-        folder = tmp_path / str(number)
-        record = released(folder, each, **options)
-        with pytest.raises(ReleaseError, match=f"{why}; nothing public was written"):
-            check_released(record, folder)
-    (tmp_path / "0" / "part-000000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ReleaseError, match=r"part-000000\.parquet is damaged or not Parquet"):
-        check_released(record, tmp_path / "0")
-
-
-def test_a_release_may_reach_the_ends_of_the_original_and_not_beyond() -> None:
-    def side(low: float, high: float, n: int, levels: list[str]) -> Any:
-        column = SimpleNamespace(least=low, greatest=high, count=n)
-        return SimpleNamespace(numbers={"x": column}, levels={"t": dict.fromkeys(levels, 1)})
-
-    def found(least: float, greatest: float, *, count: int = 5, level: str = "a") -> Any:
-        return side(1.0, 2.0, 9, ["a", "b"]), side(least, greatest, count, [level])
-
-    for held in (found(1.0, 2.0), found(1.5, 1.75), found(5.0, 0.0, count=0)):
-        check_copied(*held)
-    for strange, name in (
-        (found(0.5, 2.0), "x"), (found(1.0, 2.5), "x"), (found(1.0, 2.0, level="z"), "t")
-    ):  # fmt: skip
-        with pytest.raises(ReleaseError, match=f"The released variable {name} has a value"):
-            check_copied(*strange)
 
 
 def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value() -> None:

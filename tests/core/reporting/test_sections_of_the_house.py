@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.reporting.auditors_page import FORMS
+from rwn_core.reporting.auditors_page import unchecked_page
 from rwn_core.reporting.facts import FACTS, Audience, Content, Material
 from rwn_core.reporting.public_notice import unchecked_file
 from rwn_core.reporting.release_record import OF_EACH_RECORD
@@ -134,7 +134,7 @@ def test_no_day_of_review_is_told_that_nobody_stated() -> None:
         assert answer == context.get("review", "not stated")
         card = unchecked_file(material, ".toml").decode()
         assert ("review" in card) == bool(context)
-    assert "2029" not in str(FORMS[".txt"](by_hand()))
+    assert b"2029" not in unchecked_page(by_hand())
     assert by_hand().name == "Masked microdata"
     assert replace(by_hand(), title="Homes").name == "Homes"
     with pytest.raises(ParameterError, match="must be a date such as 2030-01-31; correct it"):
