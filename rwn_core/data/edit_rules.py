@@ -9,6 +9,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +26,9 @@ from rwn_core.data.plain import (
 )
 from rwn_core.errors import SchemaError
 
+_Column = Callable[[pd.DataFrame], "pd.Series[Any]"]
+_NUMBER: Any = pd.Float64Dtype()
+_TEXT: Any = pd.StringDtype("python")  # in which a missing text is neither smaller nor equal
 _EXAMPLE = 'A rule reads like: age >= 15 or employed == "no".'
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
     {
@@ -69,22 +73,24 @@ class EditRule:
     # texts, joined by `and`, `or`, `not`; numbers may be added, subtracted, multiplied and divided.
     # The name of a variable that is no word stands as `column("a name")`.
     text: str
-    _tree: ast.expr = field(init=False, repr=False, compare=False)
+    _named: dict[str, None] = field(init=False, repr=False, compare=False)
+    _holds: _Column = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Read the text."""
         object.__setattr__(self, "text", str(self.text).strip())
-        text = self.text
-        if not 0 < len(text) <= LONGEST_RULE:
+        object.__setattr__(self, "_named", {})
+        if not 0 < len(self.text) <= LONGEST_RULE:
             raise SchemaError(f"An edit rule must have 1 to {LONGEST_RULE:,} letters. {_EXAMPLE}")
         try:
-            tree = ast.parse(text, mode="eval").body
+            tree = ast.parse(self.text, mode="eval").body
+            object.__setattr__(self, "_holds", self._truth(tree))
+        except SchemaError:
+            raise
         except SyntaxError as error:
-            raise SchemaError(_refusal(text, error.offset or 1)) from None
-        except (ValueError, RecursionError, MemoryError):
-            raise SchemaError(_refusal(text, 1)) from None
-        _check_truth(tree, text)
-        object.__setattr__(self, "_tree", tree)
+            raise self._refusal(error.offset or 1) from None
+        except (ValueError, RecursionError, MemoryError, OverflowError):
+            raise self._refusal(1) from None
 
     def __reduce__(self) -> tuple[type[EditRule], tuple[str]]:
         """Travel to a worker process as its text."""
@@ -93,10 +99,7 @@ class EditRule:
     @property
     def names(self) -> tuple[str, ...]:
         """The variables that it names, each once."""
-        inside = {id(node.func) for node in ast.walk(self._tree) if isinstance(node, ast.Call)}
-        nodes = (node for node in ast.walk(self._tree) if id(node) not in inside)
-        found = (_name(node) for node in nodes)
-        return tuple(dict.fromkeys(name for name in found if name is not None))
+        return tuple(self._named)
 
     def broken(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
         """Which records of a table break the rule, shape (n,)."""
@@ -108,97 +111,99 @@ class EditRule:
                     f"The edit rule {self.text} names the column {name}, which the table does not "
                     "have; correct its name or take the rule out."
                 )
-        columns = {name: _plain(frame[name]) for name in self.names}
-        truth = self._truth(self._tree, pd.DataFrame(columns, index=frame.index))
-        return np.asarray(~truth.fillna(True).to_numpy(dtype=bool))
+        return np.asarray(~self._holds(frame).fillna(True).to_numpy(dtype=bool))
 
-    def _truth(self, node: ast.expr, frame: pd.DataFrame) -> pd.Series[Any]:
-        """True, false or missing of every record (Kleene's logic)."""
+    def _truth(self, node: ast.expr) -> _Column:
+        """Read what is true, false or missing: comparisons, and, or, not (Kleene's logic)."""
         if isinstance(node, ast.BoolOp):
-            parts = [self._truth(each, frame) for each in node.values]
             join = operator.and_ if isinstance(node.op, ast.And) else operator.or_
-            joined = parts[0]
-            for part in parts[1:]:
-                joined = join(joined, part)
-            return joined
-        if isinstance(node, ast.UnaryOp):
-            return ~self._truth(node.operand, frame)
-        assert isinstance(node, ast.Compare)  # as `_check` has seen
+            return _joined(join, [self._truth(each) for each in node.values])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self._truth(node.operand)
+            return lambda frame: ~inner(frame)
+        if not isinstance(node, ast.Compare):
+            raise self._refusal(node.col_offset + 1)
         sides = [node.left, *node.comparators]
-        met = pd.Series(True, index=frame.index, dtype="boolean")
-        for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
-            met &= self._compared(left, op, right, frame)
-        return met
+        steps = zip(sides, node.ops, sides[1:], strict=False)
+        return _joined(operator.and_, [self._compared(*each) for each in steps])
 
-    def _compared(
-        self, left: ast.expr, op: ast.cmpop, right: ast.expr, frame: pd.DataFrame
-    ) -> pd.Series[Any]:
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> _Column:
+        one = self._value(left)
         if isinstance(op, ast.In | ast.NotIn):
-            one = self._value(left, frame)
-            assert isinstance(right, ast.List | ast.Tuple)
-            choices = [self._value(each, frame) for each in right.elts]
-            answer = [self._pair(one, operator.eq, each, left, frame) for each in choices]
-            found = answer[0]
-            for part in answer[1:]:
-                found = found | part
-            return ~found if isinstance(op, ast.NotIn) else found
-        values = (self._value(left, frame), self._value(right, frame))
+            if not (isinstance(right, ast.List | ast.Tuple) and right.elts):
+                raise self._refusal(right.col_offset + 1)
+            values = map(self._value, right.elts)
+            found = _joined(
+                operator.or_, [self._pair(one, operator.eq, each, left) for each in values]
+            )
+            return found if isinstance(op, ast.In) else lambda frame: ~found(frame)
+        if type(op) not in _COMPARED:
+            raise self._refusal(right.col_offset + 1)
         named = left if _name(left) is not None else right
-        return self._pair(values[0], _COMPARED[type(op)], values[1], named, frame)
+        return self._pair(one, _COMPARED[type(op)], self._value(right), named)
 
     def _pair(
-        self, one: Any, compare: Callable[[Any, Any], Any], two: Any, at: ast.expr, frame: Any
-    ) -> pd.Series[Any]:
-        # a number or a text is one value for all records
-        one, two = (
-            each if isinstance(each, pd.Series) else pd.Series([each]) for each in (one, two)
-        )
-        if _is_number(one) != _is_number(two):
-            raise SchemaError(
-                f"The edit rule {self.text} compares numbers with texts at place "
-                f"{at.col_offset + 1} ({_name(at) or 'a value'}); write texts in quotation marks "
-                "and numbers without."
-            )
-        missing = np.broadcast_to(one.isna().to_numpy() | two.isna().to_numpy(), len(frame))
-        if _is_number(one):
-            left, right = (
-                np.nan_to_num(each.to_numpy(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
-                for each in (one, two)
-            )
-        else:
-            left, right = (
-                each.astype(object).where(each.notna(), "").to_numpy() for each in (one, two)
-            )
-        truth = np.broadcast_to(np.asarray(compare(left, right), dtype=bool), len(frame))
-        return pd.Series(pd.arrays.BooleanArray(truth.copy(), missing.copy()), frame.index)
+        self, one: _Column, compare: Callable[[Any, Any], Any], two: _Column, at: ast.expr
+    ) -> _Column:
+        def truth(frame: pd.DataFrame) -> pd.Series[Any]:
+            left, right = one(frame), two(frame)
+            if left.dtype != right.dtype:
+                raise SchemaError(
+                    f"The edit rule {self.text} compares numbers with texts at place "
+                    f"{at.col_offset + 1} ({_name(at) or 'a value'}); write texts in quotation "
+                    "marks and numbers without."
+                )
+            compared: pd.Series[Any] = compare(left, right)
+            return compared
 
-    def _value(self, node: ast.expr, frame: pd.DataFrame) -> Any:
+        return truth
+
+    def _value(self, node: ast.expr) -> _Column:
+        """Read what has a value: variables, numbers, texts, and sums of them."""
         name = _name(node)
         if name is not None:
-            return frame[name]
-        if isinstance(node, ast.Constant):
-            return str(node.value) if isinstance(node.value, bool) else node.value
-        if isinstance(node, ast.UnaryOp):
-            return -self._numeric(node.operand, frame)
-        assert isinstance(node, ast.BinOp)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left, right = self._numeric(node.left, frame), self._numeric(node.right, frame)
-            if isinstance(node.op, ast.Div) and not isinstance(right, pd.Series):
-                right = np.float64(right)
-            result = _COUNTED[type(node.op)](left, right)
-        if isinstance(result, pd.Series):
-            return result.replace([np.inf, -np.inf], np.nan)
-        return float(result)
+            self._named[name] = None
+            return lambda frame: _plain(frame[name])
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
+            is_text = isinstance(node.value, str | bool)
+            value = str(node.value) if is_text else float(node.value)  # type: ignore[arg-type]
+            dtype: Any = _TEXT if is_text else _NUMBER
+            return lambda frame: pd.Series(value, frame.index, dtype)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            number = self._number(node.operand)
+            return lambda frame: -number(frame)
+        if not isinstance(node, ast.BinOp) or type(node.op) not in _COUNTED:
+            raise self._refusal(node.col_offset + 1)
+        one, two, count = self._number(node.left), self._number(node.right), _COUNTED[type(node.op)]
 
-    def _numeric(self, node: ast.expr, frame: pd.DataFrame) -> Any:
-        value = self._value(node, frame)
-        as_series = value if isinstance(value, pd.Series) else pd.Series([value])
-        if not _is_number(as_series):
-            raise SchemaError(
-                f"The edit rule {self.text} calculates with texts at place {node.col_offset + 1}; "
-                "only numbers can be added, subtracted, multiplied or divided."
-            )
-        return value
+        def counted(frame: pd.DataFrame) -> pd.Series[Any]:
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                result: pd.Series[Any] = count(one(frame), two(frame))
+            return result.mask(~np.isfinite(result.to_numpy(np.float64, na_value=np.nan)))
+
+        return counted
+
+    def _number(self, node: ast.expr) -> _Column:
+        value = self._value(node)
+
+        def number(frame: pd.DataFrame) -> pd.Series[Any]:
+            column = value(frame)
+            if column.dtype == _TEXT:
+                raise SchemaError(
+                    f"The edit rule {self.text} calculates with texts at place "
+                    f"{node.col_offset + 1}; only numbers can be added, subtracted, multiplied or "
+                    "divided."
+                )
+            return column
+
+        return number
+
+    def _refusal(self, place: int) -> SchemaError:
+        return SchemaError(f"The edit rule {self.text} cannot be read at place {place}. {_EXAMPLE}")
+
+
+def _joined(join: Callable[[Any, Any], Any], parts: Sequence[_Column]) -> _Column:
+    return lambda frame: reduce(join, (part(frame) for part in parts))
 
 
 def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
@@ -212,52 +217,6 @@ def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
     check_letters(texts, LONGEST_RULES, "The list of edit rules", SchemaError)
     read = (each if isinstance(each, EditRule) else EditRule(str(each)) for each in rules)
     return tuple(dict.fromkeys(read))
-
-
-def _refusal(text: str, place: int) -> str:
-    return f"The edit rule {text} cannot be read at place {place}. {_EXAMPLE}"
-
-
-def _check_truth(node: ast.expr, text: str) -> None:
-    """Let through what is true or false: comparisons, and, or, not."""
-    if isinstance(node, ast.BoolOp):
-        for each in node.values:
-            _check_truth(each, text)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        _check_truth(node.operand, text)
-    elif isinstance(node, ast.Compare):
-        _check_value(node.left, text)
-        for op, each in zip(node.ops, node.comparators, strict=True):
-            _check_side(op, each, text)
-    else:
-        raise SchemaError(_refusal(text, node.col_offset + 1))
-
-
-def _check_side(op: ast.cmpop, node: ast.expr, text: str) -> None:
-    if not isinstance(op, ast.In | ast.NotIn):
-        if type(op) not in _COMPARED:
-            raise SchemaError(_refusal(text, node.col_offset + 1))
-        _check_value(node, text)
-        return
-    if not (isinstance(node, ast.List | ast.Tuple) and node.elts):
-        raise SchemaError(_refusal(text, node.col_offset + 1))
-    for each in node.elts:
-        _check_value(each, text)
-
-
-def _check_value(node: ast.expr, text: str) -> None:
-    """Let through what has a value: variables, numbers, texts, and sums of them."""
-    if _name(node) is not None:
-        return
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
-        return
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        _check_value(node.operand, text)
-    elif isinstance(node, ast.BinOp) and type(node.op) in _COUNTED:
-        _check_value(node.left, text)
-        _check_value(node.right, text)
-    else:
-        raise SchemaError(_refusal(text, node.col_offset + 1))
 
 
 def _name(node: ast.AST) -> str | None:
@@ -274,18 +233,12 @@ def _name(node: ast.AST) -> str | None:
 def _plain(column: pd.Series[Any]) -> pd.Series[Any]:
     """A column as numbers or as texts: categories, booleans and dates are compared as texts."""
     if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
-        known = column.notna()
-        return column.astype(object).where(known, None).map(_text, na_action="ignore")
-    return pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), index=column.index)
+        return column.astype(object).map(_text, na_action="ignore").astype(_TEXT)
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.Series(values, index=column.index).astype(_NUMBER)
 
 
 def _text(value: object) -> str:
     if isinstance(value, pd.Timestamp):
         return value.date().isoformat() if value == value.normalize() else value.isoformat()
     return str(value)
-
-
-def _is_number(values: pd.Series[Any]) -> bool:
-    return pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(
-        values.dtype
-    )
