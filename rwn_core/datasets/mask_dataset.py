@@ -20,10 +20,10 @@ from rwn_core.datasets import donors, release_order
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
 from rwn_core.datasets.engines import ENGINES
-from rwn_core.datasets.run import Run, Task
+from rwn_core.datasets.run import SURVEY, Run, Task
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
-from rwn_core.datasets.steps import STRATEGIES, SURVEY, Follow, merge_survey
+from rwn_core.datasets.steps import STRATEGIES, Follow
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
@@ -126,7 +126,6 @@ def mask_dataset(
             strategy = STRATEGIES[run.params.scheme.neighbors]
             follow = Follow((1 + strategy.weight) * ranges + run.files, options.progress)
             execute(run.ranges(SURVEY), follow.by(1))
-            merge_survey(run)
             masking = strategy.mask(run, execute, follow)
             answers = [_answer(run, task) for task in masking]
             refuse_empty(sum(answer["empty"] for answer in answers))

@@ -6,10 +6,12 @@ It is handed to workers in memory and never written: it holds the key.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,14 +25,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import (
-    ColumnStatistics,
-    Counts,
+    Sums,
     SurveyStatistics,
     has_levels,
+    merge_sums,
     metric_of_sums,
     ordered_schema,
 )
-from rwn_core.datasets.stage import Stage, atomic_file
+from rwn_core.datasets.stage import Stage
+from rwn_core.errors import InputError
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.metric import Metric
 from rwn_core.randomness import SecretKey
@@ -42,8 +45,7 @@ Finished = Callable[[int], None]
 
 Execute = Callable[[Sequence[Task], Finished], None]
 """Has all these tasks done, in any order, and returns when they are."""
-STEP = "survey_result"
-NUMBERS, SAMPLE, IDS = "numbers.json", "sample.parquet", "ids.npy"
+SURVEY = "survey"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,30 +85,46 @@ class Run:
 
     @cached_property
     def survey_result(self) -> SurveyResult:
-        """Results of the merged survey."""
-        # Read what `save_survey_result` wrote, and make the metric of it.
-        stage = self.stage
-        schema = self.schema
-        params = self.params
-        content = orjson.loads(stage.path(STEP, NUMBERS).read_bytes())
-        numbers = {name: ColumnStatistics(**each) for name, each in content.items()}
-        counted = [variable.name for variable in schema.released if has_levels(variable)]
-        levels = {
-            name: read_counts(str(stage.path(STEP, levels_name(position))))
-            for position, name in enumerate(counted)
-        }
-        schema = ordered_schema(Schema(variables=schema.released), levels)
-        metric = metric_of_sums(
-            schema,
-            SurveyStatistics(n=self.dataset.n, numbers=numbers, levels=levels),
-            scale=params.scale,
-            encoding=params.encoding,
-            weights=params.weights,
+        """What the tasks of the survey found, put together in their order."""
+        tasks, params = self.ranges(SURVEY), self.params
+        sums: list[Sums] = [
+            np.load(self.surveyed(task["number"], "sums.npy"), allow_pickle=False) for task in tasks
+        ]
+        counted = [variable.name for variable in self.schema.released if has_levels(variable)]
+        others = [name for name in self.names if name not in counted]
+        levels: dict[str, Counter[Any]] = {name: Counter() for name in counted}
+        for position, name in enumerate(counted):
+            for task in tasks:
+                table = pq.read_table(self.surveyed(task["number"], f"levels-{position}.parquet"))
+                pairs = (table.column(each).to_pylist() for each in ("level", "records"))
+                levels[name].update(dict(zip(*pairs, strict=True)))
+        schema = ordered_schema(Schema(variables=self.schema.released), levels)
+        found = SurveyStatistics(
+            n=self.dataset.n,
+            numbers=dict(zip(others, merge_sums(sums), strict=True)),
+            levels=levels,
         )
-        sample = pq.read_table(stage.path(STEP, SAMPLE))
+        metric = metric_of_sums(
+            schema, found, scale=params.scale, encoding=params.encoding, weights=params.weights
+        )
+        # the sample: the records that come first in the keyed order
+        paths = [self.surveyed(task["number"], "sample.arrow") for task in tasks]
+        files = (pa.ipc.open_file(path.read_bytes()) for path in paths)
+        chosen = pa.concat_tables([file.read_all() for file in files])
+        first, second, ids = (chosen.column(i).to_numpy() for i in (-3, -2, -1))
+        rows = np.lexsort((second, first))[: self.sample]
+        if len(rows) < self.sample:
+            raise InputError("The sample is too small; run again with another key.")
+        rows = rows[np.argsort(ids[rows])]
+        sample = chosen.select(self.names).take(pa.array(rows)).combine_chunks()
         points = metric.coded(Microdata(to_frame(sample), schema))
-        ids = np.load(stage.path(STEP, IDS), allow_pickle=False)
-        return SurveyResult(schema=schema, metric=metric, ids=ids, sample=sample, points=points)
+        return SurveyResult(
+            schema=schema, metric=metric, ids=ids[rows], sample=sample, points=points
+        )
+
+    def surveyed(self, number: int, name: str) -> Path:
+        """Path of what a task of the survey found; its name says nothing of a variable."""
+        return self.stage.path(SURVEY, f"{number:06d}-{name}")
 
     def ranges(self, step: str) -> list[Task]:
         """A task for each range of records."""
@@ -151,37 +169,3 @@ class SurveyResult:
     def to_points(self, microdata: Microdata) -> Points:
         """Some records as points of the metric."""
         return self.metric.coded(microdata)
-
-
-def save_survey_result(
-    stage: Stage, statistics: SurveyStatistics, ids: Integers, sample: pa.Table
-) -> None:
-    """Write what the survey has found, for the workers of later steps."""
-    content = {name: asdict(each) for name, each in statistics.numbers.items()}
-    with atomic_file(stage.path(STEP, NUMBERS)) as unfinished:
-        unfinished.write_bytes(orjson.dumps(content))
-    for position, counts in enumerate(statistics.levels.values()):
-        with atomic_file(stage.path(STEP, levels_name(position))) as unfinished:
-            write_counts(str(unfinished), counts)
-    with atomic_file(stage.path(STEP, SAMPLE)) as unfinished:
-        pq.write_table(sample, unfinished, compression="zstd", store_schema=True)
-    with atomic_file(stage.path(STEP, IDS)) as unfinished, unfinished.open("wb") as stream:
-        np.save(stream, ids)
-
-
-def levels_name(position: int) -> str:
-    """The file of a variable's levels; its name says nothing of the variable."""
-    return f"levels-{position}.parquet"
-
-
-def write_counts(path: str, counts: Counts) -> None:
-    """Write how many records each level has."""
-    table = pa.table({"level": pa.array(list(counts)), "records": pa.array(list(counts.values()))})
-    pq.write_table(table, path)
-
-
-def read_counts(path: str) -> dict[Any, int]:
-    """Read what `write_counts` wrote."""
-    table = pq.read_table(path)
-    levels, records = (table.column(name).to_pylist() for name in ("level", "records"))
-    return dict(zip(levels, records, strict=True))

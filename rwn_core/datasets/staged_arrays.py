@@ -100,13 +100,6 @@ def read_batch(path: Path, number: int) -> pa.Table:
         return pa.Table.from_batches([file.get_batch(number)], file.schema)
 
 
-def read_all(path: Path) -> pa.Table:
-    """Read all batches."""
-    with pa.memory_map(str(path)) as source:
-        table: pa.Table = pa.ipc.open_file(source).read_all()
-        return table
-
-
 def columns_path(run: Run, number: int) -> Path:
     """Path of a range's columns."""
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")

@@ -5,7 +5,6 @@ The first step is the survey: it checks the values, sums up the columns and samp
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from math import sqrt
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
@@ -20,37 +20,24 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets import donors, release_order, spatial_parts
 from rwn_core.datasets.dataset import check_rows, to_frame
 from rwn_core.datasets.dataset_statistics import (
-    Sums,
-    SurveyStatistics,
     block_sums,
     counted,
     has_levels,
     level_counts,
-    merge_sums,
 )
-from rwn_core.datasets.run import (
-    Execute,
-    Run,
-    Task,
-    levels_name,
-    read_counts,
-    save_survey_result,
-    write_counts,
-)
+from rwn_core.datasets.run import SURVEY, Execute, Run, Task
 from rwn_core.datasets.spatial_parts import INDEX, principal_axes
-from rwn_core.datasets.stage import Stage, atomic_file
-from rwn_core.datasets.staged_arrays import DEAL, load, read_all, save, write_batches
-from rwn_core.errors import InputError
+from rwn_core.datasets.stage import atomic_file
+from rwn_core.datasets.staged_arrays import DEAL, load, save, write_batches
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SAMPLE_STREAM
 
-SURVEY = "survey"
 _SURE = 12  # standard deviations by which more candidates are kept than the sample needs
 
 
 def survey_rows(run: Run, task: Task) -> dict[str, Any]:
-    """Check, sum up and sample one range of records; see `merge_survey`."""
+    """Check, sum up and sample one range of records; see `Run.survey_result`."""
     start, number = task["start"], task["number"]
     table = run.dataset.read(start, task["stop"], run.names)
     frame = to_frame(table)
@@ -59,14 +46,16 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     microdata = Microdata(frame, with_levels(frame, schema))
     numbers = [v.name for v in schema.variables if not has_levels(v)]
     with (
-        atomic_file(_path(run.stage, number, "sums.npy")) as unfinished,
+        atomic_file(run.surveyed(number, "sums.npy")) as unfinished,
         unfinished.open("wb") as stream,
     ):
         np.save(stream, block_sums(microdata.matrix(numbers)))
     coded = [v.name for v in schema.variables if has_levels(v)]
     for position, name in enumerate(coded):
-        with atomic_file(_path(run.stage, number, levels_name(position))) as unfinished:
-            write_counts(str(unfinished), level_counts(microdata, name))
+        counts = level_counts(microdata, name)
+        table_of = {"level": pa.array(list(counts)), "records": pa.array(list(counts.values()))}
+        with atomic_file(run.surveyed(number, f"levels-{position}.parquet")) as unfinished:
+            pq.write_table(pa.table(table_of), unfinished)
     records = np.arange(start, task["stop"], dtype=np.int64)
     # Which of some records may belong to the sample, and what it is ordered by.
     # records: shape (r,); rows: (c,); draws: (2, c)
@@ -80,41 +69,9 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     chosen = table.take(pa.array(rows))
     for values in (*draws, records[rows]):
         chosen = chosen.append_column("", pa.array(values))
-    with atomic_file(_path(run.stage, number, "sample.arrow")) as unfinished:
+    with atomic_file(run.surveyed(number, "sample.arrow")) as unfinished:
         write_batches(unfinished, chosen, [len(chosen)])
     return {}
-
-
-def merge_survey(run: Run) -> None:
-    """Put together what the tasks of the survey found, in their order."""
-    tasks = run.ranges(SURVEY)
-    numbers = [v.name for v in run.schema.released if not has_levels(v)]
-    sums: list[Sums] = [
-        np.load(_path(run.stage, task["number"], "sums.npy"), allow_pickle=False) for task in tasks
-    ]
-    statistics = dict(zip(numbers, merge_sums(sums), strict=True))
-    coded = [v.name for v in run.schema.released if has_levels(v)]
-    levels = {}
-    for position, name in enumerate(coded):
-        total: Counter[Any] = Counter()
-        for task in tasks:
-            file = _path(run.stage, task["number"], levels_name(position))
-            total.update(read_counts(str(file)))
-        levels[name] = dict(total)
-    paths = [_path(run.stage, task["number"], "sample.arrow") for task in tasks]
-    chosen = pa.concat_tables([read_all(path) for path in paths])
-    first, second, ids = (chosen.column(i).to_numpy() for i in (-3, -2, -1))
-    rows = np.lexsort((second, first))[: run.sample]
-    if len(rows) < run.sample:
-        raise InputError("The sample is too small; run again with another key.")
-    rows = rows[np.argsort(ids[rows])]
-    sample = chosen.select(run.names).take(pa.array(rows))
-    found = SurveyStatistics(n=run.dataset.n, numbers=statistics, levels=levels)
-    save_survey_result(run.stage, found, ids[rows], sample)
-
-
-def _path(stage: Stage, number: int, name: str) -> Any:
-    return stage.path(SURVEY, f"{number:06d}-{name}")
 
 
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from rwn_core.measures import MEASURES, measures_of
-from rwn_core.reporting.context import QUESTIONS, Context
+from rwn_core.reporting.context import QUESTIONS
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -85,20 +85,15 @@ def _data(material: Material) -> Content:
     )
 
 
-def _scenarios(material: Material) -> Content:
-    lines = (
-        "Intruders who might try, what they are after, and what came out on this release. Read a "
-        "risk against its baseline and the worst case.",
-    )
-    return Content(lines=lines, table=_asked(material, "scenarios"))
-
-
-def _asked(material: Material, place: str) -> Table:
-    rows = [
-        (_title(material, key), MEASURES[key].question, material.words(key))
-        for key in measures_of(place)
-    ]
-    return written_table(("attack", "question", "answer"), rows)
+def _measured(material: Material, place: str, columns: tuple[str, ...], line: str = "") -> Content:
+    """List the measures of a place: their titles, and of each what the columns name."""
+    rows = []
+    for key in measures_of(place):
+        about, words = MEASURES[key], material.words(key)
+        title = str(material.reading(key).get("title", about.title))
+        known = {"question": about.question, "computed by": about.source}
+        rows.append((title, *(known.get(column, words) for column in columns[1:])))
+    return Content(lines=(line,) * bool(line), table=written_table(columns, rows))
 
 
 def _parameters(material: Material) -> Content:
@@ -112,25 +107,16 @@ def _parameters(material: Material) -> Content:
     return Content(lines=(material.setting.words,), table=pairs(method | named))
 
 
-def _cautions(material: Material) -> Content:
-    return Content(lines=tuple(material.setting.params.cautions()))
-
-
 def _anonymity(material: Material) -> Content:
     reading = material.reading("k_anonymity")
     if not reading:
         return Content(lines=(material.reason("k_anonymity"),))
     n = material.record["table"]["records"]
-    rows = []
-    for limit, before, after in zip(
-        reading["limits"],
-        reading["violations_original"],
-        reading["violations_released"],
-        strict=True,
-    ):
-        rows.append(
-            (f"{limit}-anonymity", *(f"{c:,} ({100 * c / n:.1f} %)" for c in (before, after)))
-        )
+    parts = (reading[name] for name in ("limits", "violations_original", "violations_released"))
+    rows = [
+        (f"{limit}-anonymity", *(f"{c:,} ({100 * c / n:.1f} %)" for c in counts))
+        for limit, *counts in zip(*parts, strict=True)
+    ]
     keys = ", ".join(reading["names"])
     return Content(
         lines=(
@@ -170,20 +156,6 @@ def _riskiest(material: Material) -> Content:
         "Combinations of key values in the original that are easiest to single out. CONFIDENTIAL."
     )
     return Content(lines=(line,), table=written_table(columns, rows))
-
-
-def _guesses(material: Material) -> Content:
-    return Content(table=_asked(material, "guesses"))
-
-
-def _worst(material: Material) -> Content:
-    rows = [
-        (_title(material, key), material.words(key), MEASURES[key].source)
-        for key in measures_of("worst cases")
-    ]
-    return Content(
-        table=written_table(("worst case", "what it says and assumes", "computed by"), rows)
-    )
 
 
 def _limits(material: Material) -> Content:
@@ -248,10 +220,6 @@ def _charts(material: Material) -> Content:
     return Content(lines=(line,), charts=charts)
 
 
-def _versions(material: Material) -> Content:
-    return Content(table=pairs(material.record["program"]))
-
-
 def _hashes(material: Material) -> Content:
     record = material.record
     named = {
@@ -274,19 +242,14 @@ def approval(material: Material) -> Content:
     lines = []
     if about["exception"]:
         lines.append("EXCEPTION: the release does not keep every limit of its policy.")
-    named = {"name": about["by"], "reason": about["reason"] or "none given", **_draws(material)}
-    return Content(lines=tuple(lines), table=pairs(named))
-
-
-def _draws(material: Material) -> dict[str, str]:
+    named = {"name": about["by"], "reason": about["reason"] or "none given"}
     draws = material.record.get("draws", {})
-    if not draws:
-        return {}
-    named = {"drawn of this setting": f"{draws['number']}, of which this is the last"}
-    if draws["further"]:
+    if draws:
+        named["drawn of this setting"] = f"{draws['number']}, of which this is the last"
+    if draws and draws["further"]:
         met = f"{draws['further_kept']} of {draws['further']}"
         named["other fresh releases that keep the policy"] = met
-    return named
+    return Content(lines=tuple(lines), table=pairs(named))
 
 
 INTRUDER_TEST = "What came out of a motivated-intruder test?"
@@ -296,19 +259,15 @@ def context(material: Material) -> Content:
     """List every question about the context with its answer, and a motivated-intruder test."""
     about = material.context
     rows: list[tuple[str, str]] = [(each.question, about.stated(each.name)) for each in QUESTIONS]
-    rows.append((INTRUDER_TEST, _intruder_test(about)))
+    test, tried = about.intruder_test, "none was recorded"
+    if test is not None:
+        tried = (
+            f"By {test.by} on {test.day}, {test.hours:g} hours, with: "
+            f"{test.sources.rstrip('.')}. Claims: {test.claims}; confirmed: {test.confirmed}."
+        )
+    rows.append((INTRUDER_TEST, tried))
     lines = [f"Not stated: {', '.join(about.missing)}."] if about.missing else []
     return Content(lines=tuple(lines), table=written_table(("question", "answer"), rows))
-
-
-def _intruder_test(about: Context) -> str:
-    test = about.intruder_test
-    if test is None:
-        return "none was recorded"
-    return (
-        f"By {test.by} on {test.day}, {test.hours:g} hours, with: "
-        f"{test.sources.rstrip('.')}. Claims: {test.claims}; confirmed: {test.confirmed}."
-    )
 
 
 def identity(material: Material) -> Content:
@@ -318,18 +277,10 @@ def identity(material: Material) -> Content:
         return Content(lines=("The record is older than this question.",))
     if not rows:
         return Content(lines=("No variable of the original looks as if it identified people.",))
-    columns = ("variable", "looks_like", "reason", "confidence", "answer")
-    return Content(
-        lines=("Variables that may identify people, and the answer for each.",),
-        table=written_table(
-            ("variable", "looks like", "reason", "confidence", "answer"),
-            (tuple(row[name] for name in columns) for row in rows),
-        ),
-    )
-
-
-def _title(material: Material, measure: str) -> str:
-    return str(material.reading(measure).get("title", MEASURES[measure].title))
+    columns = ("variable", "looks like", "reason", "confidence", "answer")
+    listed = (tuple(row[name.replace(" ", "_")] for name in columns) for row in rows)
+    line = "Variables that may identify people, and the answer for each."
+    return Content(lines=(line,), table=written_table(columns, listed))
 
 
 def _techniques(material: Material) -> Content:
@@ -371,58 +322,68 @@ def _risk(material: Material) -> Content:
     return Content(lines=(line,), table=Table(columns=columns, rows=tuple(rows)) if rows else None)
 
 
-def _attacks(material: Material) -> Content:
-    """List the attacks that were run on the release itself, and what came out."""
-    rows = [(MEASURES[key].title, material.words(key)) for key in measures_of("attacks")]
-    return Content(table=written_table(("attack", "result"), rows))
-
-
-_INTERNAL, _NEVER = Audience.INTERNAL, Audience.NEVER
-INSIDE = (
-    Entry(key="data", title="The table", audience=_INTERNAL, make=_data),
-    Entry(key="identity", title="What may identify people", audience=_INTERNAL, make=identity),
-    Entry(key="decision", title="Decision", audience=_INTERNAL, make=decision),
-    Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
-    Entry(key="context", title="Context of the release", audience=_INTERNAL, make=context),
-    Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
-    Entry(key="risk", title="Initial and residual risk", audience=_INTERNAL, make=_risk),
-    Entry(key="techniques", title="Technique by variable", audience=_INTERNAL, make=_techniques),
-    Entry(key="attacks", title="Attacks that were run", audience=_INTERNAL, make=_attacks),
-    Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
-    Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),
-    Entry(key="worst", title="Worst cases and what they assume", audience=_INTERNAL, make=_worst),
-    Entry(
-        key="guesses",
-        title="Singling out, linkability, inference",
-        audience=_INTERNAL,
-        make=_guesses,
-    ),
-    Entry(key="anonymity", title="k-anonymity", audience=_INTERNAL, make=_anonymity),
-    Entry(key="expected", title="Expected re-identifications", audience=_INTERNAL, make=_expected),
-    Entry(key="riskiest", title="Riskiest combinations", audience=_INTERNAL, make=_riskiest),
-    Entry(key="repeated", title="Further releases", audience=_INTERNAL, make=_repeated),
-    Entry(
-        key="risks",
-        title="Risk, all readings",
-        audience=_INTERNAL,
-        make=partial(_side, side="risk"),
-    ),
-    Entry(
-        key="utility",
-        title="Utility, all readings",
-        audience=_INTERNAL,
-        make=partial(_side, side="utility"),
-    ),
-    Entry(key="cautions", title="Cautions", audience=_INTERNAL, make=_cautions),
-    Entry(key="charts", title="Charts", audience=_INTERNAL, make=_charts),
-    Entry(key="versions", title="Versions", audience=_INTERNAL, make=_versions),
-    Entry(key="hashes", title="Files and hashes", audience=_INTERNAL, make=_hashes),
+_ATTACK = ("attack", "question", "answer")
+_WORST = ("worst case", "what it says and assumes", "computed by")
+_TRIED = (
+    "Intruders who might try, what they are after, and what came out on this release. Read a risk "
+    "against its baseline and the worst case."
+)
+INSIDE = tuple(
+    Entry(key=key, title=title, audience=Audience.INTERNAL, make=make)
+    for key, title, make in (
+        ("data", "The table", _data),
+        ("identity", "What may identify people", identity),
+        ("decision", "Decision", decision),
+        ("approval", "Who answers for it", approval),
+        ("context", "Context of the release", context),
+        ("limits", "Limits", _limits),
+        ("risk", "Initial and residual risk", _risk),
+        ("techniques", "Technique by variable", _techniques),
+        (
+            "attacks",
+            "Attacks that were run",
+            partial(_measured, place="attacks", columns=("attack", "result")),
+        ),
+        ("parameters", "Parameters", _parameters),
+        (
+            "scenarios",
+            "Scenarios of disclosure",
+            partial(_measured, place="scenarios", columns=_ATTACK, line=_TRIED),
+        ),
+        (
+            "worst",
+            "Worst cases and what they assume",
+            partial(_measured, place="worst cases", columns=_WORST),
+        ),
+        (
+            "guesses",
+            "Singling out, linkability, inference",
+            partial(_measured, place="guesses", columns=_ATTACK),
+        ),
+        ("anonymity", "k-anonymity", _anonymity),
+        ("expected", "Expected re-identifications", _expected),
+        ("riskiest", "Riskiest combinations", _riskiest),
+        ("repeated", "Further releases", _repeated),
+        ("risks", "Risk, all readings", partial(_side, side="risk")),
+        ("utility", "Utility, all readings", partial(_side, side="utility")),
+        (
+            "cautions",
+            "Cautions",
+            lambda material: Content(lines=tuple(material.setting.params.cautions())),
+        ),
+        ("charts", "Charts", _charts),
+        ("versions", "Versions", lambda material: Content(table=pairs(material.record["program"]))),
+        ("hashes", "Files and hashes", _hashes),
+    )
 )
 """In the order of the internal report."""
 
-WITHHELD = (
-    Entry(key="secret", title="the key, or a seed", audience=_NEVER),
-    Entry(key="order", title="the secret row order", audience=_NEVER),
-    Entry(key="donors", title="who gave each cell its value", audience=_NEVER),
+WITHHELD = tuple(
+    Entry(key=key, title=title, audience=Audience.NEVER)
+    for key, title in (
+        ("secret", "the key, or a seed"),
+        ("order", "the secret row order"),
+        ("donors", "who gave each cell its value"),
+    )
 )
 """What no report says."""

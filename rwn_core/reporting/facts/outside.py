@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from rwn_core.data.derived import listed
 from rwn_core.evaluation.validity import misses, turns
@@ -95,7 +94,12 @@ def _loss(material: Material) -> Content:
         lines.append(words.SAMPLED)
     if len(rows) < len(words.LOST):
         lines.append(words.LOSS[1])
-    lines += _relations(material.reading("association_loss"))
+    # which relations faded, which of them are gone, and whether others appeared
+    relations = material.reading("association_loss")
+    for faded, key in ((words.FADED, "faded"), (words.GONE, "gone")):
+        named = "; ".join(words.PAIR.format(one=a, other=b) for a, b in relations.get(key, ()))
+        lines += [faded.format(names=named)] if named else []
+    lines += [words.INVENTED] * (relations.get("invented", 0.0) > _INVENTED)
     changed = material.reading("cells_changed").get("value")
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
@@ -105,15 +109,6 @@ def _loss(material: Material) -> Content:
         lines.append(words.DESTROYED.format(words=destroyed))
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
     return Content(lines=tuple(lines), table=table)
-
-
-def _relations(reading: Mapping[str, Any]) -> list[str]:
-    """Say which relations faded, which of them are gone, and whether others appeared."""
-    lines = []
-    for said, key in ((words.FADED, "faded"), (words.GONE, "gone")):
-        named = "; ".join(words.PAIR.format(one=a, other=b) for a, b in reading.get(key, ()))
-        lines += [said.format(names=named)] if named else []
-    return lines + [words.INVENTED] * (reading.get("invented", 0.0) > _INVENTED)
 
 
 def _errors(material: Material) -> Content:
@@ -136,10 +131,16 @@ def _errors(material: Material) -> Content:
 
 
 def _totals(material: Material) -> Content:
-    reading = material.reading("marginals")
-    lines = _invariants(material)
-    lines += _within(list(reading.get("mean_shift", {}).values()), words.MEANS, words.FAR_MEANS)
-    lines += _within(list(reading.get("share_shift", {}).values()), words.SHARES, words.FAR_SHARES)
+    reading, lines = material.reading("marginals"), _invariants(material)
+    shifts = (
+        ("mean_shift", words.MEANS, words.FAR_MEANS),
+        ("share_shift", words.SHARES, words.FAR_SHARES),
+    )
+    for name, near, far in shifts:
+        moved = [abs(shift) for shift in reading.get(name, {}).values()]
+        if moved:
+            at = bisect(_NEAR, max(moved))
+            lines.append(near.format(near=words.NEAR[at]) if at < len(_NEAR) else far)
     return Content(lines=tuple(lines))
 
 
@@ -166,13 +167,6 @@ def _invariants(material: Material) -> list[str]:
     if len(values) + len(totals) < len(shown):
         lines.append(words.OTHER_TOTALS if values or totals else words.TOTALS)
     return lines + [words.KEEPS["fixed"]] * keeps.fixed
-
-
-def _within(shifts: Sequence[float], near: str, far: str) -> list[str]:
-    if not shifts:
-        return []
-    at = bisect(_NEAR, max(map(abs, shifts)))
-    return [near.format(near=words.NEAR[at]) if at < len(_NEAR) else far]
 
 
 def _use(material: Material) -> Content:
@@ -204,16 +198,24 @@ def _review(material: Material) -> Content:
     return Content(lines=(words.REVIEW.format(review=day) if day else words.NO_REVIEW,))
 
 
-_PUBLIC, _BOTH = Audience.PUBLIC, Audience.BOTH
-_TITLES = words.TITLES
-OUTSIDE = (
-    Entry(key="treated", title=_TITLES[0], audience=_BOTH, make=_treated),
-    Entry(key="variables", title=_TITLES[1], audience=_PUBLIC, make=_variables),
-    Entry(key="loss", title=_TITLES[2], audience=_PUBLIC, make=_loss),
-    Entry(key="errors", title=_TITLES[3], audience=_BOTH, make=_errors),
-    Entry(key="totals", title=_TITLES[4], audience=_PUBLIC, make=_totals),
-    Entry(key="use", title=_TITLES[5], audience=_BOTH, make=_use),
-    Entry(key="file", title=_TITLES[6], audience=_BOTH, make=_file),
-    Entry(key="review", title=_TITLES[7], audience=_BOTH, make=_review),
+_TO_BOTH = ("treated", "errors", "use", "file", "review")
+_MAKERS = {
+    "treated": _treated,
+    "variables": _variables,
+    "loss": _loss,
+    "errors": _errors,
+    "totals": _totals,
+    "use": _use,
+    "file": _file,
+    "review": _review,
+}
+OUTSIDE = tuple(
+    Entry(
+        key=key,
+        title=title,
+        audience=Audience.BOTH if key in _TO_BOTH else Audience.PUBLIC,
+        make=make,
+    )
+    for title, (key, make) in zip(words.TITLES, _MAKERS.items(), strict=True)
 )
 """In the order of the notice."""

@@ -17,7 +17,7 @@ from rwn_core.datasets.dataset_statistics import (
 )
 from rwn_core.datasets.mask_dataset import prepare_run
 from rwn_core.datasets.run import SurveyResult
-from rwn_core.datasets.steps import SURVEY, merge_survey, perform
+from rwn_core.datasets.steps import SURVEY, perform
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets
@@ -30,7 +30,6 @@ def surveyed(source: Path, stage: Path, params: rwn.RWN) -> SurveyResult:
     run.stage.begin(run.fingerprint)
     for task in run.ranges(SURVEY):
         perform(run, task)
-    merge_survey(run)
     return run.survey_result
 
 
