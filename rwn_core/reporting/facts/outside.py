@@ -216,6 +216,6 @@ OUTSIDE = tuple(
         audience=Audience.BOTH if key in _TO_BOTH else Audience.PUBLIC,
         make=make,
     )
-    for title, (key, make) in zip(words.TITLES, _MAKERS.items(), strict=True)
+    for title, (key, make) in zip(words.TITLES, _MAKERS.items(), strict=False)
 )
 """In the order of the notice."""
