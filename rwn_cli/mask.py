@@ -25,8 +25,8 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.context import Context
-    from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
+    from rwn_core.reporting.scenario import Decision
 
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
@@ -101,7 +101,7 @@ def mask(
     Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
     """
     from rwn_cli.precision_option import steps
-    from rwn_core.data.identity.table import require_answers
+    from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
     from rwn_core.reporting.release_record import Basis
 
@@ -326,7 +326,7 @@ def read_decision(
     record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
 ) -> Decision | None:
     """Return the meeting of the decision that is carried out."""
-    from rwn_core.reporting.decision import Decision
+    from rwn_core.reporting.scenario import Decision
 
     require_toml(record, "--record", *others)
     if meeting is None:

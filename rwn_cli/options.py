@@ -252,7 +252,7 @@ def _weight(text: str) -> tuple[str, float]:
 
 def read_text(path: Path, what: str) -> str:
     """Read a small text file: a scenario, a decision, a record, a card."""
-    from rwn_core.io.open_file import file_text
+    from rwn_core.io.parse import file_text
 
     path.stat()  # an OSError where it is not there
     return file_text(path, what)

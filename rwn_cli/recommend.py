@@ -32,7 +32,7 @@ def recommend(
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
     Where no setting keeps the usual policy, what helps is tried and named.
     """
-    from rwn_core.data.identity.table import require_answers
+    from rwn_core.data.open_questions import require_answers
     from rwn_core.tuning.quick_verdict import QuickVerdict, with_next_steps
 
     read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())

@@ -1,4 +1,4 @@
-"""Open questions about a table, each with the answer that closes it."""
+"""Open questions about a table, each with the answer that closes it; doubts found once."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt
-from rwn_core.data.identity.gate import doubts_of_schema
+from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt, identity_doubts
+from rwn_core.data.identity.gate import doubts_of_schema, open_doubts, refuse_open
 from rwn_core.data.identity.panel import COMES_AGAIN
-from rwn_core.data.identity.words import Subject
+from rwn_core.data.identity.profile import Subject
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import far_codes, stands_for_people
 from rwn_core.data.variable import Kind, Role, Variable
@@ -189,3 +190,15 @@ def _leave_out(name: str, kind: str, sentence: str) -> OpenQuestion:
         answer="Leave it out of every release",
         changes={"role": Role.IDENTIFIER},
     )
+
+
+def table_doubts(microdata: Microdata) -> tuple[IdentityDoubt, ...]:
+    """Judge all variables of a table once, whatever its schema answers."""
+    frame = microdata.frame
+    return microdata.cached("identity", lambda: tuple(identity_doubts(frame, frame.columns)))
+
+
+def require_answers(microdata: Microdata) -> None:
+    """Refuse a table with open doubts before anything is drawn of it."""
+    if not all(variable.is_answered for variable in microdata.schema.released):
+        refuse_open(open_doubts(table_doubts(microdata), microdata.schema))

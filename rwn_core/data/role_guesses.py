@@ -16,7 +16,7 @@ import pandas as pd
 from rwn_core.data.identity import SAMPLING_WEIGHT
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.identity.panel import COMES_AGAIN
-from rwn_core.data.identity.words import NameWords, Subject, plain_letters, word_list
+from rwn_core.data.identity.profile import NameWords, Subject, plain_letters, word_list
 from rwn_core.data.plain import toml_document
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role, Variable

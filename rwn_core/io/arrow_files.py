@@ -27,13 +27,13 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import (
     LARGEST_WHOLE,
     MOST_LETTERS,
     check_size,
     check_unpacked,
     chosen_columns,
+    in_file,
 )
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits

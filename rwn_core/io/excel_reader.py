@@ -24,7 +24,6 @@ from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook, shown_as_codes
-from rwn_core.io.file_name import in_file
 from rwn_core.io.guessed_layout import (
     GuessedLayout,
     filled,
@@ -38,7 +37,7 @@ from rwn_core.io.guessed_layout import (
     rows_at_end,
     without_breaks,
 )
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, text_forms
 from rwn_core.io.text_types.convert import told_of_texts, typed
 from rwn_core.io.text_types.lay_out import with_points

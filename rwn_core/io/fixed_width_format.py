@@ -56,8 +56,7 @@ def read(
     import pyarrow.compute as pc
 
     from rwn_core.data.variable import NUMBERS
-    from rwn_core.io.file_name import in_file
-    from rwn_core.io.limits import check_size, chosen_columns
+    from rwn_core.io.limits import check_size, chosen_columns, in_file
     from rwn_core.io.value_labels import LabelledColumn, labelled_table
 
     lines, mark, codebook = content.rpartition(b"\0")
@@ -122,7 +121,7 @@ def _rows(file: str, content: bytes, charset: str, *, width: int) -> list[str]:
 
 def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
     """Read the variables of a codebook, the encoding of its file and the file's name."""
-    from rwn_core.io.file_name import shown
+    from rwn_core.io.limits import shown
 
     try:
         parser = ElementTree.XMLParser(target=_Tree())

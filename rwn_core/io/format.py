@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -87,3 +88,42 @@ class Format:
     def words(self) -> str:
         """The title, with what is demanded of a file in brackets."""
         return f"{self.title} ({self.demand})" if self.demand else self.title
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.file_layout import FileLayout
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+MARKS = frozenset({"separator", "decimal", "dates"})
+
+
+def text_format(separator: str, *, marks: frozenset[str], **fields: Any) -> Format:
+    """Return a format of separated text; released files repeat these marks of the original."""
+
+    def read(
+        file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+    ) -> Microdata:
+        from rwn_core.io.text_reader import read_text_table
+
+        return read_text_table(file, content, schema, layout=layout, separator=separator)
+
+    def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+        from rwn_core.io.text_types.lay_out import text_table
+
+        given = schema.file if schema is not None and "separator" in marks else None
+        return text_table(frame, (given and given.separator) or separator, schema)
+
+    return Format(
+        read=read,
+        write=write,
+        layout=MARKS | {"encoding", "header", "above", "below", "missing"},
+        marks=marks,
+        sees=partial(when_called("rwn_core.io.guessed_layout.guess_text_layout"), usual=separator),
+        keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
+        again=partial(when_called("rwn_core.io.other_readers.text_again"), usual=separator),
+        again_by="pandas",
+        **fields,
+    )

@@ -16,8 +16,14 @@ import pyarrow as pa
 
 from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.errors import SchemaError
-from rwn_core.io.text_types.column import NOTHING, Form, text_form, text_forms, without_blanks
-from rwn_core.io.text_types.date_texts import fitting_notations
+from rwn_core.io.text_types.column import (
+    NOTHING,
+    Form,
+    fitting_notations,
+    text_form,
+    text_forms,
+    without_blanks,
+)
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200

@@ -1,11 +1,18 @@
-"""Size limits of a file; larger tables go to the commands for datasets."""
+"""Limits of a file, unpacking up to them, its name in messages, and how much of it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import bz2
+import lzma
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from rwn_core.errors import InputError
+from rwn_core.parallel.threads import Progress
 
 if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
@@ -61,3 +68,99 @@ def check_unpacked(file: str, size: int) -> None:
             f"{file} unpacks to more than {LARGEST_UNPACKED // 1_000_000:,} MB; read fewer columns "
             "or records, or use the commands for large tables."
         )
+
+
+LONGEST_SHOWN = 80  # characters of a file name in a message
+
+
+def shown(name: str) -> str:
+    """A file name fit for a message: no folder, no control characters, not too long."""
+    last = PurePath(name.replace("\\", "/")).name or "the file"
+    clean = "".join(letter if letter.isprintable() else "?" for letter in last)
+    return clean if len(clean) <= LONGEST_SHOWN else f"{clean[: LONGEST_SHOWN - 1]}…"
+
+
+@contextmanager
+def in_file(position: str) -> Iterator[None]:
+    """Put the position before the text of an `InputError` raised inside.
+
+    >>> with in_file("people.csv"):
+    ...     raise InputError("The table has no columns; choose at least one.")
+    Traceback (most recent call last):
+    rwn_core.errors.InputError: people.csv: the table has no columns; choose at least one.
+    """
+    try:
+        yield
+    except InputError as error:
+        text = str(error)
+        raise type(error)(f"{position}: {text[:1].lower()}{text[1:]}") from None
+
+
+_STEP = 1 << 20
+_PEEKED = 1_000_000  # bytes: bzip2 gives nothing before a whole block
+
+
+def _unpacker(content: bytes) -> Any:
+    """Return the decompressor for content that begins like this, or None."""
+    if content.startswith(b"\x1f\x8b"):
+        return zlib.decompressobj(31)
+    if content.startswith(b"BZh"):
+        return bz2.BZ2Decompressor()
+    if content.startswith(b"\xfd7zXZ\x00"):
+        return lzma.LZMADecompressor(memlimit=LARGEST_UNPACKED)
+    return None
+
+
+def first_bytes(content: bytes, count: int) -> bytes:
+    """The first bytes of the content, unpacked if it is packed; none where it is broken."""
+    unpacker = _unpacker(content)
+    if unpacker is None:
+        return content[:count]
+    try:
+        start: bytes = unpacker.decompress(content[:_PEEKED], count)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return b""
+    return start
+
+
+def unpacked(file: str, content: bytes) -> bytes:
+    """The content without gzip, bzip2 or xz around it."""
+    unpacker = _unpacker(content)
+    if unpacker is None:
+        return content
+    parts: list[bytes] = []
+    size, remainder = 0, content
+    try:
+        while not unpacker.eof:
+            part = unpacker.decompress(remainder, _STEP)
+            remainder = getattr(unpacker, "unconsumed_tail", b"")
+            if not part and not remainder and not unpacker.eof:
+                break
+            parts.append(part)
+            size += len(part)
+            check_unpacked(file, size)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        unpacker = None
+    if unpacker is None or not unpacker.eof:
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
+    return b"".join(parts)
+
+
+_LISTENER: ContextVar[Progress | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def reporting_to(progress: Progress) -> Iterator[None]:
+    """Tell this function what `report` is given inside."""
+    before = _LISTENER.set(progress)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(before)
+
+
+def report(share: float) -> None:
+    """Say how much is read, from 0 to 1."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(share)

@@ -27,9 +27,14 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Code, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, check_size, chosen_columns
-from rwn_core.io.unpacked import unpacked
+from rwn_core.io.limits import (
+    LARGEST_WHOLE,
+    MOST_CELLS,
+    check_size,
+    chosen_columns,
+    in_file,
+    unpacked,
+)
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)

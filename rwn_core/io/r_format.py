@@ -7,7 +7,7 @@ from rwn_core.io.format import Feature, Format, when_called
 
 def detects(content: bytes) -> bool:
     """Recognize what `save` and `saveRDS` write, packed or not."""
-    from rwn_core.io.unpacked import first_bytes
+    from rwn_core.io.limits import first_bytes
 
     return first_bytes(content, 16).startswith(
         (b"RDX2\n", b"RDX3\n", b"RDA2\n", b"RDA3\n", b"X\n\0\0")

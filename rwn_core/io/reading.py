@@ -33,12 +33,9 @@ from rwn_core.data.plain import (
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
-from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
-from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
-from rwn_core.io.open_file import file_content, table_content
-from rwn_core.io.parse import parse
-from rwn_core.io.read_progress import reporting_to
+from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, reporting_to, shown
+from rwn_core.io.parse import file_content, parse, table_content
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle

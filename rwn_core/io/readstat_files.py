@@ -21,8 +21,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Code, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns
+from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns, in_file
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 

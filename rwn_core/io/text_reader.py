@@ -25,13 +25,10 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
-from rwn_core.io.file_name import in_file
 from rwn_core.io.guessed_layout import joined_names, without_breaks
-from rwn_core.io.limits import LONGEST_FIELD, chosen_columns
-from rwn_core.io.read_progress import report
-from rwn_core.io.text_types.column import Form, TextColumn, text_form
+from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file, report
+from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
-from rwn_core.io.text_types.date_texts import are_days
 from rwn_core.io.text_types.lay_out import (
     decoded,
     invented_notice,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rwn_core.io.separated_text import MARKS, text_format
+from rwn_core.io.format import MARKS, text_format
 
 FORMAT = text_format(
     "\t",

@@ -26,7 +26,7 @@ from rwn_core.data.variable import (
     level_names,
     missing_words,
 )
-from rwn_core.io.file_name import in_file
+from rwn_core.io.limits import in_file
 from rwn_core.io.time_formats import TimeFormat, as_times
 
 MissingCodes = tuple[Code | tuple[float, float], ...]

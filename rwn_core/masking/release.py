@@ -18,8 +18,8 @@ from rwn_core.data.derived import DERIVED, broken_relations, listed
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import DROP, KEEP, open_doubts, refuse_both, refuse_open
-from rwn_core.data.identity.table import table_doubts
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.open_questions import table_doubts
 from rwn_core.data.role_guesses import in_roles, stated_roles
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Schema

@@ -17,9 +17,8 @@ import pandas as pd
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
 from rwn_core.io import Format, format_of_key, format_of_name
-from rwn_core.io.open_file import table_content
 from rwn_core.io.other_readers import differing
-from rwn_core.io.parse import parse
+from rwn_core.io.parse import parse, table_content
 
 NOT_DONE = "The file was not read a second time by another library."
 ALONE = "the first library alone"

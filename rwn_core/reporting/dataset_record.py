@@ -28,7 +28,6 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
 from rwn_core.masking.second_reading import SecondReading
 from rwn_core.parallel.threads import Progress
-from rwn_core.reporting.decision import frozen_text, thawed
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import (
     LEAST,
@@ -46,6 +45,7 @@ from rwn_core.reporting.release_record import (
     plain_readings,
     program_versions,
 )
+from rwn_core.reporting.scenario import frozen_text, thawed
 from rwn_core.tuning import Setting
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rwn_core.data.identity.table import require_answers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.open_questions import require_answers
 from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation.audit import audit
@@ -20,7 +20,6 @@ from rwn_core.masking.second_reading import second_reading
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.context import Context, with_context
-from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.ledger import refuse_readable
 from rwn_core.reporting.release_record import (
@@ -29,6 +28,7 @@ from rwn_core.reporting.release_record import (
     decided,
     record_and_evidence,
 )
+from rwn_core.reporting.scenario import Decision, frozen_text
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
 from rwn_core.tuning.verdict import RED_TEAM

@@ -12,8 +12,7 @@ from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import InputError, RWNError
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.scenario import Scenario, read_toml
+from rwn_core.reporting.scenario import Decision, Scenario, read_toml
 
 FORMAT = "rwn project 1"
 

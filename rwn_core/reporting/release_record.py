@@ -36,8 +36,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.context import Context, with_context
-from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
+from rwn_core.reporting.scenario import Decision, frozen_text, thawed
 from rwn_core.tuning import USUAL, Policy, Setting
 from rwn_core.tuning.point import too_few
 from rwn_core.tuning.verdict import RED_TEAM, State, Verdict

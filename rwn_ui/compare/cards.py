@@ -6,7 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
-from rwn_core.reporting.candidates import (
+from rwn_core.reporting.readable import (
     candidates_map,
     headline,
     judged,

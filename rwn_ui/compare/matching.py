@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures import UTILITY
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.candidates import verdict_words
+from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import USUAL, Plan, Point
 from rwn_core.tuning.match import Loss, Matched, Refused, best_methods, match
 from rwn_core.tuning.point import ranges_words

@@ -10,9 +10,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.candidates import judged
-from rwn_core.reporting.decision import Decision, scenario_or_decision
-from rwn_core.reporting.readable import decision_html, scenario_html
+from rwn_core.reporting.readable import decision_html, judged, scenario_html
+from rwn_core.reporting.scenario import Decision, scenario_or_decision
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import matching

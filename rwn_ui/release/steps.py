@@ -7,7 +7,7 @@ from typing import Any
 
 from rwn_core.data.identity import IdentityDoubt
 from rwn_core.data.identity.gate import open_doubts
-from rwn_core.data.identity.table import table_doubts
+from rwn_core.data.open_questions import table_doubts
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, user_work

@@ -17,9 +17,9 @@ from rwn_core.reporting.context import (
     ContextQuestion,
     IntruderTest,
 )
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
+from rwn_core.reporting.scenario import Decision
 from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned

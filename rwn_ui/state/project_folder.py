@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rwn_core.data.plain import toml_document, toml_text
 from rwn_core.errors import RWNError
-from rwn_core.io.open_file import file_text
+from rwn_core.io.parse import file_text
 from rwn_core.io.reading import parse_text
 from rwn_core.io.write import write_atomically
 from rwn_core.reporting.project import Project

@@ -14,8 +14,7 @@ from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.scenario import SavedSearch, Scenario
+from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.verdict import Verdict
 

@@ -9,7 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.identity.gate import open_doubts
-from rwn_core.data.identity.table import table_doubts
+from rwn_core.data.open_questions import table_doubts
 from rwn_core.errors import log_fault
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session

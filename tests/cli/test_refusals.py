@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
 

@@ -11,8 +11,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record
-from rwn_core.reporting.decision import Decision, frozen_text
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario, frozen_text
 from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
 

@@ -23,13 +23,12 @@ from rwn_cli import main
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.datasets.key_file import read_key
 from rwn_core.reporting import ledger, places_on_map, read_record
-from rwn_core.reporting.candidates import headline, judged
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
 from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.readable import decision_html, headline, judged
+from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import Goal, Grid, Plan, Setting, SliceRanges, Sweep, prepared, sweep
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import State

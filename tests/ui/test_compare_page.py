@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import Standing
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_ui.compare import match_sentences, matching

@@ -21,8 +21,8 @@ from rwn_core.data.variable import Role
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
-from rwn_core.reporting.candidates import verdict_words
 from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import Goal, GoalAnswer, Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue

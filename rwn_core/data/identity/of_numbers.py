@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.identity.of_texts import passes_luhn
-from rwn_core.data.identity.profile import Confidence, Profile, Suspicion
-from rwn_core.data.identity.words import Subject
+from rwn_core.data.identity.profile import Confidence, Profile, Subject, Suspicion
 
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.9  # different values for each record

@@ -8,8 +8,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from rwn_core.data.identity.profile import Confidence, Profile, Suspicion
-from rwn_core.data.identity.words import Subject, plain_letters, word_list
+from rwn_core.data.identity.profile import (
+    Confidence,
+    Profile,
+    Subject,
+    Suspicion,
+    plain_letters,
+    word_list,
+)
 
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.95  # different values for each record

@@ -10,8 +10,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.identity.of_numbers import FEW, LARGEST_HOUSEHOLD
-from rwn_core.data.identity.profile import Confidence, Suspicion, block_rows
-from rwn_core.data.identity.words import NameWords, Subject, name_words, word_list
+from rwn_core.data.identity.profile import (
+    Confidence,
+    NameWords,
+    Subject,
+    Suspicion,
+    block_rows,
+    name_words,
+    word_list,
+)
 
 COMES_AGAIN = "numbers of people who come again"
 FEWEST_PEOPLE = 6  # of a panel: fewer values are categories

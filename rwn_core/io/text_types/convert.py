@@ -18,8 +18,15 @@ from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
-from rwn_core.io.text_types.column import NOTHING, Form, TextColumn, fitting
-from rwn_core.io.text_types.date_texts import dates, only_notation, refuse_dates
+from rwn_core.io.text_types.column import (
+    NOTHING,
+    Form,
+    TextColumn,
+    dates,
+    fitting,
+    only_notation,
+    refuse_dates,
+)
 
 Typed = tuple["pd.Series[Any]", list[str]]
 _TEXT_KINDS = (None, Kind.CATEGORICAL)  # that a column of texts may have

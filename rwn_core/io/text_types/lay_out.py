@@ -1,18 +1,31 @@
-"""A text as its layout says: decoded, without the lines around the table, with decimal points."""
+"""A text as its layout says: decoded, without the lines around the table, with decimal points.
+
+A text table out has one header line, line feeds, and quotes only where they are needed.
+"""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from itertools import islice
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.text_types.column import Form, fitting, text_forms, without_blanks
+from rwn_core.io.text_types.column import (
+    Form,
+    are_days,
+    date_texts,
+    fitting,
+    text_forms,
+    without_blanks,
+)
+from rwn_core.io.text_types.convert import USUAL, number_text
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
 _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
@@ -114,3 +127,49 @@ def with_commas(texts: Sequence[str]) -> list[str]:
         text.replace(".", ",", 1) if point else text
         for text, point in zip(texts, points, strict=True)
     ]
+
+
+def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
+    """Write a table as UTF-8 text."""
+    # the frame with numbers and dates as texts where the schema says how they are written
+    texts = {}
+    for variable in () if schema is None else schema.variables:
+        decimals, notation = variable.decimals, variable.notation
+        if variable.name not in frame or (decimals in (None, USUAL) and notation is None):
+            continue
+        column = frame[variable.name]
+        if notation is not None and are_days(column):
+            texts[variable.name] = date_texts(column, notation)
+        if decimals in (None, USUAL):
+            continue
+        if pd.api.types.is_float_dtype(column.dtype):
+            known = {value: number_text(value, decimals) for value in column.dropna().unique()}
+            texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)
+    frame = frame.assign(**texts) if texts else frame
+    if schema is not None and schema.file is not None and schema.file.decimal == ",":
+        frame = _with_commas(frame)
+    written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
+    if "\r" in written:
+        # a carriage return ends a line for a reader, unless its text is quoted
+        written = frame.to_csv(
+            index=False, lineterminator="\n", sep=separator, quoting=csv.QUOTE_NONNUMERIC
+        )
+    return written.encode("utf-8")
+
+
+def _with_commas(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a comma in all its decimals: numbers, and texts that are read as such."""
+    texts = {}
+    for name in frame.columns:
+        column = frame[name]
+        kinds = pd.api.types
+        if kinds.is_integer_dtype(column.dtype) or kinds.is_datetime64_any_dtype(column.dtype):
+            continue
+        known = column.dropna().unique()
+        if kinds.is_float_dtype(column.dtype):
+            written = [number_text(value, USUAL) for value in known]
+        else:
+            written = [str(value) for value in known]
+        commas = dict(zip(known, with_commas(written), strict=True))
+        texts[name] = column.map(commas).astype(object).where(column.notna(), None)
+    return frame.assign(**texts)

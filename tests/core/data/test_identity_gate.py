@@ -11,7 +11,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.identity import Confidence, identity_doubts
 from rwn_core.data.identity.gate import with_answers
-from rwn_core.data.identity.table import require_answers
+from rwn_core.data.open_questions import require_answers
 from rwn_core.reporting import internal_record, read_record
 from rwn_core.reporting.reproduce import reproduced
 from tools.identity import large_table, measure

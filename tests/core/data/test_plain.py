@@ -16,8 +16,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import RWNError, SchemaError
 from rwn_core.masking import METHODS
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Policy
 
 

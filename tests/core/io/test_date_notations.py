@@ -13,7 +13,7 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse
-from rwn_core.io.text_types.date_texts import date_texts
+from rwn_core.io.text_types.column import date_texts
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
 

@@ -15,8 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.io.fixed_width_format import FORMAT
-from rwn_core.io.open_file import table_content
-from rwn_core.io.parse import parse
+from rwn_core.io.parse import parse, table_content
 
 SPACES = ("", ' xmlns="ddi:codebook:2_5"', ' xmlns="http://www.icpsr.umich.edu/DDI"')
 STATES = ("NY", "Île", None, "01", "")
@@ -225,7 +224,7 @@ def test_a_codebook_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, ["1234"] * 3, codebook(*PLAIN))
-    monkeypatch.setattr("rwn_core.io.open_file.LARGEST_COMPANION", 100)
+    monkeypatch.setattr("rwn_core.io.parse.LARGEST_COMPANION", 100)
     with pytest.raises(InputError, match=r"usa\.xml has more than 100 bytes"):
         table_content(path)
 

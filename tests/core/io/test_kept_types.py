@@ -15,8 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.guessed_layout import guess_text_layout
-from rwn_core.io.open_file import file_content
-from rwn_core.io.parse import parse
+from rwn_core.io.parse import file_content, parse
 from rwn_core.io.readstat_files import coded_table
 from rwn_core.io.write import table_bytes
 

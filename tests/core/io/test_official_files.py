@@ -259,7 +259,7 @@ def test_no_number_becomes_a_date_by_a_guess() -> None:
         "rwn_core/data/microdata.py",
         "rwn_core/data/validation.py",
         "rwn_core/io/excel_reader.py",
-        "rwn_core/io/text_types/date_texts.py",
+        "rwn_core/io/text_types/column.py",
     }
 
 

@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io import r_files, unpacked
+from rwn_core.io import limits, r_files
 from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_files import _converted, _Vector
 from rwn_core.io.write import table_bytes
@@ -190,11 +190,11 @@ def test_every_packing_of_r_is_read_and_one_that_ends_too_early_is_damaged(name:
     packed = PACKERS[name](plain)
     assert describe(packed) == "an R data file"
     assert parse("t.rda", packed).frame["x"].tolist() == [1.5, 2.5, 3.5]
-    assert unpacked.unpacked("t", packed) == plain
-    assert unpacked.first_bytes(packed, 2) == plain[:2]
+    assert limits.unpacked("t", packed) == plain
+    assert limits.first_bytes(packed, 2) == plain[:2]
     if packed != plain:
         with pytest.raises(InputError, match=r"^t is damaged or cut off; get or save the file"):
-            unpacked.unpacked("t", packed[:-12])
+            limits.unpacked("t", packed[:-12])
 
 
 def written(frame: pd.DataFrame, schema: Schema | None = None) -> Any:

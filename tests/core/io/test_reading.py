@@ -22,8 +22,7 @@ from rwn_core.io import reading
 from rwn_core.io.reading import FileReading, FileToRead, parse_text, read, read_bytes
 from rwn_core.io.write import table_bytes
 from rwn_core.parallel import processes
-from rwn_core.reporting.decision import scenario_or_decision
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario, scenario_or_decision
 
 FRAME = pd.DataFrame(
     {

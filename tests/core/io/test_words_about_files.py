@@ -14,11 +14,10 @@ import pytest
 from rwn_core import io as formats
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError, NotWritten, RWNError, SchemaError
-from rwn_core.io import open_file, parse, reading
+from rwn_core.io import parse, reading
 from rwn_core.io.excel_container import _column_number, check_workbook
-from rwn_core.io.file_name import LONGEST_SHOWN, shown
-from rwn_core.io.open_file import file_content
-from rwn_core.io.parse import describe
+from rwn_core.io.limits import LONGEST_SHOWN, shown
+from rwn_core.io.parse import describe, file_content
 from rwn_core.io.reading import FileReading, FileToRead, read, schema_from
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.pool import CANCELLED, Stopped
@@ -88,9 +87,9 @@ def test_a_file_larger_than_the_limit_is_refused(
     assert parse.parse("t.csv", content).n == 2
     assert said(parse.parse, "t.csv", content + b"3") == f"t.csv is larger than 0 MB; {LARGE}"
     (tmp_path / "t.csv").write_bytes(content)
-    monkeypatch.setattr(open_file, "LARGEST_FILE", 6)
+    monkeypatch.setattr(parse, "LARGEST_FILE", 6)
     assert file_content(tmp_path / "t.csv") == content
-    monkeypatch.setattr(open_file, "LARGEST_FILE", 5)
+    monkeypatch.setattr(parse, "LARGEST_FILE", 5)
     assert said(file_content, tmp_path / "t.csv") == f"t.csv is larger than 0 MB; {LARGE}"
 
 

@@ -17,10 +17,9 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import auditors_page, read_record
 from rwn_core.reporting.auditors_page import answered_clauses, auditors_file, unchecked_page
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts import Content, Material
 from rwn_core.reporting.judged_release import Approval, judge_release
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning.policy import CLINICAL
 from tests.core.reporting.records_by_hand import by_hand
 from tests.core.reporting.test_context import FULL

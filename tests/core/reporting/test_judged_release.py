@@ -16,7 +16,6 @@ import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting import read_record, release_folder
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.outside import treatments
 from rwn_core.reporting.judged_release import Approval, FurtherDraws, JudgedRelease, judge_release
 from rwn_core.reporting.public_notice import public_file
@@ -27,7 +26,7 @@ from rwn_core.reporting.release_folder import (
     write_folder,
     zipped,
 )
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 from tests.core.reporting.conftest import quickly_made_of
 

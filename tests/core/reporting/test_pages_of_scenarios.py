@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.facts.fact import Audience, Content, Fact
 from rwn_core.reporting.leak_check import file_texts
 from rwn_core.reporting.page import page
 from rwn_core.reporting.readable import decision_html, scenario_html
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 
 LIMITS = (

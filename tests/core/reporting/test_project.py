@@ -11,9 +11,8 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
-from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.project import Project
-from rwn_core.reporting.scenario import SavedSearch, Scenario
+from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
 from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
 
 FRAME = pd.DataFrame(

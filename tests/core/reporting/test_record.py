@@ -11,9 +11,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import InputError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
-from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.release_record import follows
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 
 PARAMS = rwn.RWN(epsilon=2.5, k=6)
