@@ -50,7 +50,7 @@ class Outcome:
 
 def prepare(memory: float, seconds: float) -> Handle:
     """Make what reads one file after another, each with a limit of its own."""
-    read = reading._prepare(memory, seconds)
+    read = reading._limited(reading._read, memory, seconds)
     nowhere = os.open(os.devnull, os.O_WRONLY)
 
     def one(file: FileToRead, progress: Any) -> Any:

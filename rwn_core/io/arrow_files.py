@@ -201,7 +201,14 @@ def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
     packed = pa.types.is_dictionary(array.type)
     if not packed and not is_text(array.type):
         return array
-    lengths = _lengths(array.dictionary if packed else array)
+    plain = array.dictionary if packed else array
+    if pa.types.is_string_view(plain.type):
+        # a view shares its letters and cannot be asked: of its sixteen bytes four are the length
+        views = np.frombuffer(plain.buffers()[1], dtype=np.int32).reshape(-1, 4)
+        known = views[plain.offset : plain.offset + len(plain), 0]
+        lengths = pa.array(known, mask=plain.is_null().to_numpy(zero_copy_only=False))
+    else:
+        lengths = pc.binary_length(plain)
     if packed:
         lengths = lengths.take(array.indices)
     if (pc.sum(lengths).as_py() or 0) > MOST_LETTERS:
@@ -210,16 +217,6 @@ def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
             "shorten or remove the column."
         )
     return array.dictionary.take(array.indices) if packed else array
-
-
-def _lengths(array: pa.Array) -> pa.Array:
-    """The bytes of each text; a view shares its letters and cannot be asked."""
-    if not pa.types.is_string_view(array.type):
-        return pc.binary_length(array)
-    # the first four bytes of a view's sixteen are the length
-    views = np.frombuffer(array.buffers()[1], dtype=np.int32).reshape(-1, 4)
-    known = views[array.offset : array.offset + len(array), 0]
-    return pa.array(known, mask=array.is_null().to_numpy(zero_copy_only=False))
 
 
 def _typed(

@@ -134,12 +134,9 @@ def _column_number(letters: bytes) -> int:
 class Marks:
     """Hidden rows and columns of a sheet, its cells with an error, and its open formulas."""
 
-    # rows, errors: hidden rows, and cells with an error
-    rows: int = 0
-    errors: int = 0
-    # row_places, error_places: the first of them
-    row_places: list[str] = field(default_factory=list)
-    error_places: list[str] = field(default_factory=list)
+    # places of the hidden rows, and of the cells with an error
+    rows: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     # first and last of each run of hidden columns, from 1
     columns: list[tuple[int, int]] = field(default_factory=list)
     # rows of the formulas without a stored result, from 1
@@ -154,14 +151,10 @@ class Marks:
         self.values = self.values or _VALUE.search(piece) is not None
         if self.codes:
             self.styled.update(_STYLED.findall(piece))
-        for found in _ROW.finditer(piece):
-            if found.end() > seen:
-                self.rows += 1
-                _note(self.row_places, found[0])
-        for found in _ERROR.finditer(piece):
-            if found.end() > seen:
-                self.errors += 1
-                _note(self.error_places, found[0])
+        for pattern, places in ((_ROW, self.rows), (_ERROR, self.errors)):
+            tags = (tag[0] for tag in pattern.finditer(piece) if tag.end() > seen)
+            found = (_PLACE.search(tag) for tag in tags)
+            places += ["?" if place is None else place[1].decode("ascii") for place in found]
         ends = ((found.end(), int(found[1])) for found in _NO_RESULT.finditer(piece))
         self.open_rows += [row for end, row in ends if end > seen]
         for found in _COLUMN.finditer(piece):
@@ -178,33 +171,24 @@ class Marks:
     def notices(self, width: int) -> list[str]:
         """Return notices about a sheet of this width: places and counts, never a value."""
         columns = [n for low, high in self.columns for n in range(low, min(high, width) + 1)]
-        letters = [xl_col_to_name(number - 1) for number in columns[:_NAMED]]
+        letters = [xl_col_to_name(number - 1) for number in columns]
         said = [
-            f"The sheet has {count:,} hidden {what}{'s, and they are' * (count > 1)}"
-            f"{', and it is' * (count == 1)} read ({what} {_listed(places, count)})."
-            for what, count, places in (
-                ("row", self.rows, self.row_places),
-                ("column", len(columns), letters),
-            )
-            if count
+            f"The sheet has {len(places):,} hidden {what}{'s, and they are' * (len(places) > 1)}"
+            f"{', and it is' * (len(places) == 1)} read ({what} {_listed(places)})."
+            for what, places in (("row", self.rows), ("column", letters))
+            if places
         ]
         if self.errors:
-            cells = "1 cell" if self.errors == 1 else f"{self.errors:,} cells"
+            cells = "1 cell" if len(self.errors) == 1 else f"{len(self.errors):,} cells"
             said.append(
-                f"{cells} of the sheet hold{'s' * (self.errors == 1)} an error such as #N/A, and "
-                f"no value (cell {_listed(self.error_places, self.errors)})."
+                f"{cells} of the sheet hold{'s' * (len(self.errors) == 1)} an error such as #N/A, "
+                f"and no value (cell {_listed(self.errors)})."
             )
         return said
 
 
-def _note(places: list[str], tag: bytes) -> None:
-    place = _PLACE.search(tag)
-    if place is not None and len(places) < _NAMED:
-        places.append(place[1].decode("ascii"))
-
-
-def _listed(places: list[str], count: int) -> str:
-    return ", ".join(places) + (", ..." if count > len(places) else "")
+def _listed(places: list[str]) -> str:
+    return ", ".join(places[:_NAMED]) + ", ..." * (len(places) > _NAMED)
 
 
 def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[str, Marks]:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from rwn_core.io.format import Feature, Format, when_called
 
-
-def detects(content: bytes) -> bool:
-    """Recognize a zip archive that names parts of a workbook."""
-    return content.startswith(b"PK\x03\x04") and b"xl/" in content
-
-
 FORMAT = Format(
     key="excel",
     title="Excel",
@@ -21,7 +15,8 @@ FORMAT = Format(
     layout=frozenset({"sheet", "header", "above", "below", "decimal", "dates", "missing", "fill"}),
     sees=when_called("rwn_core.io.excel_reader.seen_in_workbook"),
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
-    detects=detects,
+    # a zip archive that names parts of a workbook
+    detects=lambda content: content.startswith(b"PK\x03\x04") and b"xl/" in content,
     again=when_called("rwn_core.io.other_readers.workbook_again"),
     again_by="openpyxl",
 )

@@ -231,7 +231,7 @@ class _Cells:
         make: dict[str, Callable[[], pd.Series[Any]]] = {
             _NUMBER: self._numbers,
             _DATE: self._dates,
-            _TRUTH: self._truths,
+            _TRUTH: lambda: pd.Series(self._known(), dtype="boolean" if self.gaps.any() else bool),
         }
         if not kinds:
             return pd.Series([None] * len(self.values), dtype="float64"), []
@@ -260,12 +260,7 @@ class _Cells:
         ]
 
     def _numbers(self) -> pd.Series[Any]:
-        numbers = np.array(
-            [
-                np.nan if gap else float(value)
-                for gap, value in zip(self.gaps, self.values, strict=True)
-            ]
-        )
+        numbers = np.array([np.nan if v is None else float(v) for v in self._known()])
         large = np.abs(numbers) > LARGEST_NUMBER
         if large.any():
             self._refuse(large, f"numbers beyond {LARGEST_NUMBER:g}", "write another unit")
@@ -281,9 +276,7 @@ class _Cells:
         return pd.Series(numbers).astype("Int64" if self.gaps.any() else "int64")
 
     def _dates(self) -> pd.Series[Any]:
-        moments = [
-            None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)
-        ]
+        moments = self._known()
         days = all(
             value is None or getattr(value, "time", datetime.time)() == _CLOCKLESS
             for value in moments
@@ -292,15 +285,11 @@ class _Cells:
             "datetime64[s]" if days else "datetime64[us]"
         )
 
-    def _truths(self) -> pd.Series[Any]:
-        values = pd.array(self.values, dtype=object)
-        values[self.gaps] = None
-        return pd.Series(values, dtype="boolean" if self.gaps.any() else bool)
+    def _known(self) -> list[Any]:
+        return [None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)]
 
     def texts(self) -> pd.Series[Any]:
-        texts = [
-            None if gap else _text(value) for gap, value in zip(self.gaps, self.values, strict=True)
-        ]
+        texts = [None if value is None else _text(value) for value in self._known()]
         return pd.Series(pd.array(texts, dtype="str"))
 
     def _refuse(self, wrong: Any, what: str, remedy: str) -> None:

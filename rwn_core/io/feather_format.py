@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from rwn_core.io.format import Feature, Format, when_called
 
-
-def detects(content: bytes) -> bool:
-    """Recognize the sign at the beginning."""
-    return content.startswith(b"ARROW1")
-
-
 FORMAT = Format(
     key="feather",
     title="Feather",
@@ -19,7 +13,7 @@ FORMAT = Format(
     read=when_called("rwn_core.io.arrow_files.read_feather"),
     write=when_called("rwn_core.io.arrow_files.feather_bytes"),
     keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
-    detects=detects,
+    detects=lambda content: content.startswith(b"ARROW1"),
     again=when_called("rwn_core.io.other_readers.arrow_again"),
     again_by="Arrow's Rust library",
 )

@@ -48,10 +48,6 @@ def _is_text(column: pd.Series[Any]) -> bool:
     )
 
 
-def _has_order(column: pd.Series[Any], variable: Variable) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
-
-
 def _has_missing_codes(column: pd.Series[Any], variable: Variable) -> bool:
     codes = (*(code for code, _ in variable.value_labels), *variable.missing_codes)
     texts = all(isinstance(code, str) for code in codes) and _is_text(column)
@@ -66,7 +62,7 @@ def _has_letters(column: pd.Series[Any], variable: Variable) -> bool:
 _HAS: dict[Feature, Callable[[pd.Series[Any], Variable], bool]] = {
     Feature.TRUTHS: lambda column, variable: pd.api.types.is_bool_dtype(column.dtype),
     Feature.TIME_ZONES: lambda column, variable: isinstance(column.dtype, pd.DatetimeTZDtype),
-    Feature.LEVEL_ORDER: _has_order,
+    Feature.LEVEL_ORDER: lambda column, variable: bool(getattr(column.dtype, "ordered", False)),
     Feature.LABELS: lambda column, variable: variable.label is not None,
     Feature.VALUE_LABELS: lambda column, variable: bool(variable.value_labels),
     Feature.MISSING_CODES: _has_missing_codes,

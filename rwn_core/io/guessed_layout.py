@@ -127,15 +127,11 @@ def _encoding(content: bytes) -> str:
             text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if encoding != "cp932" or _is_japanese(text):
+        # Japanese: most letters beyond ASCII stand in runs of Japanese ones
+        beyond = sum(not letter.isascii() for letter in text)
+        if encoding != "cp932" or 2 * sum(map(len, _JAPANESE.findall(text))) >= beyond:
             return encoding
     return "latin-1"
-
-
-def _is_japanese(text: str) -> bool:
-    """Return True if most letters beyond ASCII stand in runs of Japanese ones."""
-    beyond = sum(not letter.isascii() for letter in text)
-    return 2 * sum(map(len, _JAPANESE.findall(text))) >= beyond
 
 
 def _fields(line: str, mark: str) -> list[str]:

@@ -64,7 +64,12 @@ def parse(
     layout = layout or (schema and schema.file) or FileLayout()
     if schema is not None and not schema.variables:
         schema = None  # it says how the file is laid out, and nothing of the columns
-    _check_layout(form, file, layout)
+    for given in layout.changed():
+        if given not in (*form.layout, "only", "drop"):
+            raise InputError(
+                f"{file} is to be read with a given {given}, which {form.noun} does not have; "
+                "leave it out."
+            )
     _check_content(form, file, content)
     data = without_missing_codes(form.read(file, content, schema, layout), schema)
     layout = replace(layout, only=(), drop=())  # the variables say which columns were read
@@ -99,15 +104,6 @@ def too_large(file: str) -> str:
         f"{file} is larger than {LARGEST_FILE // 1_000_000:,} MB; "
         "read fewer columns or records, or use the commands for large tables."
     )
-
-
-def _check_layout(form: Format, file: str, layout: FileLayout) -> None:
-    for name in layout.changed():
-        if name not in (*form.layout, "only", "drop"):
-            raise InputError(
-                f"{file} is to be read with a given {name}, which {form.noun} does not have; leave "
-                "it out."
-            )
 
 
 def _check_content(form: Format, file: str, content: bytes) -> None:

@@ -357,7 +357,12 @@ def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any,
             "class": _classes(*spss, "haven_labelled", "vctrs_vctr", kind),
         }
     if isinstance(dtype, pd.CategoricalDtype):
-        return _factor_out(column.cat.remove_unused_categories())
+        used = column.cat.remove_unused_categories()
+        numbers = used.cat.codes.to_numpy().astype(np.int32)
+        return np.where(numbers < 0, R_INT_NA, numbers + 1).astype(np.int32), {
+            "levels": np.array([str(level) for level in used.cat.categories], dtype=object),
+            "class": _classes(*["ordered"] * bool(used.cat.ordered), "factor"),
+        }
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = getattr(column.dt, "tz", None)
         moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -374,16 +379,6 @@ def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any,
 
 def _classes(*names: str) -> Any:
     return np.array(names, dtype=object)
-
-
-def _factor_out(column: pd.Series[Any]) -> tuple[Any, dict[str, Any]]:
-    codes = column.cat.codes.to_numpy().astype(np.int32)
-    levels = np.array([str(level) for level in column.cat.categories], dtype=object)
-    classes = _classes("ordered", "factor") if column.cat.ordered else _classes("factor")
-    return np.where(codes < 0, R_INT_NA, codes + 1).astype(np.int32), {
-        "levels": levels,
-        "class": classes,
-    }
 
 
 def _plain_out(column: pd.Series[Any]) -> Any:

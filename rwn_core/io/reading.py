@@ -81,7 +81,7 @@ class FileReading:
         self.name = file.name
         self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
         self._seconds, self._started = seconds, time.monotonic()
-        self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
+        self._pool = Pool(_limited, _read, self._memory, seconds, workers=1, plain=True)
         self._task = self._pool.submit(file)
         self._pool.close()
         self._outcome: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
@@ -159,7 +159,7 @@ def parse_text(
     if len(text) <= LETTERS_AT_ONCE:
         return parse(text)
     check_letters(text, LONGEST_DOCUMENT, f"The {what}")
-    pool = Pool(_prepare_parser, min(budget_bytes(), PARSING_MEMORY), seconds, workers=1)
+    pool = Pool(_limited, _parse, min(budget_bytes(), PARSING_MEMORY), seconds, workers=1)
     task = pool.submit((parse, text))
     pool.close()
     try:
@@ -173,11 +173,6 @@ def parse_text(
         pool.cancel()
 
 
-def _prepare_parser(memory: float, seconds: float) -> Handle:
-    _limit(memory, seconds)
-    return _parse
-
-
 def _parse(call: tuple[Callable[[str], Any], str], progress: Progress) -> Any:
     parse, text = call
     try:
@@ -186,12 +181,7 @@ def _parse(call: tuple[Callable[[str], Any], str], progress: Progress) -> Any:
         raise InputError("The text needs too much memory; shorten it.") from None
 
 
-def _prepare(memory: float, seconds: float) -> Handle:
-    _limit(memory, seconds)
-    return _read
-
-
-def _limit(memory: float, seconds: float) -> None:
+def _limited(work: Handle, memory: float, seconds: float) -> Handle:
     """Limit memory and time of this process, after its libraries are loaded."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for terminal in (1, 2):  # libraries warn with the words of a cell
@@ -200,6 +190,7 @@ def _limit(memory: float, seconds: float) -> None:
     faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
     pa.set_memory_pool(pa.system_memory_pool())  # the others reserve addresses by the gigabyte
     limit_memory(memory)
+    return work
 
 
 def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:

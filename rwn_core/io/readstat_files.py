@@ -137,13 +137,9 @@ def _values(values: pd.Series[Any], kind: str) -> pd.Series[Any]:
         texts = [value if isinstance(value, str) and value else None for value in values]
         return pd.Series(pd.array(texts, dtype="str"))
     if values.dtype == object:
-        return values.map(_number)
+        # numbers among letters for missing; whole ones as such
+        return values.map(lambda value: value if pd.isna(value) else plain_code(value))
     return values.astype("float32") if kind == "float" else values
-
-
-def _number(value: Any) -> Any:
-    """A number among letters for missing; a whole one as such."""
-    return value if value is None or value != value else plain_code(value)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -195,19 +191,14 @@ def _column_out(
     if isinstance(dtype, pd.DatetimeTZDtype):
         return column.dt.tz_localize(None), labels
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return _days_or(column), labels
+        # days that are no moments as dates: a file's dates are read in whole seconds
+        days = column.dropna()
+        if column.dt.unit == "s" and (days == days.dt.normalize()).all():
+            return column.dt.date.where(column.notna(), None), labels
+        return column, labels
     if pd.api.types.is_numeric_dtype(dtype):
         return _narrowed(column), labels
     return _texts_or(column), labels
-
-
-def _days_or(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Days that are no moments as dates: a file's dates are read in whole seconds."""
-    days = column.dropna()
-    if column.dt.unit == "s" and (days == days.dt.normalize()).all():
-        dates: pd.Series[Any] = column.dt.date.where(column.notna(), None)
-        return dates
-    return column
 
 
 def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -128,7 +128,11 @@ def read_text_table(
     notices = [] if layout.header or schema is not None else [invented_notice(names)]
     if schema is None and not layout.divides:
         refuse_values_as_names(file, cells)
-        notices = header_notices(cells)
+        if all(column.has and column.has <= {Form.WORD, Form.MISSING} for column in cells):
+            notices.append(
+                "All columns hold texts, and the first line is read as their names: if it is a "
+                "record, add a line with the names."
+            )
     series: dict[str, pd.Series[Any]] = {}
     written: dict[str, dict[str, Any]] = {}
     usual = None if layout.dates == USUAL_DATES else layout.dates
@@ -257,8 +261,13 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
         text.separator,
         starts[lines] if lines == text.header < len(starts) else len(text.content),
     )
-    if plain is not None:
-        return _with_lengths(text, names, plain)
+    columns = _split_by_csv(text, names) if plain is None else plain
+    for name, column in zip(names, columns, strict=True):
+        _check_lengths(text, columns, name, column)
+    return columns
+
+
+def _split_by_csv(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
     records = text.after_header()
     ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]
@@ -270,16 +279,7 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."
         )
-    encoded = [pc.dictionary_encode(pa.concat_arrays(parts)) for parts in chunks]
-    return _with_lengths(text, names, encoded)
-
-
-def _with_lengths(
-    text: _Text, names: Sequence[str], columns: list[pa.DictionaryArray]
-) -> list[pa.DictionaryArray]:
-    for name, column in zip(names, columns, strict=True):
-        _check_lengths(text, columns, name, column)
-    return columns
+    return [pc.dictionary_encode(pa.concat_arrays(parts)) for parts in chunks]
 
 
 def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[str]]:
@@ -368,17 +368,6 @@ def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
             f"{file}, line 1, column {places}: the name looks like a value of the column, as if "
             "the header line were left out; add a line with the names, or give a schema with them."
         )
-
-
-def header_notices(columns: Sequence[TextColumn]) -> list[str]:
-    """Say that the first line was taken for names where nothing shows that it is no record."""
-    words = {Form.WORD, Form.MISSING}
-    if all(column.has and column.has <= words for column in columns):
-        return [
-            "All columns hold texts, and the first line is read as their names: if it is a record, "
-            "add a line with the names."
-        ]
-    return []
 
 
 def _is_value(column: TextColumn) -> bool:

@@ -75,7 +75,14 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             part.unlink(missing_ok=True)
         raise
     for folder in folders:
-        _sync_folder(folder)
+        # the new names go to the disk, too, where a system can
+        if os.name == "posix":
+            with suppress(OSError):  # some network folders refuse; the files are whole all the same
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
 
 @contextmanager
@@ -90,18 +97,6 @@ def _named(path: Path) -> Iterator[None]:
             f"The file {path.name} could not be written ({error.strerror}); "
             "choose another folder or free some space."
         ) from None
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write the new names to the disk, too, where a system can."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):  # some network folders refuse; the files are whole all the same
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def sweep(folder: Path) -> None:

@@ -132,11 +132,19 @@ def subtracted(
             continue
         frame = read(entry["sha256"], entry.get("file", ""))
         if frame is None:
+            # whether both keep totals or values that they can be subtracted by
+            both = own.keeps, Invariants.from_plain(entry["keeps"])
+            masked = [{*each.totals, *each.values} - set(each.records) for each in both]
+            in_common = bool(masked[0] & masked[1]) or all(each.fixed for each in both)
             if changed:
-                refusal = refusal or (
-                    f"The file of release {entry['release']} is missing, so this release of "
-                    "some of its people cannot be subtracted from it; give it with --released."
-                ) * _keep_in_common(own.keeps, Invariants.from_plain(entry["keeps"]))
+                refusal = (
+                    refusal
+                    or (
+                        f"The file of release {entry['release']} is missing, so this release of "
+                        "some of its people cannot be subtracted from it; give it with --released."
+                    )
+                    * in_common
+                )
             continue
         found = subtract(_subtrahend(frame, entry), own, changed)
         sentence = _reading_words(found, entry["release"], changed)
@@ -150,12 +158,6 @@ def subtracted(
                 "keeps no totals and no values (rwn methods)."
             )
     return words, refusal
-
-
-def _keep_in_common(one: Invariants, other: Invariants) -> bool:
-    """True if two releases keep totals or values that they can be subtracted by."""
-    masked = [{*each.totals, *each.values} - set(each.records) for each in (one, other)]
-    return bool(masked[0] & masked[1]) or (one.fixed and other.fixed)
 
 
 def _subtrahend(frame: pd.DataFrame, entry: Mapping[str, Any]) -> Subtrahend:

@@ -26,17 +26,12 @@ RISKIEST = 10
 DISTRIBUTIONS = 6
 
 
-def _measures_of_charts() -> dict[str, tuple[str, ...]]:
-    """By each chart's key the measures that it draws, in the order of the report."""
-    found: dict[str, tuple[str, ...]] = {}
-    others = [key for key, measure in MEASURES.items() if "report" not in measure.view.places]
-    for key in (*measures_of("report"), *others):
-        for chart in MEASURES[key].view.charts:
-            found[chart] = (*found.get(chart, ()), key)
-    return found
-
-
-CHARTS_OF: Mapping[str, tuple[str, ...]] = _measures_of_charts()
+_OTHERS = [key for key, measure in MEASURES.items() if "report" not in measure.view.places]
+_DRAWN = [(c, key) for key in (*measures_of("report"), *_OTHERS) for c in MEASURES[key].view.charts]
+CHARTS_OF: Mapping[str, tuple[str, ...]] = {
+    chart: tuple(key for other, key in _DRAWN if other == chart) for chart, _ in _DRAWN
+}
+"""By each chart's key the measures that it draws, in the order of the report."""
 REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.places)
 """The measures that an internal report shows, in the order of the catalogue."""
 

@@ -76,25 +76,26 @@ def _of_audit(result: Audit, *what: str) -> Chart:
     alone = {key: m.view.charts[0] for key, m in MEASURES.items() if m.view.charts}
     by_measure = {key: c for key, c in alone.items() if not MEASURES[key].view.label}
     by_measure["marginals"] = "distribution"
-    given = what[0] if what else _first(result, by_measure)
+    read = (key for key, reading in result.readings.items() if isinstance(reading, Reading))
+    given = what[0] if what else next((key for key in read if key in by_measure), None)
+    if given is None:
+        raise NotApplicable("No measure of this audit has a chart; audit more measures.")
     chart = given if given in _CHARTS else by_measure.get(given)
     if chart is None:
         raise ParameterError(f"There is no chart {given}; there are: {', '.join(_CHARTS)}.")
     if chart == "linkage_attacks":
         return CHARTS[chart](attacks(_all(result)))
     if chart == "distribution":
-        return _distribution(_reading(result, "marginals"), *what[1:])
+        reading = _reading(result, "marginals")
+        names = list(reading.detail["variables"])
+        variable = what[1] if len(what) > 1 else names[0]
+        if variable not in names:
+            raise ParameterError(f"There is no variable {variable}; there are: {', '.join(names)}.")
+        return CHARTS["distribution"](reading, variable)
     (key, *_) = CHARTS_OF[chart]
     if MEASURES[key].view.label:
         return CHARTS[chart](_all(result))
     return CHARTS[chart](_reading(result, key))
-
-
-def _first(result: Audit, by_measure: Mapping[str, str]) -> str:
-    for key, reading in result.readings.items():
-        if key in by_measure and isinstance(reading, Reading):
-            return key
-    raise NotApplicable("No measure of this audit has a chart; audit more measures.")
 
 
 def _reading(result: Audit, measure: str) -> Reading:
@@ -108,13 +109,6 @@ def _all(result: Audit) -> Mapping[str, Reading | NotApplicable]:
     """The readings; those that a chart of many measures lacks have a reason."""
     missing = NotApplicable("This audit did not read it.")
     return {**dict.fromkeys(MEASURES, missing), **result.readings}
-
-
-def _distribution(reading: Reading, *variable: str) -> Chart:
-    names = list(reading.detail["variables"])
-    if variable and variable[0] not in names:
-        raise ParameterError(f"There is no variable {variable[0]}; there are: {', '.join(names)}.")
-    return CHARTS["distribution"](reading, *(variable or names[:1]))
 
 
 def _of_ensemble(result: Ensemble, risk: str = POLICY) -> Chart:

@@ -21,11 +21,18 @@ MARK = "INTERNAL: STAYS IN THE HOUSE"
 
 def scenario_html(scenario: Scenario) -> bytes:
     """Write a scenario as one HTML file: setting, limits, readings, registered analyses."""
+    analyses = [
+        (number, "; ".join(f"{name}: {_joined(value)}" for name, value in record.items()))
+        for number, record in enumerate(scenario.analysis_plan.to_records(), start=1)
+    ]
     made = {
         "setting": ("Setting", _setting(scenario)),
         "limits": ("Limits", _limits(scenario)),
         "readings": ("Readings of its releases", _readings(scenario)),
-        "analyses": ("Registered analyses", _analyses(scenario)),
+        "analyses": (
+            "Registered analyses",
+            _table(("", "analysis"), analyses) if analyses else None,
+        ),
     }
     about = scenario.note or "A setting that is proposed for the release of a table."
     return page(f"Scenario {scenario.name}".strip(), MARK, about, _facts(made))
@@ -43,22 +50,15 @@ def decision_html(decision: Decision) -> bytes:
         "votes, dissent": decision.dissent,
         "watched": "; ".join(decision.watched),
     }
-    # How much each limit allows, and its source, a line each.
+    # how much each limit allows, and its source, a line each
+    lines = [f"{each.title}: {limit_words(each)}." for each in policy.limits] if policy else []
+    allowed = Content(lines=tuple(lines)) if policy else None
     made = {
         "decision": ("Decision", _content({name: value for name, value in rows.items() if value})),
         "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
         "map": ("Loss and risk", _map(decision, policy)),
-        "limits": (
-            "Limits",
-            (
-                None
-                if policy is None
-                else Content(
-                    lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits)
-                )
-            ),
-        ),
+        "limits": ("Limits", allowed),
         "fingerprints": ("Fingerprints", _content(fingerprints)),
     }
     about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
@@ -179,17 +179,8 @@ def _readings(scenario: Scenario) -> Content | None:
     return _table(("measure", "median", "low", "high"), rows, line)
 
 
-def _analyses(scenario: Scenario) -> Content | None:
-    records: Sequence[dict[str, object]] = scenario.analysis_plan.to_records()
-    if not records:
-        return None
-    rows = ((number, _said(each)) for number, each in enumerate(records, start=1))
-    return _table(("", "analysis"), rows)
-
-
-def _said(record: dict[str, object]) -> str:
-    parts = {n: ", ".join(map(str, v)) if isinstance(v, list) else v for n, v in record.items()}
-    return "; ".join(f"{name}: {value}" for name, value in parts.items())
+def _joined(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:

@@ -28,7 +28,6 @@ from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.validity import slope_trust
 from rwn_core.evaluation.weakly_masked import changed_shares, untouched
-from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures import MEASURES
@@ -207,8 +206,15 @@ def record_document(
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     policy, few = basis.policy, too_few(release.params, microdata, release.masked)
     derived = broken_relations(microdata, release.masked, dict(release.precision))
-    # The verdict of the limits on this release.
+    # the verdict on this release, what of it changed, and what one donor gives together
     verdict = policy.judge(audited.readings, released=few)
+    changed = audited.readings.get("cells_changed")
+    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
+    units = [] if release.law is None else release.law.units()
+    # slopes of registered regressions are judged over fresh releases, rounded like the file
+    drawn: Any = release.params
+    if release.precision:
+        drawn = Rounded(params=drawn, precision=release.precision)
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -218,9 +224,13 @@ def record_document(
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
             **described_variables(microdata.schema, release.params.masked_names(microdata)),
-            "missing": with_missing(microdata),
+            "missing": [
+                each.name
+                for each in microdata.schema.released
+                if microdata.frame[each.name].isna().any()
+            ],
             "keeps": release.params.invariants(microdata).rounded(dict(release.precision)).plain(),
-            "untouched": untouched_names(microdata, release, audited),
+            "untouched": untouched(microdata, release.params, shares),
             **shared_columns(microdata, release.masked),
             **({"derived": derived} if derived else {}),
         },
@@ -230,10 +240,10 @@ def record_document(
             **asdict(file),
             "key": SEEDED if release.seeded else file.key,
             "records": release.published("original").n,
-            "slices": slices_of_law(release.law),
+            "slices": [list(unit) for unit in units if len(unit) > 1],
         },
         "readings": plain_readings(audited, microdata.n),
-        "slopes": judged_slopes(microdata, release, basis.plan),
+        "slopes": [each.to_record() for each in slope_trust(microdata, drawn, plan=basis.plan)],
         "limit": policy.to_records(),
         "verdict": {
             "kept": verdict.kept,
@@ -337,22 +347,6 @@ def described_variables(schema: Schema, masked: Collection[str] | None = None) -
     }
 
 
-def judged_slopes(
-    microdata: Microdata, release: Release, plan: AnalysisPlan | None
-) -> list[dict[str, Any]]:
-    """Judge the slopes of registered regressions over fresh releases, rounded like the file."""
-    params = release.params
-    if release.precision:
-        params = Rounded(params=params, precision=release.precision)
-    return [each.to_record() for each in slope_trust(microdata, params, plan=plan)]
-
-
-def with_missing(microdata: Microdata) -> list[str]:
-    """Return the released variables with missing values."""
-    names = (variable.name for variable in microdata.schema.released)
-    return [name for name in names if microdata.frame[name].isna().any()]
-
-
 def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
     """Return the variables that are one value in each household or person, by what they stay."""
     found: dict[str, Any] = {}
@@ -371,13 +365,6 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
         same = [each for each in shared if is_one(masked, each)]
         found[str(role)] = {"kept": same, "split": [each for each in shared if each not in same]}
     return found
-
-
-def untouched_names(microdata: Microdata, release: Release, audited: Audit) -> list[str]:
-    """The variables that were to be masked and of which no cell changed."""
-    changed = audited.readings.get("cells_changed")
-    shares = changed_shares(changed.detail) if isinstance(changed, Reading) else {}
-    return untouched(microdata, release.params, shares)
 
 
 def program_versions() -> dict[str, str]:
@@ -411,9 +398,3 @@ def _plain_data(node: Any) -> Any:
     if isinstance(node, tuple | list):
         return [_plain_data(each) for each in node]
     return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD
-
-
-def slices_of_law(law: Law | None) -> list[list[str]]:
-    """The released variables of a row that one donor gives together."""
-    units = [] if law is None else law.units()
-    return [list(unit) for unit in units if len(unit) > 1]

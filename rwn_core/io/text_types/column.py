@@ -256,7 +256,11 @@ def refuse_dates(
 
 def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]:
     """Dates as texts in a notation."""
-    known = {day: _date_text(day, notation) for day in column.dropna().unique()}
+    known = {}
+    for each in column.dropna().unique():
+        year, month, day = f"{each.year:04d}", str(each.month), str(each.day)
+        parts = {"YYYY": year, "MM": month.zfill(2), "DD": day.zfill(2), "M": month, "D": day}
+        known[each] = filled_in(notation, parts)
     return column.map(known).astype(object).where(column.notna(), None)
 
 
@@ -266,14 +270,6 @@ def are_days(column: pd.Series[pd.Timestamp]) -> bool:
         return False
     known = column.dropna()
     return bool((known == known.dt.normalize()).all())
-
-
-def _date_text(day: pd.Timestamp, notation: str) -> str:
-    year, month, date = f"{day.year:04d}", str(day.month), str(day.day)
-    return filled_in(
-        notation,
-        {"YYYY": year, "MM": month.zfill(2), "DD": date.zfill(2), "M": month, "D": date},
-    )
 
 
 def _pattern(notation: str) -> str:

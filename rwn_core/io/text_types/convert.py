@@ -149,7 +149,15 @@ def _clocks(column: TextColumn) -> Typed:
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     """Whole numbers or decimals; ``declared`` says that the schema does."""
     if declared:
-        _refuse_other_than_numbers(column)
+        others = column.has - _NUMBERS - {Form.INFINITE}
+        if others:
+            column.refuse(
+                column.with_forms(others),
+                "is not a number as the schema says",
+                "are not numbers as the schema says",
+                "write numbers with digits and a point, leave the field empty where one is "
+                "missing, or make the variable categorical",
+            )
     if Form.INFINITE in column.has:
         remedy = "replace the value, or remove the record"
         column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
@@ -173,18 +181,6 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         notices += digit_notices(column, chosen, values)
         return pd.Series(values[column.codes], name=column.name, copy=False), notices
     return _integers(column, values), notices
-
-
-def _refuse_other_than_numbers(column: TextColumn) -> None:
-    others = column.has - _NUMBERS - {Form.INFINITE}
-    if others:
-        column.refuse(
-            column.with_forms(others),
-            "is not a number as the schema says",
-            "are not numbers as the schema says",
-            "write numbers with digits and a point, leave the field empty where one is missing, "
-            "or make the variable categorical",
-        )
 
 
 def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:

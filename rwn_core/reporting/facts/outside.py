@@ -193,11 +193,6 @@ def _file(material: Material) -> Content:
     )
 
 
-def _review(material: Material) -> Content:
-    day = material.context.review
-    return Content(lines=(words.REVIEW.format(review=day) if day else words.NO_REVIEW,))
-
-
 _TO_BOTH = ("treated", "errors", "use", "file", "review")
 _MAKERS = {
     "treated": _treated,
@@ -207,7 +202,13 @@ _MAKERS = {
     "totals": _totals,
     "use": _use,
     "file": _file,
-    "review": _review,
+    "review": lambda material: Content(
+        lines=(
+            words.REVIEW.format(review=material.context.review)
+            if material.context.review
+            else words.NO_REVIEW,
+        )
+    ),
 }
 OUTSIDE = tuple(
     Entry(
