@@ -153,8 +153,8 @@ class Marks:
             self.styled.update(_STYLED.findall(piece))
         for pattern, places in ((_ROW, self.rows), (_ERROR, self.errors)):
             tags = (tag[0] for tag in pattern.finditer(piece) if tag.end() > seen)
-            found = (_PLACE.search(tag) for tag in tags)
-            places += ["?" if place is None else place[1].decode("ascii") for place in found]
+            named = (_PLACE.search(tag) for tag in tags)
+            places += ["?" if place is None else place[1].decode("ascii") for place in named]
         ends = ((found.end(), int(found[1])) for found in _NO_RESULT.finditer(piece))
         self.open_rows += [row for end, row in ends if end > seen]
         for found in _COLUMN.finditer(piece):
