@@ -93,12 +93,10 @@ def report(
     _refuse_options(dataset, auditors, public, released)
     if dataset:
         content = _of_dataset(text, out, material, (original, released), public)
-        _write(out, content, public, overwrite, {})
-        return
+        return _write(out, content, public, overwrite, {})
     known = material(read_record_file(record))
     if auditors:
-        _for_auditors(known, out, original, overwrite)
-        return
+        return _for_auditors(known, out, original, overwrite)
     if public:
         require_form(name := out.name.lower())  # before the original is read
         content = public_file(known, read_original(known.record, original), name)
@@ -154,10 +152,8 @@ def _for_auditors(material: Material, out: Path, original: str | None, overwrite
         f"{at.title}, {one.number}: {one.asks}" for at, one, answered in answers if not answered
     ]
     say(f"page for auditors written to {out}; no value of a record was found in it")
-    say(
-        f"{len(answers)} clauses, {len(empty)} without an answer"
-        + "".join(f"\n  {each}" for each in empty)
-    )
+    said = f"{len(answers)} clauses, {len(empty)} without an answer"
+    say("\n  ".join([said, *empty]))
 
 
 def _of_dataset(
