@@ -85,7 +85,7 @@ class Run:
 
     @cached_property
     def survey_result(self) -> SurveyResult:
-        """What the tasks of the survey found, put together in their order."""
+        """Results of the survey, put together from its tasks in their order."""
         tasks, params = self.ranges(SURVEY), self.params
         sums: list[Sums] = [
             np.load(self.surveyed(task["number"], "sums.npy"), allow_pickle=False) for task in tasks
