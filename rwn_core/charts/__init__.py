@@ -6,6 +6,7 @@ reports and the tests use the same dictionary.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import orjson
@@ -53,8 +54,12 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "correlation": relations.draw_correlation,
         "regression": regression.draw,
         "principal_components": relations.draw_principal_components,
-        "cooks_distance": outliers.draw_cooks_distance,
-        "mahalanobis": outliers.draw_mahalanobis,
+        "cooks_distance": partial(
+            outliers.draw, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
+        ),
+        "mahalanobis": partial(
+            outliers.draw, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
+        ),
         "distribution": distributions.draw_distribution,
         "association": relations.draw_association,
         "correlation_change": relations.draw_correlation_change,

@@ -17,7 +17,7 @@ from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -87,9 +87,9 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         reason = reading.reason
     else:
         value, baseline = reading.value, reading.baseline
-        caveat = reading.detail.get("caveat") or None
-        if reading.detail.get("standing") == "at least":
-            at_most = reading.detail.get("at_most")
+        caveat = part(reading, "caveat") or None
+        if part(reading, "standing") == "at least":
+            at_most = part(reading, "at_most")
     return {
         "measure": key,
         "title": measure.reading_title(reading),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 
 Answers = Mapping[str, Reading | NotApplicable]
 
@@ -24,7 +24,7 @@ def tell(progress: Callable[[float], None] | None, readings: Answers, now: str) 
     found = getattr(progress, "found", None)
     if found is not None:
         numbers = {
-            key: (each.value, str(each.detail.get("standing", "")))
+            key: (each.value, str(part(each, "standing", "")))
             for key, each in readings.items()
             if isinstance(each, Reading)
         }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import fmean
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -15,8 +15,17 @@ from rwn_core.laws.ends import shuffled_donors, unmasked
 from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.randomness import SecretKey
 
+if TYPE_CHECKING:  # a reading is one of any detail, where its type is not told
+    from typing_extensions import TypeVar
+
+    D = TypeVar("D", bound="Detail", default=Any, covariant=True)
+else:
+    from typing import TypeVar
+
+    D = TypeVar("D")
+
 UNMASKED, UNRELATED = "unmasked", "unrelated"
-"""Names of the readings of the unmasked file, and of one without relations, in a detail."""
+"""Names of the readings of the unmasked file, and of one without relations, in the ends."""
 Bounds = tuple[float, float]
 FROM_ZERO: Bounds = (0.0, float("inf"))
 SHARE: Bounds = (0.0, 1.0)
@@ -25,30 +34,92 @@ SHUFFLES = 3  # files with shuffled columns; their mean counts
 SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Detail:
+    """Details of a reading: what the chart, the table, the tile and the report of a measure draw.
+
+    Each family of measures has a record of its own, with the shapes of its arrays. Record numbers
+    count from 0; those of a sample are in a field whose name begins with `records` or `argmax`.
+
+    Attributes
+    ----------
+    standing : {"", "worst", "at least"}
+        Whether the value is a worst case, or only a lower bound of one.
+    estimate : float, optional
+        Of a lower bound, the estimate of the worst case.
+    at_most : float, optional
+        The upper bound of the worst case; None where it is not known.
+    attacked_by : str
+        The simple attack that raised the value above what the measure states.
+    scope : str
+        What the value covers, where that is not all; the verdict says it.
+    caveat : str
+        What a reader of the value must know.
+    """
+
+    standing: str = ""
+    estimate: float | None = None
+    at_most: float | None = None
+    attacked_by: str = ""
+    scope: str = ""
+    caveat: str = ""
+
+
+def part(reading: Reading, name: str, other: Any = None) -> Any:
+    """Return a part of a reading's detail, which may be a record or a mapping."""
+    detail = reading.detail
+    return getattr(detail, name, other) if isinstance(detail, Detail) else detail.get(name, other)
+
+
+def with_parts(reading: Reading, **parts: Any) -> Reading:
+    """Return the reading with other parts of its detail."""
+    held = reading.detail
+    detail = replace(held, **parts) if isinstance(held, Detail) else {**held, **parts}
+    return replace(reading, detail=detail)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Generic[D]):
     """Hold the value of one measure for one comparison, and its detail.
 
     Attributes
     ----------
     value : float
         The number that stands for the measure on a tile, a map or a report.
-    detail : mapping
-        Exactly what the measure's chart and table draw. Record numbers count from 0.
+    detail : Detail
+        Exactly what the measure's chart and table draw.
     baseline : float, optional
         What the value must be read against: the original's, or an ignorant guess's.
     interval : tuple of float, optional
         Where the value lies over repeated draws or samples.
     used, total : int, optional
         Rows that the value rests on, where fewer than all: without a missing value, or random ones.
+    ends : mapping of str to float
+        What the measure reads on the unmasked file ("unmasked") and where no relation is left
+        ("unrelated"), as far as that is known.
+    units : int
+        How many people or households were counted; 0 where each row is one.
+    unit_name : str
+        The variable that numbers them.
+    unit_words : {"people", "households"}
+    released_share : float
+        Share of the records that are released; the value is a share of these.
+    begun : bool
+        Whether this is what is known sooner, and the rest is being read.
     """
 
     value: float
-    detail: Mapping[str, Any] = field(repr=False)
+    detail: D = field(repr=False)
     baseline: float | None = None
     interval: tuple[float, float] | None = None
     used: int | None = None
     total: int | None = None
+    ends: Mapping[str, float] = field(default_factory=dict, repr=False)
+    units: int = 0
+    unit_name: str = ""
+    unit_words: str = "people"
+    released_share: float = 1.0
+    begun: bool = False
 
     @property
     def rows_words(self) -> str:
@@ -128,7 +199,7 @@ class Measure:
     compute : callable
         Reads a Comparison; raises NotApplicable with the reason where there is no answer.
     at_least : str
-        The title of a reading that is a lower bound only (its detail's "standing" says so); of a
+        The title of a reading that is a lower bound only (its detail's `standing` says so); of a
         worst case that may be too large to find.
     certain_up_to : int, optional
         Up to how many records no reading is a lower bound only.
@@ -139,12 +210,12 @@ class Measure:
         compares the same records.
     of_released : bool
         Whether its shares are of the rows that are in the file that leaves. Where rows were left
-        out or lost all of their values, the detail's "released_share" is the share that leaves, and
-        the sentence says it.
+        out or lost all of their values, the reading's `released_share` is the share that leaves,
+        and the sentence says it.
     of_units : bool or str
         Whether units are counted, such as a person with several rows; what it says of them, if it
-        is not that a link is right when it names the unit. The detail's "units" says how many there
-        are, and the sentence says it.
+        is not that a link is right when it names the unit. The reading's `units` says how many
+        there are, and the sentence says it.
     against_control : bool
         Whether it guesses about a person: a release is to blame for what it learns beyond what it
         learns of people outside of the file.
@@ -198,7 +269,7 @@ class Measure:
         """Return the title of a reading: a worst case, or a lower bound of it, and its rows."""
         if not isinstance(reading, Reading):
             return self.title
-        bound = reading.detail.get("standing") == "at least"
+        bound = part(reading, "standing") == "at least"
         title = self.at_least if bound else self.title
         return title if reading.used is None else title + reading.rows_words
 
@@ -229,24 +300,19 @@ class Measure:
                 reading = compute(comparison)
             finally:
                 ROWS.reset(token)
-            if noted or reading.detail.get("sampled") is True:
+            if noted or part(reading, "sampled") is True:
                 reading = _with_rows(reading, noted, comparison)
-            reading = reading if bare else self.between_ends(reading, comparison)
+            reading = reading if bare else replace(reading, ends=self.ends(comparison))
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         if self.of_released:
             reading = _with_released(reading, comparison)
         unit = comparison.unit if self.of_units else None
         if unit is not None:
-            about = {"units": unit.size, "unit_name": unit.name, "unit_words": unit.words}
-            reading = replace(reading, detail={**reading.detail, **about})
+            reading = replace(reading, units=unit.size, unit_name=unit.name, unit_words=unit.words)
         if self.side == "risk" and comparison.records is not None:
             return _numbered(reading, comparison.records)
         return reading
-
-    def between_ends(self, reading: Reading, comparison: Comparison) -> Reading:
-        """Add the readings of the unmasked file and of one without relations."""
-        return replace(reading, detail={**reading.detail, **self.ends(comparison)})
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
         """Return the readings at both ends of a table; see `ends`."""
@@ -312,8 +378,8 @@ def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) 
     """Add how many rows were used, of a file with incomplete records or of a sample."""
     n = comparison.original.n
     used = min([rows for rows, every in noted if every == n], default=n)
-    records, total = reading.detail.get("records"), reading.detail.get("of")
-    if reading.detail.get("sampled") is True and records is not None and isinstance(total, int):
+    records, total = part(reading, "records"), part(reading, "of")
+    if part(reading, "sampled") is True and records is not None and isinstance(total, int):
         used, n = min(used, len(records)), max(total, n if used < n else 0)
     return replace(reading, used=used, total=n) if used < n and reading.used is None else reading
 
@@ -323,7 +389,7 @@ def _with_released(reading: Reading, comparison: Comparison) -> Reading:
     n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
     if rows == n:
         return reading
-    return replace(reading, detail={**reading.detail, "released_share": rows / n})
+    return replace(reading, released_share=rows / n)
 
 
 def _with_what_is_counted(
@@ -332,15 +398,15 @@ def _with_what_is_counted(
     """Return the sentence with the units that are linked, and with the chance of being released."""
 
     def say(reading: Reading, n: int) -> str:
-        detail, share = reading.detail, reading.detail.get("released_share", 1.0)
+        share, words = reading.released_share, reading.unit_words
         rows = n if share == 1 else round(share * n)
         said = [sentence(reading, rows)]
-        if "units" in detail:
-            who = "household" if detail["unit_words"] == "households" else "person"
+        if reading.units:
+            who = "household" if words == "households" else "person"
             how = counted if isinstance(counted, str) else "A row is linked when its {} is named"
             said.append(
-                f"{how.format(who)}, of {detail['units']:,} {detail['unit_words']} with {n:,} rows "
-                f"({detail['unit_name']})."
+                f"{how.format(who)}, of {reading.units:,} {words} with {n:,} rows "
+                f"({reading.unit_name})."
             )
         if share != 1:
             said.append(
@@ -354,8 +420,11 @@ def _with_what_is_counted(
 
 def _numbered(reading: Reading, records: Integers) -> Reading:
     """Number the reading's records as in the file that they were taken from."""
-    detail = {
-        name: records[part] if name.startswith(("records", "argmax")) else part
-        for name, part in reading.detail.items()
+    held = reading.detail
+    names = [each.name for each in fields(held)] if isinstance(held, Detail) else list(held)
+    numbered = {
+        name: records[part(reading, name)]
+        for name in names
+        if name.startswith(("records", "argmax")) and part(reading, name) is not None
     }
-    return replace(reading, detail=detail)
+    return with_parts(reading, **numbered)

@@ -25,7 +25,7 @@ from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
@@ -33,7 +33,7 @@ from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.point import Point, Setting, Spread, known_ends, released_share
+from rwn_core.tuning.point import Point, Setting, Spread, released_share
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
 CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
@@ -258,12 +258,12 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    by = next((str(x.detail["attacked_by"]) for x in answers if "attacked_by" in x.detail), "")
-    ends, baseline = known_ends(answers[0].detail), answers[0].baseline
+    by = next((name for x in answers if (name := part(x, "attacked_by", ""))), "")
+    ends, baseline = answers[0].ends, answers[0].baseline
     spread = Spread(measure=key, values=values, baseline=baseline, by=by, ends=ends)
-    if all(each.detail.get("standing") != "at least" for each in answers):
+    if all(part(each, "standing") != "at least" for each in answers):
         return spread
-    upper = tuple(each.detail.get("at_most") for each in answers)
+    upper = tuple(part(each, "at_most") for each in answers)
     known = () if None in upper else tuple(float(u) for u in upper if u is not None)
     return replace(spread, is_bound=True, upper=known)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, part, with_parts
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.point import Spread, known_ends
 
@@ -305,16 +305,15 @@ def bounds_of(given: Any) -> LimitBounds:
     if isinstance(given, NotApplicable):
         return LimitBounds(value=None, reason=given.reason)
     if isinstance(given, Reading):  # of one release
-        detail = given.detail
         known = LimitBounds(
             value=given.value,
-            by=str(detail.get("attacked_by", "")),
-            scope=str(detail.get("scope", "")).strip(),
-            ends=known_ends(detail),
+            by=part(given, "attacked_by", ""),
+            scope=part(given, "scope", "").strip(),
+            ends=given.ends,
         )
-        if detail.get("standing") != "at least":
+        if part(given, "standing") != "at least":
             return known
-        estimate, upper = (detail.get(name) for name in ("estimate", "at_most"))
+        estimate, upper = part(given, "estimate"), part(given, "at_most")
         return replace(known, standing="at least", estimate=estimate, upper=upper)
     if isinstance(given, Spread):  # of releases: upper ends of one more release
         if given.median is None:
@@ -366,14 +365,13 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
         stated, found = readings.get(key), team.detail[kind]
         if not isinstance(stated, Reading) or found is None:
             continue
-        value, detail = float(found["certain"]), dict(stated.detail)
+        value, by, scope = float(found["certain"]), found["words"], part(stated, "scope", "")
         if value > stated.value:
-            detail.pop("scope", None)
-            detail |= {"stated": stated.value, "attacked_by": found["words"]}
-            if detail.get("at_most") is not None:
-                detail["at_most"] = max(detail["at_most"], value)
-            raised[key] = replace(stated, value=value, interval=None, detail=detail)
-        elif detail.get("scope"):
-            detail["scope"] += f" Simple attacks reach {percent(value)}, by {found['words']}."
-            raised[key] = replace(stated, detail=detail)
+            most = part(stated, "at_most")
+            most = None if most is None else max(most, value)
+            more = with_parts(stated, scope="", attacked_by=by, at_most=most)
+            raised[key] = replace(more, value=value, interval=None)
+        elif scope:
+            scope += f" Simple attacks reach {percent(value)}, by {by}."
+            raised[key] = with_parts(stated, scope=scope)
     return raised

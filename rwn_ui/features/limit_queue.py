@@ -12,7 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
@@ -112,7 +112,7 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     for key in asked:
         shown = found.get(key)
         if isinstance(shown, Reading):
-            found[key] = rwn.MEASURES[key].between_ends(shown, comparison)
+            found[key] = replace(shown, ends=rwn.MEASURES[key].ends(comparison))
     others, release = [key for key in asked if key not in found], release_key(session)
     stored: dict[str, Reading | rwn.NotApplicable] = _stored().get_or_make(release, dict)
     for key, reading in _known(session, current, others, release).items():
@@ -159,7 +159,7 @@ def _read_by_worker(
         return known
     first = reader.known(replace(full, begin=True))
     if isinstance(first, Reading):
-        return replace(first, detail={**first.detail, "begun": True})
+        return replace(first, begun=True)
     return first or PENDING
 
 
@@ -180,7 +180,7 @@ def release_question(params: Method, seed: int, key: str) -> Question:
 
 def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
     """True if a reading, or its second part, is pending."""
-    return reading is PENDING or (isinstance(reading, Reading) and "begun" in reading.detail)
+    return reading is PENDING or (isinstance(reading, Reading) and reading.begun)
 
 
 def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
@@ -307,7 +307,7 @@ def has_quick_bound(key: str, records: int) -> bool:
 
 def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
     """True if a reading is only a lower bound of the worst case."""
-    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
+    return isinstance(reading, Reading) and part(reading, "standing") == "at least"
 
 
 NAME = "Policy"
@@ -385,8 +385,8 @@ def limits_words(
             continue
         about = rwn.MEASURES[limit.measure]
         words = f"{about.reading_title(reading)} {about.words(reading.value)}"
-        if is_lower_bound(reading) and reading.detail.get("at_most") is not None:
-            words += f", at most {about.words(reading.detail['at_most'])}"
+        if is_lower_bound(reading) and part(reading, "at_most") is not None:
+            words += f", at most {about.words(part(reading, 'at_most'))}"
         if reading.baseline is not None:
             words += f" (read it against {about.words(reading.baseline)})"
         judged = limit.measure in verdict.shares

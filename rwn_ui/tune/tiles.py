@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.masking import Rounded
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import UNRELATED, Reading
+from rwn_core.measures.measure import UNRELATED, Reading, part
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
 from rwn_ui.features import limit_queue
@@ -200,7 +200,7 @@ def _tile(
 
 def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
     """The upper bound below a number that is a lower one."""
-    most = reading.detail.get("at_most") if limit_queue.is_lower_bound(reading) else None
+    most = part(reading, "at_most") if limit_queue.is_lower_bound(reading) else None
     return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 

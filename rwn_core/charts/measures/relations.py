@@ -160,13 +160,22 @@ def draw_correlation_change(
     setting = change if expected is None else np.asarray(expected, dtype=float) - original
     square = np.tril(change, -1) + np.triu(setting, 1)
     np.fill_diagonal(square, np.nan)
-    band = None if drawn is None else _moved(drawn["released"], original)
+    band = None
+    if drawn is not None:  # of the changes, from that of the released correlations
+        low, middle, high = (getattr(drawn["released"], e) for e in ("low", "median", "high"))
+        band = Band(low=low - original, median=middle - original, high=high - original)
     outside = np.zeros(square.shape, dtype=bool) if band is None else band.outside(change)
     outside &= np.tril(np.ones(square.shape, dtype=bool), -1)
     gap = 1 if len(names) <= GAPS else 0
     halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
     beyond = f"{count} pairs are outside {NAME}"
+    made = {"original": original, "change of this draw": change}
+    if expected is not None:
+        made["expected change"] = setting
+    if band is not None:
+        made |= zip(*columns(band), strict=True)
+        made["this draw"] = np.where(band.outside(change), "outside", "inside")
     return chart(
         "correlation_change",
         "Change of correlations",
@@ -184,14 +193,8 @@ def draw_correlation_change(
             *marks(outside),
         ],
         layout=pair_layout(names, _CHANGE_ROOM, 48),
-        table=_change_pairs(names, original, change, None if expected is None else setting, band),
+        table=pair_table(names, made, rank=3),
     )
-
-
-def _moved(band: Band, original: NDArray[Any]) -> Band:
-    """Return the band of the changes from that of the released correlations."""
-    low, median, high = (end - original for end in (band.low, band.median, band.high))
-    return Band(low=low, median=median, high=high)
 
 
 def _worst(change: NDArray[Any], names: list[str]) -> str:
@@ -200,22 +203,6 @@ def _worst(change: NDArray[Any], names: list[str]) -> str:
         return "no pair is defined"
     i, j = np.unravel_index(np.nanargmax(lower), lower.shape)
     return f"the largest is {number(float(change[i, j]))}, of {names[j]} with {names[i]}"
-
-
-def _change_pairs(
-    names: list[str],
-    original: NDArray[Any],
-    change: NDArray[Any],
-    setting: NDArray[Any] | None,
-    band: Band | None,
-) -> dict[str, Any]:
-    made = {"original": original, "change of this draw": change}
-    if setting is not None:
-        made["expected change"] = setting
-    if band is not None:
-        made |= zip(*columns(band), strict=True)
-        made["this draw"] = np.where(band.outside(change), "outside", "inside")
-    return pair_table(names, made, rank=3)
 
 
 # Share of the variance of the first principal components, before and after
@@ -230,26 +217,29 @@ def draw_principal_components(reading: Reading, drawn: Drawn | None = None) -> C
     sums = {side: np.cumsum(share) for side, share in shares.items()}
     order = np.arange(1, len(shares["original"]) + 1)
     first = {side: percent(share[0]) for side, share in shares.items()}
-    band = None if drawn is None else drawn["cumulative_released"]
-    traces = [] if band is None else [area(order, band.low, band.high)]
+    band, traces, words = None, [], ""
+    if drawn is not None:
+        band, alone = drawn["cumulative_released"], drawn["share_released"]
+        traces = [area(order, band.low, band.high)]
+        low, high = (percent(float(end[0]), 1) for end in (alone.low, alone.high))
+        words = f"; in {NAME} {low} to {high}"  # of the first component's share
     for side, total in sums.items():
         released = side == "released"
         curve = line(order, floats(total), released=released, hovertemplate=_HOVER)
         curve["mode"] = "lines+markers" if len(order) <= 20 else "lines"
         curve["marker"] = points([], [], released=released)["marker"] | {"opacity": 1}
         traces.append(curve)
-    low = np.floor(min(sums["original"][0], sums["released"][0]) * 10 - 0.2) / 10
+    least = np.floor(min(sums["original"][0], sums["released"][0]) * 10 - 0.2) / 10
     return chart(
         "principal_components",
         "Principal components",
         f"PC1 {first['original']} → {first['released']}",
         "Cumulative share of the variance held by the principal components; the first holds "
-        f"{first['original']} in the original and {first['released']} in the release"
-        + _words(drawn),
+        f"{first['original']} in the original and {first['released']} in the release{words}",
         data=traces,
         layout=layout(
             axis("components", 0.5, len(order) + 0.5, count=min(7, len(order))),
-            axis("cumulative variance", max(low, 0.0), 1.03, share=True),
+            axis("cumulative variance", max(least, 0.0), 1.03, share=True),
         ),
         large={"legend": True},
         table=table(
@@ -264,11 +254,3 @@ def draw_principal_components(reading: Reading, drawn: Drawn | None = None) -> C
             [order, *shares.values(), *sums.values(), *([] if band is None else columns(band)[1])],
         ),
     )
-
-
-def _words(drawn: Drawn | None) -> str:
-    """Return the range of the first component's share in words."""
-    if drawn is None:
-        return ""
-    band = drawn["share_released"]
-    return f"; in {NAME} {percent(float(band.low[0]), 1)} to {percent(float(band.high[0]), 1)}"

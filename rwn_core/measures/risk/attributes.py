@@ -96,7 +96,7 @@ def attribute_gain_sentence(reading: Reading, n: int) -> str:
         return f"The release adds nothing to naming a confidential value: {both}."
     low, high = reading.interval or (reading.value, reading.value)
     ends = f"{_digits(low)} to {_digits(high)} %"
-    unit_words = detail.get("unit_words", "people")
+    unit_words = reading.unit_words
     more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {ends})"
     if gain["of_all"]:
         return (

@@ -69,7 +69,7 @@ def sentence(reading: Reading, n: int) -> str:
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])
-    unit_words = reading.detail.get("unit_words", "people")
+    unit_words = reading.unit_words
     who = "who" if unit_words == "people" else "that"
     people = unit_words if name["level"] is None else f"{unit_words} {who} have one of its values"
     return " ".join([

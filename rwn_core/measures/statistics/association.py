@@ -198,7 +198,14 @@ def released_associations(comparison: Comparison) -> Floats:
 
 def original_chance(comparison: Comparison) -> Floats:
     """Return the chance levels of the original's variables, shape (p, p)."""
-    return comparison.cached_for_original("chance levels", lambda: _chance(comparison.original))
+    original = comparison.original
+    numbers, categories = _names(original)
+
+    def levels() -> Floats:
+        coded = [codes(original, original, name)[0] for name in categories]
+        return _ordered(original, chance_levels(matrix(original, original, numbers), coded))
+
+    return comparison.cached_for_original("chance levels", levels)
 
 
 def shown(associations: Floats, category: Integers) -> Floats:
@@ -236,15 +243,6 @@ def _signed(comparison: Comparison, table: Microdata) -> Floats:
         signed=True,
     )
     return _ordered(original, found)
-
-
-def _chance(original: Microdata) -> Floats:
-    numbers, categories = _names(original)
-    levels = chance_levels(
-        matrix(original, original, numbers),
-        [codes(original, original, name)[0] for name in categories],
-    )
-    return _ordered(original, levels)
 
 
 def _names(original: Microdata) -> tuple[tuple[str, ...], tuple[str, ...]]:

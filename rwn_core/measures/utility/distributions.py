@@ -267,25 +267,23 @@ def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     return counted[0], counted[1]
 
 
-def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
-    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        _, before, after = level_counts(comparison, variable.name)
-    else:
-        before, after = _bins(comparison, variable.name)
-    for counts, where in ((before, ""), (after, RELEASED)):
-        refuse_all_missing(int(counts.sum()), variable.name, where)
-    return {"hellinger": hellinger(before, after), "total": total_variation(before, after)}
-
-
 def compute_hellinger(comparison: Comparison) -> Reading:
     """Return the mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
-    each_variable = [_distances(comparison, variable) for variable in released]
-    distances = np.array([one["hellinger"] for one in each_variable])
+    pairs = []
+    for variable in released:
+        if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+            _, before, after = level_counts(comparison, variable.name)
+        else:
+            before, after = _bins(comparison, variable.name)
+        for counts, where in ((before, ""), (after, RELEASED)):
+            refuse_all_missing(int(counts.sum()), variable.name, where)
+        pairs.append((hellinger(before, after), total_variation(before, after)))
+    distances, moved = np.array(pairs).T
     detail = {
         "names": [variable.name for variable in released],
         "hellinger": distances,
-        "total_variation": np.array([one["total"] for one in each_variable]),
+        "total_variation": moved,
     }
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 

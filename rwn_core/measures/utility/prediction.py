@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
@@ -94,24 +94,18 @@ class _Encoder:
     def _levels(self, variable: Variable) -> list[Any]:
         return self.original.codes(variable.name)[1]
 
-    def table(self, table: Microdata, where: str) -> tuple[Floats, NDArray[Any]]:
-        known, response = self._response(table)
-        if len(response) < 2:
+    def table(self, table: Microdata, where: str) -> Sample:
+        values: NDArray[Any]
+        if self.classify:
+            known = ~table.frame[self.response].isna().to_numpy()
+            values = table.codes(self.response, self.original.codes(self.response)[1])[0]
+        else:
+            values = self._scaled(table, self.response)
+            known = ~np.isnan(values)
+        if known.sum() < 2:
             raise NotApplicable(
                 f"Fewer than 2 records have a value of the response {self.response}{where}."
             )
-        return self._features(table)[known], response
-
-    def _response(self, table: Microdata) -> tuple[Booleans, NDArray[Any]]:
-        if self.classify:
-            levels = self.original.codes(self.response)[1]
-            known = ~table.frame[self.response].isna().to_numpy()
-            return known, table.codes(self.response, levels)[0][known]
-        values = self._scaled(table, self.response)
-        known = ~np.isnan(values)
-        return known, values[known]
-
-    def _features(self, table: Microdata) -> Floats:
         columns = []
         for variable in self.predictors:
             if _is_category(variable):
@@ -120,7 +114,7 @@ class _Encoder:
                 columns += [(code == number).astype(float) for number in range(len(levels))]
             else:
                 columns.append(self._scaled(table, variable.name))
-        return np.column_stack(columns)
+        return np.column_stack(columns)[known], values[known]
 
     def _scaled(self, table: Microdata, name: str) -> Floats:
         # trees see only the order of values; the original's range keeps them within 32 bits

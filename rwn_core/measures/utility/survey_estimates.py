@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -83,11 +82,8 @@ def slope_errors(columns: Floats, response: Floats, design: Design) -> Floats:
 MOST_TIMES = 12  # points in time that have estimates of their own
 
 
-class _Estimate(NamedTuple):
-    name: str
-    before: float
-    error: float
-    after: float
+_Estimate = tuple[str, float, float, float]
+"""Name, the original's estimate and its standard error, and the released estimate."""
 
 
 def survey_design(original: Microdata, weights: str) -> Design:
@@ -122,7 +118,7 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable(f"The sampling weight {name} must be at least 0 in every record.")
     after = Sampling(weights=name).record_weights(original, masked)
     found = [*_means(comparison, design, after, name), *_slopes(comparison, design, after)]
-    found = [one for one in found if one.error > 0]
+    found = [one for one in found if one[2] > 0]
     if not found:
         raise NotApplicable("No estimate has a standard error to compare with.")
     names, before, error, released = zip(*found, strict=True)
@@ -158,7 +154,7 @@ def _means(
                 if not two.any() or not after[two].sum() > 0:
                     raise NotApplicable(f"There is nobody to estimate {label}{when} of{RELEASED}.")
                 records = np.flatnonzero(one)
-                yield _Estimate(
+                yield (
                     label + when,
                     weighted_mean(old[one], design.weights[one]),
                     mean_error(old[one], design.subset(records)),
@@ -210,7 +206,7 @@ def _slopes(comparison: Comparison, design: Design, after: Floats) -> Iterator[_
     scale = float(np.abs(old.response).max())
     for term, one, error, two in zip(old.terms, before[1:], errors[1:], released[1:], strict=True):
         if error > 1e-12 * scale:  # an exact fit has no error
-            yield _Estimate(f"slope of {term}", float(one), float(error), float(two))
+            yield f"slope of {term}", float(one), float(error), float(two)
 
 
 MEASURE = Measure(

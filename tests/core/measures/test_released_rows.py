@@ -60,7 +60,7 @@ def test_a_sample_of_true_rows_breaks_the_limits(n: int, left_out: float) -> Non
     assert isinstance(linkage, Reading)
     assert linkage.value == pytest.approx(1.0)
     assert linkage.value * (1 - left_out) <= 0.05  # what a share of all records would say
-    assert linkage.detail["released_share"] == pytest.approx(1 - left_out, abs=1 / n)
+    assert linkage.released_share == pytest.approx(1 - left_out, abs=1 / n)
     verdict = policy.judge(readings)
     assert not verdict.kept
     assert {"bayes_linkage", "linked_over_half"} <= set(verdict.broken)
