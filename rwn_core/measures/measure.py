@@ -15,7 +15,7 @@ from rwn_core.laws.ends import shuffled_donors, unmasked
 from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.randomness import SecretKey
 
-if TYPE_CHECKING:  # a reading is one of any detail, where its type is not told
+if TYPE_CHECKING:  # without a type argument the detail of a reading may be any
     from typing_extensions import TypeVar
 
     D = TypeVar("D", bound="Detail", default=Any, covariant=True)
@@ -39,7 +39,7 @@ class Detail:
     """Details of a reading: what the chart, the table, the tile and the report of a measure draw.
 
     Each family of measures has a record of its own, with the shapes of its arrays. Record numbers
-    count from 0; those of a sample are in a field whose name begins with `records` or `argmax`.
+    count from 0; those of a sample are in fields named `records...` or `argmax...`.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Reading(Generic[D]):
     unit_words : {"people", "households"}
     released_share : float
         Share of the records that are released; the value is a share of these.
-    begun : bool
+    is_first_part : bool
         Whether this is what is known sooner, and the rest is being read.
     """
 
@@ -119,7 +119,7 @@ class Reading(Generic[D]):
     unit_name: str = ""
     unit_words: str = "people"
     released_share: float = 1.0
-    begun: bool = False
+    is_first_part: bool = False
 
     @property
     def rows_words(self) -> str:

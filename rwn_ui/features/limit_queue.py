@@ -159,7 +159,7 @@ def _read_by_worker(
         return known
     first = reader.known(replace(full, begin=True))
     if isinstance(first, Reading):
-        return replace(first, begun=True)
+        return replace(first, is_first_part=True)
     return first or PENDING
 
 
@@ -180,7 +180,7 @@ def release_question(params: Method, seed: int, key: str) -> Question:
 
 def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
     """True if a reading, or its second part, is pending."""
-    return reading is PENDING or (isinstance(reading, Reading) and reading.begun)
+    return reading is PENDING or (isinstance(reading, Reading) and reading.is_first_part)
 
 
 def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
