@@ -66,7 +66,7 @@ def _move(demo: str, even: dict[str, float]) -> Pair:
     data, positions = rwn.load_demo(demo), count()
 
     def moves(method: str, first: dict[str, float], lever: str) -> Callable[[], object]:
-        table = PreparedTable.prepare(data, method=method)
+        table = PreparedTable.prepare(data, params=rwn.METHODS[method](**first))
 
         def move() -> object:
             levers = {**first, lever: first[lever] * (1 + next(positions) % 10 / 100)}

@@ -18,7 +18,7 @@ from rwn_ui.compare import matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
-from rwn_ui.state.load_setting import load
+from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import file_button, link_to
@@ -116,7 +116,7 @@ def take(session: Session, scenario: rwn.Scenario) -> None:
     if scenario.search is not None:
         session.search = scenario.search
     if scenario.setting is not None:
-        load(session, scenario.setting)
+        load_setting(session, scenario.setting)
 
 
 def draw(session: Session) -> None:

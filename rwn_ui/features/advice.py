@@ -14,8 +14,7 @@ from rwn_core.tuning.short_words import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
-from rwn_ui.state import load_setting
-from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.change_table import load_setting, redescribe
 from rwn_ui.state.results import memo, preparation_key, prepared, user_results, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -27,7 +26,7 @@ _SENT = "advice:"  # begins what a button of the panel sends
 
 def _table(session: Session) -> tuple[Any, ...]:
     """Key of the recommended start: values, kinds, roles and policy."""
-    return *preparation_key(session.data, "", ()), session.policy
+    return *preparation_key(session.data), session.policy
 
 
 def is_wanted(session: Session) -> bool:
@@ -99,11 +98,11 @@ def adopt(session: Session) -> None:
     if before != own:
         table, history = prepared(session).prepared, session.history
         at_start = session.levers == session.levers | dict(table.presets["Standard"])
-        still = at_start and session.method == "rwn" and not (history.can_undo or history.can_redo)
+        still = at_start and session.method == "rwn" and not (history.has(-1) or history.has(1))
     else:
         still = session.setting == started
     if session.demo is None and found.reached and still:
-        load_setting.load(session, found.setting)
+        load_setting(session, found.setting)
     session.adopted = own, about, session.setting
 
 
@@ -160,7 +159,7 @@ def panel_part(session: Session) -> dict[str, Any] | None:
 
 
 def take(
-    session: Session, sent: str, load: Callable[[Session, Setting], None] = load_setting.load
+    session: Session, sent: str, load: Callable[[Session, Setting], None] = load_setting
 ) -> None:
     """Carry out a next step; anything else that was sent is no number of one."""
     found = verdict(session)

@@ -12,7 +12,7 @@ from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
+from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import load_button
@@ -77,7 +77,7 @@ def _take(session: Session, job: Job) -> None:
         taken = session.key("tune.keep.taken")
         if st.session_state.get(taken) is not job:
             st.session_state[taken] = job
-            load(session, answer.point.setting)
+            load_setting(session, answer.point.setting)
             st.rerun()
         st.success(escaped(f"This keeps the policy: {answer.sentence}"))
         return

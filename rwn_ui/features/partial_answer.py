@@ -10,7 +10,7 @@ from rwn_core.tuning.goal import PartialAnswer, number_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.load_setting import load
+from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
@@ -32,7 +32,7 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
             "back.",
         ):
             user_work().jobs.pop(name, job).cancel()
-            load(session, answer.setting)
+            load_setting(session, answer.setting)
             st.rerun()
 
     return not is_done(job, f"{key}.cancel", below=so_far)

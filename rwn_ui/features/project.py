@@ -19,7 +19,7 @@ from rwn_ui.background.opening import Opening
 from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped, guarded
-from rwn_ui.state import change_table, load_setting, project_folder, visit
+from rwn_ui.state import change_table, project_folder, visit
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -214,7 +214,7 @@ def _resume(session: Session) -> None:
     if project.context.to_dict():
         session.drafts().context = project.context
     if present.setting is not None:
-        load_setting.load(session, present.setting)
+        change_table.load_setting(session, present.setting)
 
 
 def controls(session: Session) -> None:

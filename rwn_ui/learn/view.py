@@ -17,7 +17,6 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import address, change_table
-from rwn_ui.state.load_setting import load as load_setting
 from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
 
@@ -112,7 +111,7 @@ def take(session: Session, lesson: Lesson) -> None:
     if session.demo != lesson.demo:
         data = rwn.load_demo(lesson.demo)
         change_table.load(session, data, name=lesson.demo, demo=lesson.demo)
-    load_setting(session, wanted)
+    change_table.load_setting(session, wanted)
 
 
 @st.fragment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,10 +14,9 @@ from rwn_core.masking import Method, lever_values, no_method, unrounded
 from rwn_ui.features import advice
 from rwn_ui.server.endpoint import STATE_KEY, Endpoint
 from rwn_ui.server.sweeper import WORK
-from rwn_ui.state.change_table import adopt_prepared, apply_choice, change_method
-from rwn_ui.state.load_setting import take_over
+from rwn_ui.state.change_table import adopt_prepared, change_method, go_over, take_over
 from rwn_ui.state.results import RESULTS, Results, prepared, user_results
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import Work, as_user, user_endpoint, user_work
 from rwn_ui.tune import question, view
 
@@ -37,7 +37,7 @@ class TunedTable:
         with self._prepared():
             self.session.clamp(prepared(self.session).prepared)
             if isinstance(method, str) and method != self.session.method:
-                change_method(self.session, method)
+                change_method(self.session, first_setting(method))
         if not isinstance(method, str):
             self.use(method)
         self.session.record_undo()
@@ -54,17 +54,9 @@ class TunedTable:
                 "setting must be a method with its parameters, such as rwn.RWN(epsilon=2.0, k=5)."
             )
         session, (plain, precision) = self.session, unrounded(params)
-        weights = session.setting.weights
+        steps = tuple(precision.items())
         with self._prepared():
-            take_over(
-                session,
-                rwn.Setting(
-                    params=plain,
-                    weights=weights,
-                    precision=tuple(precision.items()),
-                    slices=session.slices,
-                ),
-            )
+            take_over(session, replace(session.setting, params=plain, precision=steps))
         beyond = [
             name
             for name, value in lever_values(plain).items()
@@ -73,7 +65,7 @@ class TunedTable:
         if beyond:
             ends = self._ends(beyond[0])
             with self._prepared():
-                apply_choice(session, session.history.undo())
+                go_over(session, session.history.go(-1))
             raise rwn.ParameterError(
                 f"{beyond[0]} must be from {ends} on this table, where its slider ends; rwn.mask "
                 "takes other values, too."

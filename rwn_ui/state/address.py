@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.plain import LONGEST_LINK
-from rwn_core.data.rounding import check_precision, steps_by_name
-from rwn_core.masking import Option, fixed_options, in_present_names, method_options
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.data.rounding import Steps, check_precision, steps_by_name
+from rwn_core.data.schema import Slices
+from rwn_core.masking import Option, in_present_names, method_options
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
-from rwn_ui.state.change_table import change_method, reslice, reweigh
+from rwn_ui.state.change_table import go_over
 from rwn_ui.state.results import Key, preparation_key, prepared
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.state.work import user_work
 
 _ASKED, _TAKING, _NOTES = "link.asked", "link.taking", "link.notes"
+_SETTING, _BETWEEN = "setting", "*"  # no browser writes a star in another way
 _LOADED, _STARTED = "1", "start"  # a table of one's own: from the Data page, of `rwn app FILE`
 
 
@@ -33,8 +35,6 @@ def read(session: Session) -> None:
     """Take what the address says, once; of an own table that is not here, when one is loaded."""
     if _ASKED not in st.session_state:
         asked = visit.current().asked  # whatever page has been opened since
-        method, asked = in_present_names(asked.get("method", rwn.RWN.method), asked)
-        asked |= {"method": method} if "kernel" in asked else {}
         if sum(map(len, asked.values())) > LONGEST_LINK:
             _note(session, "The link is too long; the page opens without its settings.")
             asked = {}
@@ -48,16 +48,32 @@ def read(session: Session) -> None:
                 "instead, and your table starts at the address’s sliders when you load it on "
                 "the Data page.",
             )
-    asked = st.session_state[_ASKED]
+    asked, work = st.session_state[_ASKED], user_work()
+    coming = work.preparation
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        st.session_state[_TAKING] = _Taking(asked, session.table_version)
-    taking, coming = st.session_state.get(_TAKING), user_work().preparation
-    if taking is not None and not taking.continues_setting(session):
+        before, asked = _key(session), _parts(asked)
+        refused = take_setting(session, asked)
+        started = None if work.preparation is coming else work.preparation
+        st.session_state[_TAKING] = _Taking(asked, refused, session.table_version, before, started)
+        _note(session, *refused)
+    taking: _Taking | None = st.session_state.get(_TAKING)
+    if taking is not None and (taking.started is None or taking.started is not work.preparation):
         del st.session_state[_TAKING]
+        given_up = taking.started is not None and _key(session) == taking.before
+        if taking.table_version == session.table_version and not given_up:
+            _note(session, *taking.refused, *_take_levers(session, taking.asked))
     _show(session)
-    if user_work().preparation not in (None, coming):
+    if work.preparation not in (None, coming):
         st.rerun()  # the top of the page waits for the started work
+
+
+def _parts(asked: Mapping[str, str]) -> dict[str, str]:
+    """The parts of a link's setting by name; earlier versions had a parameter for each."""
+    parts = asked.get(_SETTING, "").split(_BETWEEN)
+    asked = {**dict(zip(parts[::2], parts[1::2], strict=False)), **asked}
+    method, asked = in_present_names(asked.get("method", rwn.RWN.method), asked)
+    return asked | ({"method": method} if "kernel" in asked else {})
 
 
 def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:
@@ -74,60 +90,82 @@ def _started_with(session: Session) -> bool:
     return given is not None and session.demo is None and session.name == given.name
 
 
-@dataclass(slots=True)
-class _Taking:
-    """An address that is being taken over: a step waits for the table that another one chose."""
+class _Taking(NamedTuple):
+    """An address that is taken over: its levers wait for the table of its method and weights."""
 
     asked: Mapping[str, str]
+    refused: list[str]
     table_version: int  # of the table that it speaks of
-    step: int = 0
-    waits: tuple[Key, Preparation] | None = None  # the table to leave, and the one to open
-    refused: list[str] = field(default_factory=list)
-
-    def continues_setting(self, session: Session) -> bool:
-        """Take what can be taken now, and note what cannot; whether something is left."""
-        work = user_work()
-        while self.step < len(_STEPS) and self.table_version == session.table_version:
-            key, coming = _key(session), work.preparation
-            if self.waits is not None and self.waits[0] == key:
-                return coming is self.waits[1]  # else it was given up
-            if self.step and self.asked.get("method", session.method) != session.method:
-                return False  # that method is unknown, and so are its levers
-            self.refused += _STEPS[self.step](session, self.asked)
-            self.step += 1
-            _note(session, *self.refused)
-            asked_for = work.preparation
-            started = asked_for is not None and asked_for is not coming and _key(session) == key
-            self.waits = (key, asked_for) if asked_for is not None and started else None
-        return False
+    before: Key
+    started: Preparation | None
 
 
 def _key(session: Session) -> Key:
-    return preparation_key(session.data, session.method, session.options)
+    return preparation_key(session.data, session.params)
 
 
-def _take_method(session: Session, asked: Mapping[str, str]) -> list[str]:
-    """The method, at once or once its table is ready."""
-    method = asked.get("method", session.method)
-    if method not in rwn.METHODS:
+def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """Go over to the setting of an address, but for its levers; sentences where it is refused."""
+    method, refused = asked.get("method", session.method), []
+    if method not in rwn.METHODS:  # and so are its levers
         known = ", ".join(rwn.METHODS)
         return [f"method of the link must be one of: {known}; it is left as it was."]
-    if method != session.method:
-        change_method(session, method)
-    return []
-
-
-def _take_slices(session: Session, asked: Mapping[str, str]) -> list[str]:
-    """Slices, by the variables' numbers in the table: a link contains no name."""
-    if "slices" not in asked:
-        return []
-    names = [variable.name for variable in session.data.schema.released]
+    params = session.params if method == session.method else first_setting(method)
+    options = [each for each in method_options(rwn.METHODS[method]) if _linked(each) in asked]
     try:
-        parts = [part.split("-") for part in asked["slices"].split("_") if part]
-        reslice(session, [[names[int(number)] for number in part] for part in parts])
-    except (ValueError, OverflowError, IndexError, rwn.RWNError):
-        return ["slices of the link must be numbers of variables; they are left as they were."]
-    return []
+        if options:
+            names = _all_names(session)
+            values = {
+                each.name: _option_value(each, asked[_linked(each)], names) for each in options
+            }
+            params = first_setting(method, values)
+    except rwn.RWNError as refusal:
+        refused.append(f"Options of the link are left as they were: {refusal}")
+    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
+        listed = ", ".join(option.name for option in options)
+        refused.append(f"{listed} of the link cannot be read; all options are left as they were.")
+    setting = replace(session.setting, params=params)
+    for name, (field, read, kind) in _NUMBERED.items():
+        try:
+            if name in asked:
+                setting = replace(setting, **{field: read(session, asked[name])})
+        except (ValueError, OverflowError, IndexError, rwn.RWNError):
+            refused.append(f"{name} of the link must be {kind}; they are left as they were.")
+    go_over(session, setting, *([] if params is session.params else [KEPT, "Standard"]))
+    return refused
+
+
+def _weights(session: Session, text: str) -> tuple[tuple[str, float], ...]:
+    given = _numbers(session, text)
+    weights = dict.fromkeys(_names(session), 1.0) | given
+    if not any(weights.values()) or max(weights.values()) > LARGEST_WEIGHT:
+        raise ValueError
+    return tuple(sorted(each for each in given.items() if each[1] != 1.0))
+
+
+def _steps(session: Session, text: str) -> Steps:
+    given = _numbers(session, text)
+    check_precision(session.data, given)
+    return steps_by_name(given)
+
+
+def _slices(session: Session, text: str) -> Slices:
+    names, parts = _names(session), [part.split("-") for part in text.split("_") if part]
+    named = [[names[int(number)] for number in part] for part in parts]
+    return session.data.schema.with_slices(named).slices
+
+
+LARGEST_WEIGHT = 100.0
+_NUMBERED: dict[str, tuple[str, Callable[[Session, str], Any], str]] = {
+    "weight": (
+        "weights",
+        _weights,
+        f"numbers of variables with weights from 0 to {LARGEST_WEIGHT:g}, not all 0",
+    ),
+    "rounding": ("precision", _steps, "numbers of numeric variables with steps above 0"),
+    "slices": ("slices", _slices, "numbers of variables"),
+}
+"""Parts of a link that name variables by their numbers: fields of the setting."""
 
 
 def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
@@ -145,7 +183,7 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
                 "it is left as it was."
             )
         else:
-            session.levers[lever.name] = value
+            session.move(**{lever.name: value})
     return refused
 
 
@@ -178,12 +216,7 @@ def address(session: Session) -> dict[str, str]:
     # That of a table which is not here stays until another setting is chosen.
     if session.link is not None and session.link[:2] == (session.table_version, session.words):
         return dict(session.link[2])
-    query = {name: f"{value:g}" for name, value in session.levers.items()}
-    if session.method != "rwn":
-        query["method"] = session.method
-    query |= _write_options(session) | _write_numbers(session)
-    if session.slices != session.own_slices:
-        query["slices"] = _numbered(session)
+    query = {_SETTING: _BETWEEN.join(chain.from_iterable(_setting_parts(session).items()))}
     if session.demo is None:
         query["own"] = _STARTED if _started_with(session) else _LOADED
     else:
@@ -193,78 +226,33 @@ def address(session: Session) -> dict[str, str]:
     return query
 
 
-def _numbered(session: Session) -> str:
-    names = [variable.name for variable in session.data.schema.released]
-    numbers = ("-".join(str(names.index(name)) for name in one) for one in session.slices)
-    return "_".join(numbers) or "_"  # an empty value would not be kept
+def _setting_parts(session: Session) -> dict[str, str]:
+    """The setting without a name of a variable: each is known by its number in the table.
+
+    The word is "weight", since methods have a parameter "weights".
+    """
+    method, names, chosen = rwn.METHODS[session.method], _names(session), dict(session.options)
+    parts = {name: f"{value:g}" for name, value in session.levers.items()}
+    if session.method != "rwn":
+        parts["method"] = session.method
+    parts |= {
+        _linked(option): _option_text(option, chosen[option.name], _all_names(session))
+        for option in method_options(method)
+        if option.name in chosen
+    }
+    numbered = {"weight": session.setting.weights * method.uses_weights}
+    for name, values in (numbered | {"rounding": session.precision}).items():
+        if values:
+            parts[name] = "_".join(f"{names.index(each)}-{value:.12g}" for each, value in values)
+    if session.slices != session.own_slices:
+        numbers = ("-".join(str(names.index(name)) for name in one) for one in session.slices)
+        parts["slices"] = "_".join(numbers)
+    return parts
 
 
 def write(session: Session, **more: str) -> None:
     """Keep the address shareable; some pages have more to say."""
     show_address(address(session) | more)
-
-
-NONE = "_"  # an empty value would not be kept
-LARGEST_WEIGHT = 100.0
-
-
-def _write_numbers(session: Session) -> dict[str, str]:
-    """The weights that are not 1 and the steps of rounded variables; nothing where there are none.
-
-    A link names no variable: each is known by its number in the table. The word is "weight", since
-    methods have a parameter "weights".
-    """
-    query, released = {}, session.data.schema.released
-    weights = [(variable.name, variable.weight) for variable in released if variable.weight != 1]
-    if weights and rwn.METHODS[session.method].uses_weights:
-        query["weight"] = _numbers_text(session, weights)
-    if session.precision:
-        query["rounding"] = _numbers_text(session, session.precision)
-    return query
-
-
-def take_numbers(session: Session, asked: Mapping[str, str]) -> list[str]:
-    """Take over weights and steps of an address, each all or none; sentences where refused."""
-    return [*_take_weights(session, asked), *_take_steps(session, asked)]
-
-
-def _take_weights(session: Session, asked: Mapping[str, str]) -> list[str]:
-    if "weight" not in asked:
-        return []
-    try:
-        given = _numbers(session, asked["weight"])
-        weights = {variable.name: 1.0 for variable in session.data.schema.released} | given
-        if not any(weights.values()) or max(weights.values()) > LARGEST_WEIGHT:
-            raise ValueError
-        reweigh(session, weights)
-        session.edit_version += 1  # the table of weights shows them
-    except (ValueError, IndexError, rwn.RWNError):
-        return [
-            "weight of the link must be numbers of variables with weights from 0 to 100, not all "
-            "0; it is left as it was."
-        ]
-    return []
-
-
-def _take_steps(session: Session, asked: Mapping[str, str]) -> list[str]:
-    if "rounding" not in asked:
-        return []
-    try:
-        given = _numbers(session, asked["rounding"])
-        check_precision(session.data, given)
-    except (ValueError, IndexError, rwn.RWNError):
-        return [
-            "rounding of the link must be numbers of numeric variables with steps above 0; it is "
-            "left as it was."
-        ]
-    session.precision = steps_by_name(given)
-    session.edit_version += 1  # the table of steps shows them
-    return []
-
-
-def _numbers_text(session: Session, numbers: Iterable[tuple[str, float]]) -> str:
-    names = _names(session)
-    return "_".join(f"{names.index(name)}-{value:.12g}" for name, value in numbers) or NONE
 
 
 def _numbers(session: Session, text: str) -> dict[str, float]:
@@ -281,36 +269,6 @@ def _numbers(session: Session, text: str) -> dict[str, float]:
 
 def _names(session: Session) -> list[str]:
     return [variable.name for variable in session.data.schema.released]
-
-
-def _write_options(session: Session) -> dict[str, str]:
-    """The options that are not the method's defaults; variables by their numbers in the table."""
-    chosen, names = dict(session.options), _all_names(session)
-    return {
-        _linked(option): _option_text(option, chosen[option.name], names)
-        for option in method_options(rwn.METHODS[session.method])
-        if option.name in chosen
-    }
-
-
-def take_options(session: Session, asked: Mapping[str, str]) -> list[str]:
-    """Take over the options of an address, all or none; a sentence where they are refused."""
-    method, names = rwn.METHODS[session.method], _all_names(session)
-    offered = [option for option in method_options(method) if _linked(option) in asked]
-    if not offered:
-        return []
-    try:
-        values = {
-            option.name: _option_value(option, asked[_linked(option)], names) for option in offered
-        }
-        made = method(**values, **neutral_levers(method))
-        change_method(session, session.method, tuple(fixed_options(made).items()))
-    except rwn.RWNError as refusal:
-        return [f"Options of the link are left as they were: {refusal}"]
-    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
-        listed = ", ".join(option.name for option in offered)
-        return [f"{listed} of the link cannot be read; all options are left as they were."]
-    return []
 
 
 def _linked(option: Option) -> str:
@@ -346,12 +304,3 @@ def _option_value(option: Option, text: str, names: list[str]) -> Any:
     if option.form == "text":
         return {names[int(number)]: rows for number, rows in json.loads(text).items()}
     return text if option.form == "choice" else {"whole": int, "number": float}[option.form](text)
-
-
-_STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
-    _take_method,
-    take_options,
-    take_numbers,  # before the levers, since their ends follow weights
-    _take_levers,
-    _take_slices,
-)

@@ -1,16 +1,23 @@
-"""Goes over to another table, other weights or an earlier choice: at once, or once it is ready."""
+"""Goes over to another table or another setting: at once, or once its table is ready."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
+from typing import Any
+
+import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.schema import as_slices
+from rwn_core.masking import Method, lever_values
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning import Setting
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.state.results import Options, PreparedTable, preparation_key, user_results
-from rwn_ui.state.session import Choice, Session
+from rwn_ui.server.messages import escaped
+from rwn_ui.state.results import PreparedTable, preparation_key, user_results
+from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.state.work import paused, user_work
 
 SOON = 1.5  # seconds that a slider of a weight waits for its picture
@@ -30,14 +37,15 @@ def load(
     if work.opening is not None:
         work.opening.asked = None
 
+    params = first_setting(session.method)
+
     def then(table: PreparedTable) -> None:
         work.end()
         results.end()
-        session.options = ()
-        session.load_table(data, name, demo, table.prepared)
+        session.load_table(data, name, demo, params, table.prepared)
         session.path = path
 
-    switch_table(session, data, name, then, session.method)
+    switch_table(session, data, name, then, params)
     if work.preparation is not None:
         work.preparation.again = partial(load, session, name=name, demo=demo, path=path)
 
@@ -63,7 +71,7 @@ def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
         results.end()
         session.take_description(data, table.prepared, by_grid=by_grid)
 
-    switch_table(session, data, session.name, then, session.method, session.options)
+    switch_table(session, data, session.name, then, session.params)
     if work.preparation is not None:
         work.preparation.again = partial(redescribe, session, by_grid=False)
 
@@ -89,29 +97,6 @@ def answer(session: Session, data: rwn.Microdata) -> None:
 
 
 @paused
-def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
-    """Go over to other weights of some variables; whether the page is to be drawn anew."""
-    data = session.data.with_weights(weights)
-    coming = user_work().preparation
-    if coming is not None and coming.data.schema == data.schema:
-        return False
-
-    def then(table: PreparedTable) -> None:
-        # slices and regression may have changed meanwhile
-        schema = replace(data.schema, question=session.data.schema.question)
-        session.data = data.with_schema(schema).with_slices(session.slices)
-
-    switch_table(session, data, session.name, then, session.method, session.options)
-    return True
-
-
-@paused
-def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
-    """Have exactly these variables travel together, at once: distances do not depend on it."""
-    session.data = session.data.with_slices(slices)
-
-
-@paused
 def ask_for(session: Session, question: rwn.Question) -> None:
     """Have releases keep this regression, at once: distances do not depend on it."""
     schema = replace(session.data.schema, question=question)
@@ -119,59 +104,66 @@ def ask_for(session: Session, question: rwn.Question) -> None:
 
 
 @paused
-def change_method(
-    session: Session,
-    method: str,
-    options: Options = (),
-    preset: str = "",
-    levers: Mapping[str, float] | None = None,
-) -> None:
-    """Go over to a method with some options, and to a preset of its sliders, on the same table."""
-    coming = user_work().preparation
-    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        give_up(session)
+def go_over(session: Session, setting: Setting, *levers: str | Mapping[str, Any]) -> None:
+    """Go over to a setting of the same table, with its levers as `Session.set` says."""
+    coming, before, data = user_work().preparation, session.setting, session.data
+    changed = {
+        each.name: value
+        for each in fields(setting)
+        if (value := getattr(setting, each.name)) != getattr(before, each.name)
+    }
+    if {"weights", "slices"} & changed.keys():
+        data = setting.applied_to(data)
+    here = coming is not None and coming.data.fingerprint == data.fingerprint
+    if here and changed.keys() != {"slices"}:
+        give_up(session)  # an earlier setting must not follow this one
 
     def then(table: PreparedTable) -> None:
-        session.use_method(method, options, table.prepared)
-        if preset:
-            session.use_preset(preset, table.prepared)
-        session.levers |= levers or {}
+        # what was changed meanwhile stays
+        session.set(replace(session.setting, **changed), table.prepared, *levers)
 
-    switch_table(session, session.data, session.name, then, method, options)
+    switch_table(session, data, session.name, then, setting.params)
 
 
-@paused
-def apply_choice(session: Session, choice: Choice) -> None:
-    """Go over to a choice, from the history or elsewhere."""
-    coming = user_work().preparation
-    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        give_up(session)  # an earlier choice must not follow this one
-    data, same = session.data, choice.weights == session.setting.weights
-    if not same:
-        equal = {variable.name: 1.0 for variable in data.schema.released}
-        data = data.with_weights(equal | dict(choice.weights))
-    data = data.with_slices(choice.slices)
+def change_method(session: Session, params: Method, *levers: str | Mapping[str, Any]) -> None:
+    """Go over to another method or other options; a lever that both have stays where it is."""
+    go_over(session, replace(session.setting, params=params), *levers, KEPT, "Standard")
 
-    def then(table: PreparedTable) -> None:
-        session.data = data
-        session.edit_version += not same
-        session.restore(choice, table.prepared)
 
-    switch_table(session, data, session.name, then, choice.method, choice.options)
+def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
+    """Have exactly these variables travel together, at once: distances do not depend on it."""
+    go_over(session, replace(session.setting, slices=as_slices(slices)))
+
+
+def take_over(session: Session, setting: Setting) -> None:
+    """Go over to a setting from elsewhere; Undo on the Tune page brings the old one back."""
+    positions = lever_values(setting.params).values()
+    if setting.method not in rwn.METHODS or not all(
+        value is None or isinstance(value, int | float) for value in positions
+    ):
+        raise rwn.ParameterError(f"Sliders cannot show the setting {setting.words}.")
+    session.record_undo()
+    go_over(session, replace(setting, slices=setting.resolved(session.data).slices))
+    session.record_undo()
+
+
+def load_setting(session: Session, setting: Setting) -> None:
+    """Take over a setting, and say so or why not."""
+    try:
+        take_over(session, setting)
+    except rwn.RWNError as refusal:
+        st.toast(escaped(str(refusal)))
+        return
+    st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
 
 
 def switch_table(
-    session: Session,
-    data: rwn.Microdata,
-    name: str,
-    then: Then,
-    method: str,
-    options: Options = (),
+    session: Session, data: rwn.Microdata, name: str, then: Then, params: Method
 ) -> None:
     """Have a table prepared and switch to it: at once, or later by `adopt_prepared`."""
     work, tables = user_work(), user_results().tables
-    key = preparation_key(data, method, options)
-    prepare = partial(PreparedTable.prepare, method=method, options=dict(options))
+    key = preparation_key(data, params)
+    prepare = partial(PreparedTable.prepare, params=params)
     known: PreparedTable | None = tables.get(key)
     if known is None and data.n <= LARGEST_DENSE:
         known = prepare(data)

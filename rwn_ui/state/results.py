@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -14,8 +14,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking import (
+    Masked,
+    Method,
+    Prepared,
+    family,
+    fixed_options,
+    lever_values,
+    unrounded,
+)
 from rwn_core.measures import UTILITY, measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -25,7 +32,7 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few
 from rwn_ui.background.progress import searching
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import user_state
 
 TRIED = 50  # positions of a lever, until releases are quick
@@ -82,13 +89,15 @@ class PreparedTable:
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
         *,
-        method: str = "rwn",
-        options: Mapping[str, Any] | None = None,
+        params: Method | None = None,
         most: int | None = None,
     ) -> PreparedTable:
         """Prepare every record, or so many random ones of a larger table."""
-        params, most = first_setting(method, options), most or LIVE_RECORDS
-        return cls._with(data, params.preview(data, most=most, progress=progress, cancel=cancel))
+        # positions of levers do not matter
+        start = first_setting(params.method, fixed_options(params)) if params else first_setting()
+        return cls._with(
+            data, start.preview(data, most=most or LIVE_RECORDS, progress=progress, cancel=cancel)
+        )
 
     @classmethod
     def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
@@ -137,12 +146,6 @@ class PreparedTable:
             measures=(*SHOWN, *((MIXED,) if is_mixed(self.data) else ())),
             comparison=comparison,
         )
-
-
-def first_setting(method: str, options: Mapping[str, Any] | None = None) -> Any:
-    """A setting of a method with these options that any table takes."""
-    kind = METHODS[method]
-    return kind(**(options or {}), **neutral_levers(kind))
 
 
 _T = TypeVar("_T")
@@ -208,7 +211,6 @@ RESULTS = "rwn.results"
 # decides: records up to which Utility and Sweep read all, though Tune shows some
 ALL_RECORDS = 100_000
 Key = tuple[Any, ...]
-Options = tuple[tuple[str, Any], ...]
 
 
 @dataclass(slots=True)
@@ -244,8 +246,7 @@ def table_key(data: rwn.Microdata) -> Key:
 
 def verdict_key(session: Session) -> Key:
     """Cache key of what is found on a kind of setting: strengths do not count."""
-    kind = session.method, session.options, session.precision
-    return *table_key(session.data), session.policy, *kind
+    return *table_key(session.data), session.policy, session.family, session.precision
 
 
 def policy_presets(session: Session) -> dict[str, dict[str, float]]:
@@ -264,27 +265,26 @@ def release_key(session: Session) -> Key:
     return *setting_key(session), session.seed
 
 
-def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
+def preparation_key(data: rwn.Microdata, params: Method | None = None) -> Key:
     """Cache key of a prepared table: sliders, slices and regression do not count."""
     given = data.schema
     schema = memo("schemas", 4).get_or_make(
         given, lambda: replace(given.with_slices(()), question=None)
     )
-    return data.fingerprint, schema, method, options
+    return data.fingerprint, schema, params and family(params)
 
 
 def prepared(session: Session) -> PreparedTable:
     """The prepared table, under its own slices and regression."""
-    data, method, options = session.data, session.method, session.options
+    data, params = session.data, session.setting.params
 
     def prepare() -> PreparedTable:
         table: PreparedTable = user_results().tables.get_or_make(
-            preparation_key(data, method, options),
-            lambda: PreparedTable.prepare(data, method=method, options=dict(options)),
+            preparation_key(data, params), lambda: PreparedTable.prepare(data, params=params)
         )
         return table if table.data.schema == data.schema else table.with_slices(data)
 
-    return memo("described tables", 2).get_or_make((*table_key(data), method, options), prepare)
+    return memo("described tables", 2).get_or_make((*table_key(data), session.family), prepare)
 
 
 def is_drawn(session: Session) -> bool:
@@ -304,13 +304,10 @@ def full_table(session: Session, slot: DeltaGenerator | None = None) -> Prepared
         return shown
 
     def prepare() -> PreparedTable:
-        options = dict(session.options)
         with searching(slot) as progress:
-            return PreparedTable.prepare(
-                data, progress, method=session.method, options=options, most=ALL_RECORDS
-            )
+            return PreparedTable.prepare(data, progress, params=session.params, most=ALL_RECORDS)
 
-    key = (*table_key(data), session.method, session.options)
+    key = (*table_key(data), session.family)
     full: PreparedTable = memo("full tables", 1).get_or_make(key, prepare)
     return full
 

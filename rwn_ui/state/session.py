@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,66 +12,54 @@ from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.schema import Slices, slices_words
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
-from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
+from rwn_core.masking import (
+    SHORT_NAMES,
+    Method,
+    Prepared,
+    Rounded,
+    at_levers,
+    family,
+    fixed_options,
+    lever_values,
+    option_words,
+)
+from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.verdict import Verdict
 
-Weights = tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """One setting as the sliders, the weights, the release precision and the slices have it."""
-
-    method: str = "rwn"
-    # positions of the sliders; None for a lever that is not used
-    levers: tuple[tuple[str, float | None], ...]
-    # parameters of the method that no slider moves, where they are not its defaults
-    options: tuple[tuple[str, Any], ...] = ()
-    weights: Weights  # those that are not 1
-    precision: Steps = ()
-    slices: Slices = ()  # which variables travel together
-
 
 @dataclass(slots=True)
 class History:
-    """All choices; those after the present one were undone."""
+    """All settings; those after the present one were undone."""
 
-    choices: list[Choice] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
     present: int = -1
 
-    def note(self, choice: Choice) -> None:
-        """Take in the present choice; a new one takes the place of those that were undone."""
-        if self.choices and self.choices[self.present] == choice:
+    def note(self, setting: Setting) -> None:
+        """Take in the present setting; a new one takes the place of those that were undone."""
+        if self.settings and self.settings[self.present] == setting:
             return
-        del self.choices[self.present + 1 :]
-        self.choices.append(choice)
-        self.present = len(self.choices) - 1
+        del self.settings[self.present + 1 :]
+        self.settings.append(setting)
+        self.present = len(self.settings) - 1
 
-    @property
-    def can_undo(self) -> bool:
-        """True if there is an earlier choice."""
-        return self.present > 0
+    def has(self, step: int) -> bool:
+        """True if there is a setting so many steps on: -1 is the one before."""
+        return 0 <= self.present + step < len(self.settings)
 
-    @property
-    def can_redo(self) -> bool:
-        """True if there is an undone choice."""
-        return self.present + 1 < len(self.choices)
-
-    def undo(self) -> Choice:
-        """Go back by one."""
-        self.present -= 1
-        return self.choices[self.present]
-
-    def redo(self) -> Choice:
-        """Go forward by one."""
-        self.present += 1
-        return self.choices[self.present]
+    def go(self, step: int) -> Setting:
+        """Go so many steps on: -1 undoes, 1 does again what was undone."""
+        self.present += step
+        return self.settings[self.present]
 
 
 NAMED_WEIGHTS = 2  # in the words of a setting
+KEPT = ""
+"""In place of a preset's name: levers stay where they are."""
+Options = tuple[tuple[str, Any], ...]
+Derived = tuple[Any, dict[str, Any], Hashable, Options]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +136,12 @@ class TableNotes:
     context: Context = field(default_factory=Context)
 
 
+def first_setting(method: str = "rwn", options: Mapping[str, Any] | None = None) -> Any:
+    """A setting of a method with these options that any table takes."""
+    kind = rwn.METHODS[method]
+    return kind(**(options or {}), **neutral_levers(kind))
+
+
 @dataclass(slots=True, kw_only=True)
 class Session:
     """One user's choices, and nothing else. Widgets edit them; results are derived."""
@@ -156,12 +150,9 @@ class Session:
     demo: str | None
     data: rwn.Microdata
     path: str = ""  # of a file that was opened by its path on this machine
-    method: str = "rwn"
-    levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
-    options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
+    setting: Setting = field(init=False)  # its weights and slices are those of `data`
+    _known: Derived = field(default=(None, {}, None, ()), repr=False)
     adopted: tuple[Any, Any, Setting] | None = None  # the recommended start that was looked at
-    _made: tuple[Any, Any] = field(default=(None, None), repr=False)  # its parameters
-    precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
     variable: str = ""
     projector: bool = False
@@ -190,7 +181,8 @@ class Session:
     own_slices: Slices = field(init=False)  # those that the table came with
 
     def __post_init__(self) -> None:
-        """Remember what the table's own schema says."""
+        """Begin with what the table's own schema says."""
+        self.setting = Setting(params=first_setting()).resolved(self.data)
         self.own_slices = self.slices
 
     def key(self, name: str) -> str:
@@ -200,19 +192,51 @@ class Session:
 
     @property
     def params(self) -> Any:
-        """The current setting of the method."""
-        asked = (self.method, self.options, tuple(self.levers.items()))
-        if self._made[0] != asked:  # a move of a slider asks often
-            made = rwn.METHODS[self.method](**dict(self.options), **self.levers)
-            self._made = asked, made
-        return self._made[1]
+        """The parameters of the method."""
+        return self.setting.params
+
+    @property
+    def method(self) -> str:
+        """Key of the method."""
+        return str(self.setting.params.method)
+
+    @property
+    def levers(self) -> dict[str, Any]:
+        """Positions of the sliders."""
+        return (self._known if self._known[0] is self.setting.params else self._derive())[1]
+
+    @property
+    def family(self) -> Hashable:
+        """Key of all settings that differ from this one in positions of sliders only."""
+        return (self._known if self._known[0] is self.setting.params else self._derive())[2]
+
+    def _derive(self) -> Derived:
+        """What a move of a slider asks for often."""
+        params = self.setting.params
+        options = tuple(fixed_options(params).items())
+        self._known = params, lever_values(params), family(params), options
+        return self._known
+
+    @property
+    def options(self) -> Options:
+        """Parameters of the method that no slider moves, where they are not its defaults."""
+        return (self._known if self._known[0] is self.setting.params else self._derive())[3]
+
+    @property
+    def precision(self) -> Steps:
+        """The step of each variable that is released rounded."""
+        return self.setting.precision
 
     @property
     def masking(self) -> Any:
         """The method's parameters, with the rounding if there is any."""
-        if not self.precision:
-            return self.params
-        return Rounded(params=self.params, precision=self.precision)
+        params = self.setting.params
+        return self.masking_with(params) if self.setting.precision else params
+
+    def masking_with(self, params: Method) -> Any:
+        """Other parameters of a method, with the same rounding."""
+        steps = self.setting.precision
+        return Rounded(params=params, precision=steps) if steps else params
 
     def drafts(self, table: str = "") -> TableNotes:
         """The scenarios and decisions of a table by its fingerprint, of the present one without."""
@@ -234,11 +258,6 @@ class Session:
         return self.data.schema.slices
 
     @property
-    def setting(self) -> Setting:
-        """The current setting with its weights, precision and slices, as plain data."""
-        return Setting(params=self.params, precision=self.precision).resolved(self.data)
-
-    @property
     def pair(self) -> tuple[str, str]:
         """The current variable and a second one; equal if the table has one variable."""
         names = [variable.name for variable in self.data.schema.released]
@@ -247,45 +266,43 @@ class Session:
         others = (name for name in wanted if name in names and name != self.variable)
         return self.variable, next(others, names[0])
 
-    def record_undo(self) -> None:
-        """Remember the current choice, so that it can be come back to."""
-        self.history.note(
-            Choice(
-                method=self.method,
-                levers=tuple(self.levers.items()),
-                options=self.options,
-                weights=self.setting.weights,
-                precision=self.precision,
-                slices=self.slices,
-            )
-        )
-
-    def restore(self, choice: Choice, prepared: Prepared) -> None:
-        """Take over a choice of these weights, as far as the sliders go."""
-        if choice.precision != self.precision:
-            self.precision = choice.precision
-            self.edit_version += 1
-        asked = dict(choice.levers)
-        self.method, self.options = choice.method, choice.options
-        self.levers = {
-            name: ends.low if (value := asked.get(name)) is None else ends.clip(value)
-            for name, ends in prepared.ranges.items()
-        }
-        self._use_known_axis()
-
-    def use_method(
-        self, method: str, options: tuple[tuple[str, Any], ...], prepared: Prepared
+    def set(
+        self,
+        setting: Setting,
+        prepared: Prepared | None = None,
+        *levers: str | Mapping[str, Any],
     ) -> None:
-        """Go over to a method with some options; a lever that both have stays where it is."""
-        retained = {name: value for name, value in self.levers.items() if name in prepared.ranges}
-        levers = self._with_preset("Standard", prepared) | retained
-        self.method, self.options = method, options
-        self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
-        self._use_known_axis()
+        """Go over to a setting; within the ranges of the table, where it is made ready for it.
 
-    def _use_known_axis(self) -> None:
+        A lever stands where the first of `levers` says: positions, the name of a preset, or KEPT
+        for the present ones; where the setting says if none are given. A lever of which nothing
+        is said is at its low end.
+        """
+        before, params = self.setting, setting.params
+        if prepared is not None and (levers or params != before.params):
+            named = {**prepared.presets, KEPT: self.levers}
+            said = [named[each] if isinstance(each, str) else each for each in levers]
+            said = said or [lever_values(params)]
+            positions = {
+                name: next((each[name] for each in said if each.get(name) is not None), ends.low)
+                for name, ends in prepared.ranges.items()
+            }
+            clipped = {name: prepared.ranges[name].clip(x) for name, x in positions.items()}
+            params = at_levers(params, clipped)
+        if (setting.weights, setting.slices) != (before.weights, before.slices):
+            self.data = setting.applied_to(self.data)
+        self.edit_version += setting.precision != before.precision
+        self.setting = replace(setting, params=params)
         if self.curve_axis not in self.levers:
-            self.curve_axis = self.params.strength
+            self.curve_axis = params.strength
+
+    def move(self, **levers: float) -> None:
+        """Move some levers."""
+        self.setting = replace(self.setting, params=at_levers(self.params, levers))
+
+    def record_undo(self) -> None:
+        """Remember the current setting, so that it can be come back to."""
+        self.history.note(self.setting)
 
     @property
     def words(self) -> str:
@@ -315,12 +332,13 @@ class Session:
         return f"numbers rounded to about {share:g} SD"
 
     def load_table(
-        self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared
+        self, data: rwn.Microdata, name: str, demo: str | None, params: Method, prepared: Prepared
     ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
-        self.pins, self.precision, self.search = {}, (), None
+        self.setting = Setting(params=params).resolved(data)
+        self.pins, self.search = {}, None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
         self.second_variable, self.statistic = "", CHANGE
         self.history = History()
@@ -335,7 +353,6 @@ class Session:
         names = {variable.name for variable in data.schema.released}
         if names != {variable.name for variable in before.schema.released}:
             self.analysis_plan, self.watched, self.history = AnalysisPlan(), (), History()
-            self.precision = tuple((name, step) for name, step in self.precision if name in names)
         if self.variable not in names:
             self.variable = data.schema.released[0].name
         about = (data.fingerprint, data.schema)
@@ -346,7 +363,9 @@ class Session:
         self.release.checked = ()
         self.table_version += 1
         self.grid_version += not by_grid
-        self.levers = {n: ends.clip(self.levers[n]) for n, ends in prepared.ranges.items()}
+        steps = tuple(each for each in self.precision if each[0] in data.numeric_names)
+        self.setting = Setting(params=self.params, precision=steps).resolved(data)
+        self.set(self.setting, prepared, KEPT)
 
     def clamp(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""
@@ -354,23 +373,4 @@ class Session:
         if self.variable not in released:
             question = self.data.schema.question
             self.variable = question.response if question else released[0]
-        self.use_preset("Standard", prepared)
-        self._use_known_axis()
-
-    def use_preset(
-        self,
-        preset: str,
-        prepared: Prepared,
-        by_policy: Mapping[str, Mapping[str, float]] | None = None,
-    ) -> None:
-        """Take a preset's positions of the levers: by the policy where they are known."""
-        known = (by_policy or {}).get(preset, {})
-        self.levers = self._with_preset(preset, prepared) | dict(known)
-
-    def _with_preset(self, preset: str, prepared: Prepared) -> dict[str, float]:
-        """A preset's positions; a lever without one stays where it is."""
-        chosen = prepared.presets[preset]
-        return {
-            name: chosen[name] if name in chosen else self.levers.get(name, ends.low)
-            for name, ends in prepared.ranges.items()
-        }
+        self.set(self.setting, prepared, "Standard", KEPT)

@@ -9,7 +9,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.masking import Rounded
+from rwn_core.masking import at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading, part
 from rwn_core.reporting.places_on_map import POLICY
@@ -122,10 +122,7 @@ def extend_curves(session: Session) -> None:
     missing = len(known) / (POSITIONS - 1)
     steps = round(missing * (ends.high - ends.low) / ends.step)
     value = round(ends.clip(ends.low + steps * ends.step), 10)
-    (about,) = (each for each in session.params.levers if each.name == lever)
-    levers = session.levers | {lever: about.value(value)}
-    params = rwn.METHODS[session.method](**dict(session.options), **levers)
-    masking = Rounded(params=params, precision=session.precision) if session.precision else params
+    masking = session.masking_with(at_levers(session.params, {lever: value}))
     found = prepared(session).release(masking, session.seed).comparison
     readings = {tile.measure: rwn.MEASURES[tile.measure].read(found, bare=True) for tile in TILES}
     known[missing] = {
@@ -138,7 +135,7 @@ def extend_curves(session: Session) -> None:
 def _curves(session: Session, lever: str) -> dict[float, dict[str, float]]:
     """Numbers of the tiles by share of a lever's range, all else as it is."""
     others = tuple(each for each in session.levers.items() if each[0] != lever)
-    kind = session.method, session.options, session.precision, session.seed, lever, others
+    kind = session.family, session.precision, session.seed, lever, others
     known: dict[float, dict[str, float]] = memo("curves", 8).get_or_make(
         (*table_key(session.data), kind), dict
     )
@@ -148,7 +145,7 @@ def _curves(session: Session, lever: str) -> dict[float, dict[str, float]]:
 def _share(session: Session, lever: str) -> float:
     """Place of a lever in its range, from 0 to 1."""
     ends = prepared(session).prepared.ranges[lever]
-    return (session.levers[lever] - ends.low) / ((ends.high - ends.low) or 1.0)
+    return float(session.levers[lever] - ends.low) / ((ends.high - ends.low) or 1.0)
 
 
 def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:

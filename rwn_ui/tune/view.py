@@ -376,6 +376,7 @@ def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
 
 def page_state(session: Session) -> tuple[Any, ...]:
     """Return the choices that the page shows outside of the picture and its controls."""
-    choice = session.method, session.options, session.precision, session.slices
+    setting = session.setting
+    choice = session.family, setting.precision, setting.slices
     asked, coming = session.data.schema.question, user_work().preparation is not None
     return *choice, asked, session.edit_version, coming, advice.start(session) is not None

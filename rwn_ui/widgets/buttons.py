@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from rwn_core.tuning import Setting
-from rwn_ui.state.load_setting import load
+from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
 
 
@@ -25,7 +25,7 @@ def load_button(
     session: Session, label: str, setting: Setting, *, key: str, place: Any = st, **more: Any
 ) -> None:
     """Load a setting into Tune."""
-    place.button(label, key=key, on_click=load, args=(session, setting), **more)
+    place.button(label, key=key, on_click=load_setting, args=(session, setting), **more)
 
 
 def link_to(page: str, label: str, icon: str) -> None:

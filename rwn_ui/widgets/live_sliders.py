@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.panel.live_sliders import live_sliders
-from rwn_ui.state.change_table import adopt_soon, apply_choice, reweigh
+from rwn_ui.state.change_table import adopt_soon, go_over
 from rwn_ui.state.results import policy_presets, prepared
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import KEPT, Session
 from rwn_ui.state.work import user_work
 
 LEVERS, WEIGHTS = "levers", "weights"
@@ -28,14 +29,14 @@ _DISTANCES = {
 def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     """Apply one edit of the browser: a preset, Undo, Redo, or positions of sliders."""
     history = session.history
-    if "undo" in edit and history.can_undo:
-        apply_choice(session, history.undo())
-    elif "redo" in edit and history.can_redo:
-        apply_choice(session, history.redo())
-    elif "preset" in edit:
-        table = prepared(session).prepared
-        if edit["preset"] in table.presets:
-            session.use_preset(edit["preset"], table, policy_presets(session))
+    for what, step in (("undo", -1), ("redo", 1)):
+        if what in edit and history.has(step):
+            go_over(session, history.go(step))
+    if "preset" in edit:
+        table, preset = prepared(session).prepared, edit["preset"]
+        if preset in table.presets:
+            session.set(session.setting, table, preset, KEPT)
+            session.move(**policy_presets(session).get(preset, {}))
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     _set_levers(session, edit.get(LEVERS, {}))
@@ -44,9 +45,8 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
 def _set_levers(session: Session, moved: Mapping[str, float]) -> None:
     """Set the levers to where they were moved, within their ranges."""
     ranges = prepared(session).prepared.ranges
-    for lever in session.params.levers:
-        value = moved.get(lever.name, session.levers[lever.name])
-        session.levers[lever.name] = lever.value(round(ranges[lever.name].clip(value), 10))
+    levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
+    session.move(**{name: round(ranges[name].clip(value), 10) for name, value in levers.items()})
 
 
 def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
@@ -60,7 +60,8 @@ def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
             "The weights are 0 for every variable; give at least one a positive weight."
         )
     if any(weights[name] != weight for name, weight in wanted.items()):
-        reweigh(session, weights | wanted)
+        own = sorted(each for each in (weights | wanted).items() if each[1] != 1.0)
+        go_over(session, replace(session.setting, weights=tuple(own)))
         adopt_soon(session)
 
 
@@ -85,7 +86,7 @@ def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
 def _levers(session: Session) -> dict[str, Any]:
     """Sliders of the levers, with three presets, Undo and Redo."""
     table = prepared(session).prepared
-    sliders = []
+    sliders, levers = [], session.levers
     for lever in session.params.levers:
         ends = table.ranges[lever.name]
         digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
@@ -98,24 +99,24 @@ def _levers(session: Session) -> dict[str, Any]:
                 "high": ends.high,
                 "step": ends.step,
                 "digits": digits,
-                "value": ends.clip(session.levers[lever.name]),
+                "value": ends.clip(levers[lever.name]),
             }
         )
-    shown = {name: round(value, 10) for name, value in session.levers.items()}
+    shown = {name: round(value, 10) for name, value in levers.items()}
     by_policy = policy_presets(session)
     presets = [
         {
             "name": name,
             "help": _DISTANCES[name] if name in by_policy else _FIXED,
             "edit": {"preset": name},
-            "chosen": by_policy.get(name, levers).items() <= shown.items(),
+            "chosen": by_policy.get(name, preset).items() <= shown.items(),
         }
-        for name, levers in table.presets.items()
+        for name, preset in table.presets.items()
     ]
     help, history = "Every method, setting, weight and precision is kept.", session.history
     steps = [
-        {"name": "Undo", "help": help, "edit": {"undo": True}, "disabled": not history.can_undo},
-        {"name": "Redo", "help": help, "edit": {"redo": True}, "disabled": not history.can_redo},
+        {"name": "Undo", "help": help, "edit": {"undo": True}, "disabled": not history.has(-1)},
+        {"name": "Redo", "help": help, "edit": {"redo": True}, "disabled": not history.has(1)},
     ]
     return _data(session, LEVERS, sliders, presets, steps)
 

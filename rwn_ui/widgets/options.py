@@ -11,12 +11,12 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.variable import NUMBERS
-from rwn_core.masking import Option, fixed_options, method_options
+from rwn_core.masking import Option, method_options
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors.candidates import usual_sizes
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_method
-from rwn_ui.state.session import Session
+from rwn_ui.state.session import Session, first_setting
 from rwn_ui.widgets.folded import folded
 
 _FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
@@ -74,7 +74,7 @@ def _presets(session: Session) -> None:
 def _take_preset(session: Session, method: str, levers: Mapping[str, float]) -> None:
     """Take over a preset, unless its button has gone from the page."""
     if session.method in _FAMILY:
-        change_method(session, method, (), "Standard", levers)
+        change_method(session, first_setting(method), levers, "Standard")
 
 
 def _key(session: Session, what: str) -> str:
@@ -112,7 +112,7 @@ def _take(session: Session, option: Option, shown: str) -> None:
     try:
         made = method(**values, **neutral_levers(method))
         st.session_state.pop(asked, None)
-        change_method(session, session.method, tuple(fixed_options(made).items()))
+        change_method(session, made)
     except rwn.RWNError as refusal:
         st.session_state[asked] = (session.options, dict(values), str(refusal))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -45,9 +47,9 @@ def _all(session: Session, key: str) -> None:
     def choose() -> None:
         words = st.session_state[last] = st.session_state[key]
         if words in CHOICES:
-            session.precision = _steps(session, words)
-            session.edit_version += 1
-            st.session_state[own] = st.session_state.get(own, 0) + 1
+            before, steps = session.edit_version, _steps(session, words)
+            session.set(replace(session.setting, precision=steps))
+            st.session_state[own] = st.session_state.get(own, 0) + session.edit_version - before
 
     # two choices may have the same steps: the last one then stays, or none beyond can be reached
     now = st.session_state.get(last)
@@ -92,5 +94,5 @@ def _each(session: Session, key: str) -> None:
     pairs = zip(names, edited["step"].tolist(), strict=True)
     chosen = steps_by_name({name: step for name, step in pairs if pd.notna(step) and step})
     if chosen != session.precision:
-        session.precision = chosen
+        session.setting = replace(session.setting, precision=chosen)
         st.rerun()  # the choice for all numbers is drawn already

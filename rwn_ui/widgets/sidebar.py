@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_method
-from rwn_ui.state.session import Aims, Session
+from rwn_ui.state.session import Aims, Session, first_setting
 from rwn_ui.widgets import limits
 from rwn_ui.widgets.folded import folded
 
@@ -31,7 +31,7 @@ def method(session: Session) -> None:
     def choose() -> None:
         # a browser may send the value of a list once more that has gone from the page
         if session.method == shown:
-            change_method(session, st.session_state[session.key(f"tune.{own}")])
+            change_method(session, first_setting(st.session_state[session.key(f"tune.{own}")]))
 
     st.selectbox(
         "Method",

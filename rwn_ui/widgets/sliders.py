@@ -30,7 +30,7 @@ def apply_values(session: Session, page: str) -> None:
         value = st.session_state[key]
         chosen = round(value, 10) if isinstance(value, float) else value
         st.session_state[f"{key}.known"] = (ends, chosen)
-        session.levers[lever.name] = chosen  # last, or a run that is cut short would lose the move
+        session.move(**{lever.name: chosen})  # last, or a run that is cut short would lose it
 
 
 def show(session: Session, page: str, but: str = "") -> None:

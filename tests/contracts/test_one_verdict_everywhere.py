@@ -33,7 +33,7 @@ from rwn_core.tuning import Goal, Grid, Plan, Setting, SliceRanges, Sweep, prepa
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import State
 from rwn_ui.compare import cards
-from rwn_ui.state.load_setting import take_over
+from rwn_ui.state.change_table import take_over
 from rwn_ui.state.results import current_release
 from rwn_ui.state.results import prepared as prepared_table
 from rwn_ui.state.session import Session

@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.reporting import read_record
-from rwn_ui.state import load_setting
+from rwn_ui.state import change_table
 from rwn_ui.state.results import full_release
 from rwn_ui.state.session import Session
 from tests import steward_notebook as steward
@@ -85,8 +85,8 @@ def test_notebook_shell_and_app_draw_the_same_bytes(tmp_path: Path) -> None:
     assert main.run(["mask", table, str(out), *words]) == 0
     shell = out.read_bytes()
     session = Session(name="bodyfat", demo="bodyfat", data=drawn.table, seed=steward.SEED)
-    session.levers = {"epsilon": 0.0, "k": 5, "q": 1.0}
-    load_setting.load(session, drawn.setting)
+    session.move(**{"epsilon": 0.0, "k": 5, "q": 1.0})
+    change_table.load_setting(session, drawn.setting)
     app = rwn.mask(session.data, session.masking, seed=session.seed).to_bytes("csv")
     sums = {hashlib.sha256(each).hexdigest() for each in (drawn.content, shell, app)}
     assert len(sums) == 1

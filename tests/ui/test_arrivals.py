@@ -13,7 +13,7 @@ from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
 from rwn_ui.server.endpoint import _answer
-from rwn_ui.state.change_table import reweigh
+from rwn_ui.state.change_table import go_over
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -216,7 +216,8 @@ def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_sc
     session: Session,
 ) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
-    strict, session.levers["k"] = session.levers["k"], 60
+    strict = session.levers["k"]
+    session.move(k=60)
     limit_queue.follow(session)
     asked = [(each.params.k, each.measure) for each in user_work().worker._asked]
     assert {k for k, _ in asked[: len(asked) // 2]} == {60}
@@ -225,7 +226,7 @@ def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_sc
     pinned = session.pins["A"]
     assert (pinned.pending, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
     for k, values in ((60, None), (strict, pinned.values)):
-        session.levers["k"] = k
+        session.move(k=k)
         followed(session)
         live = limit_queue.readings(session, current_release(session))
         known = {key: live[key].value for key in session.policy.measures}
@@ -235,11 +236,11 @@ def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_sc
 
 def test_a_pin_of_other_weights_is_asked_of_nobody_until_they_are_back(session: Session) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
-    reweigh(session, {"age": 3.0})
+    go_over(session, replace(session.setting, weights=(("age", 3.0),)))
     followed(session)
     assert session.pins["A"].pending
     assert compared(shown(session)) == []
-    reweigh(session, {"age": 1.0})
+    go_over(session, replace(session.setting, weights=()))
     followed(session)
     assert not session.pins["A"].pending
     user_work().worker.cancel()

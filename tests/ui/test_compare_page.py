@@ -22,7 +22,7 @@ from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.scenario_trial import JOB
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import prepared
-from rwn_ui.state.session import Choice, History
+from rwn_ui.state.session import History
 from tests.ui.following import until
 from tests.ui.one_page import PAGES, field, session_of
 
@@ -86,7 +86,7 @@ def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside_the_pa
     assert f"**Present setting**  \n{session.words}" in [m.value for m in screen.test.markdown]
     assert not screen.test.info  # the hint before anything was started
     before = session.setting
-    session.levers["k"] += 3  # what is measured is the setting that was saved
+    session.move(k=session.levers["k"] + 3)  # what is measured is the setting that was saved
     end(screen)
     assert screen.job(JOB) is None
     one = session.scenarios["One"]
@@ -132,7 +132,7 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)
     for name, preset in (("One", "Light"), ("Two", "Strong")):
-        session.use_preset(preset, prepared(session).prepared)
+        session.set(session.setting, prepared(session).prepared, preset)
         field(page, "text_input", "Name").set_value(name)
         field(page, "button", "Save scenario").click().run()
     assert list(session.scenarios) == ["One", "Two"]
@@ -185,18 +185,17 @@ def test_a_decision_of_another_day_is_taken_up_again() -> None:
 
 def test_undo_and_redo_without_limit() -> None:
     history = History()
-    levers = [(("epsilon", n / 10), ("k", 5), ("q", 1.0)) for n in range(500)]
-    choices = [Choice(levers=each, weights=()) for each in levers]
-    for choice in choices:
-        history.note(choice)
-        history.note(choice)
-    back = [history.undo() for _ in range(499)]
-    assert back == choices[-2::-1]
-    assert not history.can_undo
-    assert history.redo() == choices[1]
-    history.note(choices[7])
-    assert not history.can_redo
-    assert history.undo() == choices[1]
+    settings = [rwn.Setting(params=rwn.RWN(epsilon=n / 10, k=5)) for n in range(500)]
+    for setting in settings:
+        history.note(setting)
+        history.note(setting)
+    back = [history.go(-1) for _ in range(499)]
+    assert back == settings[-2::-1]
+    assert not history.has(-1)
+    assert history.go(1) == settings[1]
+    history.note(settings[7])
+    assert not history.has(1)
+    assert history.go(-1) == settings[1]
 
 
 def scenario(name: str, value: float, **parameters: float) -> rwn.Scenario:

@@ -264,7 +264,7 @@ SETTINGS = {
 def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monkeypatch) -> None:
     data = numbers()
     unmasked = rwn.Comparison(original=data, masked=data)
-    current = PreparedTable.prepare(data, method=unrounded(params)[0].method).release(params, 7)
+    current = PreparedTable.prepare(data, params=unrounded(params)[0]).release(params, 7)
     drawn = DrawnRelease(current.masked.masked, current.prepared.known)
     assert drawn.known is not None
     question = Question(measure="bayes_linkage", params=params, seed=7)

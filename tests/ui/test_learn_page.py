@@ -256,7 +256,7 @@ def test_other_sliders_draw_anew_and_the_curves_own_lever_does_not(open_page, pa
     screen = open_page("paper")
     before = panels[-1]["stamp"]
     assert not [each for each in screen.test.slider if each.label.startswith("Radius")]
-    screen.session.levers["epsilon"] = 5.0
+    screen.session.move(epsilon=5.0)
     screen.test.run()
     assert panels[-1]["stamp"] == before
     screen.test.slider(key="paper.0.k").set_value(9).run()

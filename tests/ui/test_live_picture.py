@@ -94,7 +94,7 @@ def test_a_weight_is_answered_too(open_page) -> None:
     assert same(asked(beside, {"age": 3.0, "weight": 0.5}, what="weights"), expected)
     assert beside.session.data.schema == by_run.session.data.schema
     assert beside.session.levers == by_run.session.levers
-    assert len(beside.session.history.choices) == 2
+    assert len(beside.session.history.settings) == 2
 
 
 def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, capsys) -> None:
@@ -110,13 +110,13 @@ def test_each_move_is_one_to_undo_and_what_is_dragged_over_is_none(open_page) ->
     screen = open_page("tune")
     for k in (6, 7, 8):
         assert asked(screen, {"k": k}, held=k == 7)
-    assert [dict(each.levers)["k"] for each in screen.session.history.choices] == [5, 6, 8]
+    assert [each.params.k for each in screen.session.history.settings] == [5, 6, 8]
     picture = edited(screen, {"undo": True})
     assert "k = 6" in picture["summary"]["text"]
     assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [False, False]
     picture = edited(screen, {"undo": True}, {"undo": True}, {"undo": True})
     assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [True, False]
-    assert dict(screen.session.history.choices[0].levers)["k"] == screen.session.levers["k"] == 5
+    assert screen.session.history.settings[0].params.k == screen.session.levers["k"] == 5
 
 
 def test_edits_are_taken_in_their_order_and_numbered(open_page) -> None:
@@ -263,7 +263,7 @@ def test_a_curve_is_shown_when_it_is_complete_and_is_that_of_releases(screen) ->
     assert not tiles.lacks_curves(session)
     found = curves(screen)
     assert len(found) == len(tiles.TILES)
-    session.levers["k"] = 1  # an end of the range, read as any release
+    session.move(k=1)  # an end of the range, read as any release
     readings = limit_queue.readings(session, current_release(session))
     for tile, curve in zip(tiles.TILES, curves(screen), strict=True):
         assert curve["at"] == 0.0

@@ -313,7 +313,7 @@ def test_the_ends_are_read_once_and_not_at_a_move(limited: Session, read_ends: l
     first = len(read_ends)
     assert first == len(limited.policy.limits) + 2, "the limits, and the two aims"
     for epsilon in (0.5, 1.0, 3.0):
-        limited.levers["epsilon"] = epsilon
+        limited.move(epsilon=epsilon)
         tune_view.payload(limited, current_release(limited))
     limited.data = limited.data.with_weights({"age": 3.0})
     tune_view.payload(limited, current_release(limited))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
         screen.slider(what).set_value(value).run()
         assert screen.session.levers[what] == value
     assert screen.panel["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
-    screen.session.levers["k"] = 12  # as from a link
+    screen.session.move(k=12)  # as from a link
     screen.test.run()
     assert screen.slider("k").value == screen.session.levers["k"] == 12
     screen.slider("k").set_value(11).run()
@@ -215,11 +216,11 @@ def described(session: Session, name: str, *, by_grid: bool = True, **fields: ob
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr("rwn_ui.data.describe.st.rerun", lambda: None)
     session: Session = open_page("tune").session
-    session.levers["epsilon"], session.levers["k"] = 1.5, 7
-    session.precision = (("age", 5.0),)
+    session.move(epsilon=1.5, k=7)
+    session.setting = replace(session.setting, precision=(("age", 5.0),))
     session.pins["A"] = tune_view.pin(session, current_release(session))
     session.record_undo()
-    session.levers["k"] = 9
+    session.move(k=9)
     session.record_undo()
     return session
 
@@ -249,7 +250,7 @@ def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> No
     assert session.precision == ()
     assert session.variable != "age"
     assert session.levers["k"] == 9
-    assert session.history.choices == []
+    assert session.history.settings == []
     assert "A" in session.pins
 
 
@@ -349,11 +350,11 @@ def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> Non
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
     assert screen.session.seed == 987654
     link = screen.panel["address"]
-    assert set(link) == {"epsilon", "k", "q", "demo"}
+    assert link == {"setting": "epsilon*2*k*5*q*1", "demo": "bodyfat"}
     screen.visit("data").upload("private-name.csv", table()).visit("tune")
     assert screen.session.name == "private-name.csv"
     link = screen.panel["address"]
-    assert set(link) == {"epsilon", "k", "q", "own"}
+    assert set(link) == {"setting", "own"}
     assert "987654" not in str(link)
 
 
@@ -397,15 +398,17 @@ def test_an_address_serves_the_file_that_the_app_was_started_with(
 def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_page) -> None:
     screen = open_page("tune")
     session = screen.session
-    session.data = session.data.with_weights({"age": 2.5, "neck": 0.0})
-    session.precision = (("age", 5.0), ("bmi", 0.1))
+    weights, steps = (("age", 2.5), ("neck", 0.0)), (("age", 5.0), ("bmi", 0.1))
+    session.set(replace(session.setting, weights=weights, precision=steps))
     link = address.address(session)
-    assert (link["weight"], link["rounding"]) == ("1-2.5_4-0", "1-5_14-0.1")
-    again = open_page("tune", **link)
-    assert again.errors == []
-    assert [w.value for w in again.test.warning] == []
-    assert again.session.setting == session.setting
-    assert again.panel["address"] == link
+    assert link["setting"].endswith("*weight*1-2.5_4-0*rounding*1-5_14-0.1")
+    of_an_earlier_version = {"epsilon": "2", "weight": "1-2.5_4-0", "rounding": "1-5_14-0.1"}
+    for each in (link, of_an_earlier_version):
+        again = open_page("tune", **each)
+        assert again.errors == []
+        assert [w.value for w in again.test.warning] == []
+        assert again.session.setting == session.setting
+        assert again.panel["address"] == link
 
 
 UNUSED = {
@@ -417,6 +420,6 @@ UNUSED = {
 def test_weights_and_steps_that_cannot_be_used_are_a_sentence(bodyfat: Session) -> None:
     for what, values in UNUSED.items():
         for value in values:
-            (message,) = address.take_numbers(bodyfat, {what: value})
+            (message,) = address.take_setting(bodyfat, {what: value})
             assert message.startswith(f"{what} of the link must be numbers of")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"

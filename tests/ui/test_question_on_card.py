@@ -29,7 +29,7 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table) -> Non
     form = card(own_table, "regression")["form"]
     assert (form["responses"], form["predictors"]) == (["x", "y", "z", "g"], ["x", "y", "z", "g"])
     assert "form" not in card(own_table, "cooks_distance")
-    before = session.levers, preparation_key(session.data, "rwn", ())
+    before = session.levers, preparation_key(session.data, session.params)
     page = page_state(session)
     question.take(session, form["send"] + '{"response": "y", "predictors": ["x", "z"]}')
     assert page_state(session) != page, "the prediction below the picture asks for it no more"
@@ -40,7 +40,7 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table) -> Non
     assert "reason" not in card(own_table, "cooks_distance")
     assert card(own_table, "regression")["title"] == "Regression of y"
     # nothing else starts anew, and no neighbor is ranked again
-    assert before == (session.levers, preparation_key(session.data, "rwn", ()))
+    assert before == (session.levers, preparation_key(session.data, session.params))
 
 
 def test_what_is_no_regression_of_the_table_changes_nothing(own_table) -> None:

@@ -151,7 +151,7 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
         step.missing for step in steps(screen.session)
     ]
     screen.session.policy = before[-1]
-    screen.session.levers["k"] = 6
+    screen.session.move(k=6)
     assert "Policy" in missing(screen)
     screen.test.run()
     assert "is of another setting, policy or table" in screen.words()

@@ -254,7 +254,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
         if keyed:
             recommended = replace(recommended, setting=LATER)
-        return recommended, verdict, {"Strong": {"epsilon": 3.0, "k": 8.0, "q": 1.0}}
+        return recommended, verdict, {"Strong": {"epsilon": 2.5, "k": 8, "q": 1.0}}
 
     monkeypatch.setattr(advice, "find_advice", find)
     monkeypatch.setattr(advice, "Job", at_once)
@@ -361,7 +361,7 @@ def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
     assert "60 %" in helps()["Strong"]
     assert "fixed start" in helps()["Light"]
     own.edit({"preset": "Strong"})
-    assert own.session.levers == {"epsilon": 3.0, "k": 8.0, "q": 1.0}
+    assert own.session.levers == {"epsilon": 2.5, "k": 8, "q": 1.0}
 
 
 def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:

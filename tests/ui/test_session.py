@@ -20,10 +20,11 @@ from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.masking.lever import lever_presets, lever_ranges
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.slider_range import STORED_PAIRS, find_slider_range
+from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import apply_choice, load
-from rwn_ui.state.results import Memo, PreparedTable, first_setting, preparation_key, prepared
-from rwn_ui.state.session import Choice, Session
+from rwn_ui.state.change_table import go_over, load
+from rwn_ui.state.results import Memo, PreparedTable, preparation_key, prepared
+from rwn_ui.state.session import Session, first_setting
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]
@@ -73,7 +74,7 @@ def test_another_table_ends_all_work_and_frees_all_results(open_page, finished) 
     load(session, rwn.load_demo("pima"), name="pima", demo="pima")
     assert (work.jobs, work.sweep, work.worker, work.drawn) == ({}, None, None, None)
     assert (results.memos, results.last) == ({}, {})
-    assert preparation_key(session.data, "rwn", ()) in results.tables
+    assert preparation_key(session.data, session.params) in results.tables
 
 
 def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch) -> None:
@@ -82,12 +83,8 @@ def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch)
     session = Session(name="bodyfat", demo="bodyfat", data=data)
     session.clamp(prepared(session).prepared)
     weights = (("age", 3.0),)
-    choice = Choice(
-        method="nbrs2015",
-        levers=(("epsilon", 1.0), ("q", 0.5)),
-        weights=weights,
-        precision=(("age", 5.0),),
-    )
+    params = rwn.NBRS2015(epsilon=1.0, q=0.5)
+    choice = Setting(params=params, weights=weights, precision=(("age", 5.0),), slices=())
 
     def chosen() -> tuple[object, ...]:
         here = session.data.schema, session.method, dict(session.levers), session.precision
@@ -109,7 +106,7 @@ def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch)
             state = SafeSessionState(SessionState(), look)
             patch.setattr(session_state_proxy, "_mock_session_state", state)
             try:
-                apply_choice(session, choice)
+                go_over(session, choice)
             except CutShort:
                 states.append(chosen())
                 continue
@@ -168,7 +165,7 @@ def test_presets_lie_within_the_sliders_of_a_tiny_table(method: str) -> None:
     schema = rwn.Microdata.from_frame(frame).schema.replace_variable("g", role=rwn.Role.KEY)
     schema = schema.replace_variable("y", role=rwn.Role.CONFIDENTIAL)
     data = rwn.Microdata.from_frame(frame, schema)
-    prepared_table = PreparedTable.prepare(data, method=method).prepared
+    prepared_table = PreparedTable.prepare(data, params=first_setting(method)).prepared
     for levers in prepared_table.presets.values():
         assert all(prepared_table.ranges[name].clip(x) == x for name, x in levers.items())
         assert (

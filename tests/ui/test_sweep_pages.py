@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
 
 def check_marks_on_the_map(session: Session, sweep: Sweep) -> None:
     """The present setting is on the map though it was not swept, and so is a pin."""
-    session.levers["k"] = 4
+    session.move(k=4)
     chart = sweep_cards.draw_map(
         session, sweep, "correlation", "distance_linkage", limit=None, along=None
     )
@@ -144,13 +145,13 @@ def test_a_sweep_from_the_form_to_its_kept_points(sweep_page: AppTest, sweeps_fo
     assert work_of(sweep_page).sweep.refusal == ""
     assert len(work_of(sweep_page).sweep.sweep()) == 2
     assert set(work_of(sweep_page).sweep.sweep().references) == {"original", "no data"}
-    session.use_preset("Strong", prepared(session).prepared)
+    session.set(session.setting, prepared(session).prepared, "Strong")
     select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
     wanted = next(p for p in work_of(sweep_page).sweep.sweep() if p.setting.params.k == 3)
     select.set_value(wanted.setting.key).run()
     field(sweep_page, "button", "Load into Tune").click().run()
     assert (session.levers["epsilon"], session.levers["k"], session.levers["q"]) == (2.0, 3, 1.0)
-    assert session.history.can_undo
+    assert session.history.has(-1)
     assert not sweep_page.error
 
     # a new session finds the kept points, and continues where some are missing
@@ -210,7 +211,9 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
 def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -> None:
     session, label = session_of(sweep_page), "Minimum neighbors k"
     sweep_page.session_state["sweep.0.k"] = "7:9:1"
-    session.precision = (("age", 5.0),)  # it changes the first form, not what somebody typed
+    session.setting = replace(
+        session.setting, precision=(("age", 5.0),)
+    )  # it changes the first form, not what somebody typed
     sweep_page.run()
     assert field(sweep_page, "text_input", label).value == "7:9:1"
     grid, plan = Grid(axes={"k": (4, 6)}), Plan(measures=("correlation",), releases=3)
@@ -322,7 +325,10 @@ def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
     screen = open_page("tune")
     choose(screen, "Keys together | rest")
     link = screen.panel["address"]
-    assert not any(name in link["slices"] for name in screen.session.data.names)
+    assert "*slices*" in link["setting"]
+    assert not any(
+        name in link["setting"].split("*slices*")[1] for name in screen.session.data.names
+    )
     other = open_page("tune", **link)
     assert other.session.slices == screen.session.slices
 
@@ -330,7 +336,7 @@ def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
 @pytest.mark.parametrize("text", ["1-99", "a-b", "1-1", "1", "1-2_2-3"])
 def test_bad_slices_of_a_link_are_a_sentence(text: str) -> None:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    (sentence,) = address._take_slices(session, {"slices": text})
+    (sentence,) = address.take_setting(session, {"slices": text})
     assert sentence.startswith("slices of the link must be")
     assert session.slices == ()
 
@@ -340,14 +346,13 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
     session = Session(name="some", demo="some", data=table)
     (health,) = table.schema.slices
     assert slices.choices(session)[slices.TABLE] == (health,)
-    assert "slices" not in address.address(session)
+    assert "slices" not in address.address(session)["setting"]
     reslice(session, ())
     assert slices.choices(session)[slices.TABLE] == (health,)
-    link = address.address(session)
-    assert link["slices"] == "_"
-    other = Session(name="some", demo="some", data=table)
-    assert address._take_slices(other, link) == []
-    assert other.slices == ()
+    for link in (address._parts(address.address(session)), {"slices": "_"}):
+        other = Session(name="some", demo="some", data=table)
+        assert address.take_setting(other, link) == []
+        assert other.slices == ()
 
 
 def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:

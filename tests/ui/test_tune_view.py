@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_ui.features import limit_queue, unchanged_categories
 from rwn_ui.state.results import PreparedTable, current_release
-from rwn_ui.state.session import Pin, Session
+from rwn_ui.state.session import Pin, Session, first_setting
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
@@ -41,7 +41,7 @@ def test_the_payload_is_plain_data(session: Session) -> None:
 
 
 def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: Session) -> None:
-    session.levers["q"] = 0.95  # a mean over the variables would show 0.9499999999999996
+    session.move(q=0.95)  # a mean over the variables would show 0.9499999999999996
     changed = tune_view.payload(session, current_release(session))["changed"]
     assert changed["q"] == 0.95
     assert changed["names"] == list(session.data.names)
@@ -144,12 +144,14 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
         stamps.add(tune_view.payload(session, current_release(session))["stamp"])
 
     for name, value in (("k", 6), ("q", 0.5), ("epsilon", 3.0)):
-        session.levers[name] = value
+        session.move(**{name: value})
         note()
     for name, value in (("seed", 2), ("variable", "age")):
         setattr(session, name, value)
         note()
-    session.use_method("nbrs2015", PreparedTable.prepare(session.data, method="nbrs2015").prepared)
+    params = first_setting("nbrs2015")
+    ready = PreparedTable.prepare(session.data, params=params).prepared
+    session.set(replace(session.setting, params=params), ready, "", "Standard")
     note()
     assert len(stamps) == 6
 
@@ -181,7 +183,7 @@ def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> 
 
 def strip(data: rwn.Microdata, **params: object) -> dict:
     session = Session(name="pima", demo=None, data=data)
-    session.levers.update({"q": 1.0})
+    session.move(**{"q": 1.0})
     release = rwn.mask(data, rwn.RWN(epsilon=0.5, k=5, **params), seed=1)
     reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
     return unchanged_categories.strip(session, reading)
@@ -200,7 +202,7 @@ def test_a_category_that_stays_is_named_and_both_remedies_work() -> None:
 def test_what_a_method_without_q_leaves_as_it_is_is_named() -> None:
     data = rwn.load_demo("pima")
     session = Session(name="pima", demo=None, data=data)
-    session.levers = {"size": 0.3}
+    session.set(rwn.Setting(params=rwn.AdditiveNoise(size=0.3)))
     release = rwn.mask(data, rwn.AdditiveNoise(size=0.3), seed=1)
     reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
     warning = unchanged_categories.strip(session, reading)["warning"]

@@ -129,7 +129,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, f
     for key in ("correlation", "correlation_change", "regression", "subgroups", "distribution"):
         assert any("9 of 10 draws" in column for column in after[key]["table"]["columns"]), key
     assert "outside" in after["correlation_change"]["note"]
-    session.levers["k"] += 1
+    session.move(k=session.levers["k"] + 1)
     assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
 
 
@@ -422,7 +422,7 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     assert [row[0] for row in means["rows"]] == list(viewed.data.numeric_names)
     factors = {name: factor for name, *_, factor in means["rows"]}
     assert factors == pytest.approx({n: variance**0.5 for n, variance in with_bias.items()})
-    viewed.levers["k"] += 1  # another setting has no draws yet
+    viewed.move(k=viewed.levers["k"] + 1)  # another setting has no draws yet
     other = utility_view.payload(viewed, read(viewed), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 

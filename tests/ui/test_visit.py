@@ -83,7 +83,7 @@ def test_another_tab_begins_with_a_copy_and_shares_nothing(open_page, browser) -
     assert second.session is not first.session
     assert second.session.data is first.session.data
     second.session.pins.clear()
-    second.session.levers["k"] = 9
+    second.session.move(k=9)
     assert first.session.pins
     assert first.session.levers["k"] != 9
     assert "Take it over" not in [b.label for b in second.test.button]

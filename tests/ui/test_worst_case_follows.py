@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,7 @@ import rwn_core as rwn
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
-from rwn_ui.state.change_table import load, reweigh
+from rwn_ui.state.change_table import go_over, load
 from rwn_ui.state.results import current_release, prepared, release_key, user_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -66,7 +67,7 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypa
     assert after["verdict"]["nearest"].endswith("%")
     assert after["waits"] == []
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: True)
-    session.levers["k"] = 7
+    session.move(k=7)
     at_once = shown(session)  # from then on with each move
     assert at_once["waits"] == []
     tile = at_once["verdict"]
@@ -77,10 +78,10 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypa
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
     first = followed(session)["verdict"]["nearest"]
     k = session.levers["k"]
-    session.levers["k"] = 40
+    session.move(k=40)
     assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
     assert followed(session)["verdict"]["nearest"] != first
-    session.levers["k"] = k
+    session.move(k=k)
     assert shown(session)["verdict"]["nearest"] == first
     user_work().worker.cancel()
 
@@ -89,7 +90,7 @@ def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -
     followed(session)
     reader = user_work().worker
     process, before = reader._pool.pids, read_here(session)
-    reweigh(session, {"age": 3.0})
+    go_over(session, replace(session.setting, weights=(("age", 3.0),)))
     assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
     followed(session)
     assert user_work().worker is reader
@@ -133,7 +134,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypat
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
     for k in (5, 40):
-        session.levers["k"] = k
+        session.move(k=k)
         payload = shown(session)
         current = current_release(session)
         shares = limit_queue.readings(session, current)
