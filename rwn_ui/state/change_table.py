@@ -114,8 +114,8 @@ def go_over(session: Session, setting: Setting, *levers: str | Mapping[str, Any]
     }
     if {"weights", "slices"} & changed.keys():
         data = setting.applied_to(data)
-    here = coming is not None and coming.data.fingerprint == data.fingerprint
-    if here and changed.keys() != {"slices"}:
+    same_table = coming is not None and coming.data.fingerprint == data.fingerprint
+    if same_table and changed.keys() != {"slices"}:
         give_up(session)  # an earlier setting must not follow this one
 
     def then(table: PreparedTable) -> None:

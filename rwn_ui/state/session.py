@@ -211,7 +211,7 @@ class Session:
         return (self._known if self._known[0] is self.setting.params else self._derive())[2]
 
     def _derive(self) -> Derived:
-        """What a move of a slider asks for often."""
+        """Note what a move of a slider asks for often."""
         params = self.setting.params
         options = tuple(fixed_options(params).items())
         self._known = params, lever_values(params), family(params), options
