@@ -22,7 +22,7 @@ import numpy as np
 import rwn_core as rwn
 from benchmarks.pages import HERE, say
 from rwn_core.data.rounding import given_steps
-from rwn_core.tuning import Plan, Policy, Setting, SliceAnswer, SliceRanges, Trials, seek_slices
+from rwn_core.tuning import Plan, Policy, SearchAnswer, Setting, SliceRanges, Trials, seek_slices
 
 PAGE = HERE / "slices-measured.md"
 SECONDS = {"bodyfat": 120.0, "cps1988": 600.0}
@@ -36,7 +36,7 @@ HALF = 0.5
 class Searched:
     """An answer, what it took, and its readings over fresh releases."""
 
-    answer: SliceAnswer
+    answer: SearchAnswer
     seconds: float
     processor: float
     read: dict[str, float]

@@ -14,7 +14,7 @@ from rwn_cli.output import write
 from rwn_cli.terminal import Report, progress, say
 
 if TYPE_CHECKING:
-    from rwn_core.tuning.goal import PartialAnswer
+    from rwn_core.tuning import SearchAnswer
 
 SO_FAR = 6  # exit code
 
@@ -31,15 +31,15 @@ def answering(
         except KeyboardInterrupt:
             if report.so_far is None:
                 raise
-    answer: PartialAnswer = report.so_far
+    answer: SearchAnswer = report.so_far
     typer.echo(f"Interrupted. {answer.sentence}")
-    print_setting(answer.setting)
+    print_setting(answer.point.setting)
     if target is not None and answer.met:
         made = rwn.Scenario(
             name="answer so far",
             note=f"Interrupted. {answer.sentence}",
             table=data.fingerprint,
-            setting=answer.setting,
+            setting=answer.point.setting,
             policy=policy,
         )
         write_scenario(made, target, overwrite=overwrite)

@@ -33,7 +33,7 @@ def recommend(
     Where no setting keeps the usual policy, what helps is tried and named.
     """
     from rwn_core.data.open_questions import require_answers
-    from rwn_core.tuning.quick_verdict import QuickVerdict, with_next_steps
+    from rwn_core.tuning.quick_verdict import with_next_steps
 
     read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
     data = options.described(read, identifiers=gone, retained=keep or ())
@@ -47,14 +47,13 @@ def recommend(
     more = restated(options.new_roles(read, data), given)
     target = Path("OUT.csv")
     advice = rwn.recommend(data)
-    typer.echo(f"recommended: {command(advice.setting, source, target, more, weighted)}")
+    typer.echo(f"recommended: {command(advice.point.setting, source, target, more, weighted)}")
     typer.echo(f"why: {advice.reason}")
-    others = [*advice.runners_up, *([advice.alternative] if advice.alternative else [])]
+    others = [*advice.settings[1:], *([advice.alternative] if advice.alternative else [])]
     for each in others:
-        typer.echo(f"or: {command(each, source, target, more, weighted)}")
+        typer.echo(f"or: {command(each.setting, source, target, more, weighted)}")
     if not advice.reached:
-        none = QuickVerdict(answer="unknown", sentence="")
-        found = with_next_steps(none, data, advice.setting, rwn.Policy(), advice)
+        found = with_next_steps(advice, data, advice.point.setting, rwn.Policy(), advice)
         for step in found.next_steps:
             typer.echo(f"try: {step.words}")
         if found.caution:
@@ -81,10 +80,11 @@ def advised(
     advice = rwn.recommend(data)
     say(f"recommended: {advice.reason}")
     weighted = [each.name for each in data.schema.released if each.weight != 1]
-    say(f"the same as: {command(advice.setting, source, target, more, weighted)}")
+    say(f"the same as: {command(advice.point.setting, source, target, more, weighted)}")
     if not (advice.reached and advice.confirmed):
         say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
-    return advice.setting.applied_to(data), advice.setting.params
+    setting = advice.point.setting
+    return setting.applied_to(data), setting.params
 
 
 def start_of(data: rwn.Microdata, method: Any) -> Any:

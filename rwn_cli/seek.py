@@ -17,8 +17,7 @@ from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.scenario import SavedSearch
-    from rwn_core.tuning import GoalAnswer
-    from rwn_core.tuning.goal import PartialAnswer
+    from rwn_core.tuning import SearchAnswer
 
 _SWEPT = 0.6  # of the progress bar
 
@@ -87,7 +86,7 @@ def seek(
 
 def _answer(
     data: rwn.Microdata, search: SavedSearch, goal: rwn.Goal, workers: int | None, report: Report
-) -> GoalAnswer:
+) -> SearchAnswer:
     """Find a first answer, sweep, then seek between the settings."""
     from rwn_core.parallel.pace import Part
     from rwn_core.tuning import prepared
@@ -118,7 +117,7 @@ class _Swept:
     def __call__(self, share: float) -> None:
         self._report(_SWEPT * share)
 
-    def _found(self, answer: PartialAnswer) -> None:
-        before: PartialAnswer | None = self._report.so_far
+    def _found(self, answer: SearchAnswer) -> None:
+        before: SearchAnswer | None = self._report.so_far
         if before is None or answer.beyond <= before.beyond:
             self._report.found(answer)

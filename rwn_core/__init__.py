@@ -62,7 +62,7 @@ _NAMES = {
     "rwn_core.reporting.plot": "plot",
     "rwn_core.reporting.scenario": "Scenario",
     "rwn_core.tuning": (
-        "Goal Grid Limit Plan Policy QuickVerdict Recommendation Setting SliceAnswer SliceRanges "
+        "Goal Grid Limit Plan Policy SearchAnswer Setting SliceRanges "
         "frontier quick_verdict recommend seek seek_slices sweep"
     ),
 }

@@ -80,10 +80,8 @@ from rwn_core.tuning import Grid as Grid
 from rwn_core.tuning import Limit as Limit
 from rwn_core.tuning import Plan as Plan
 from rwn_core.tuning import Policy as Policy
-from rwn_core.tuning import QuickVerdict as QuickVerdict
-from rwn_core.tuning import Recommendation as Recommendation
+from rwn_core.tuning import SearchAnswer as SearchAnswer
 from rwn_core.tuning import Setting as Setting
-from rwn_core.tuning import SliceAnswer as SliceAnswer
 from rwn_core.tuning import SliceRanges as SliceRanges
 from rwn_core.tuning import frontier as frontier
 from rwn_core.tuning import quick_verdict as quick_verdict

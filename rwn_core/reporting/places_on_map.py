@@ -9,8 +9,8 @@ from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.tuning import Point, Policy, Sweep
 from rwn_core.tuning.forecast import EXPECTED
-from rwn_core.tuning.frontier import sign, undominated
-from rwn_core.tuning.short_words import lever_words
+from rwn_core.tuning.goal import sign, undominated
+from rwn_core.tuning.point import lever_words
 
 POLICY = "policy"  # on an axis: the largest share of a limit that is used
 AXIS = "risk ÷ limit"

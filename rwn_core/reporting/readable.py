@@ -12,9 +12,7 @@ from rwn_core.reporting.facts.fact import pairs, written_table
 from rwn_core.reporting.page import page
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Limit, Policy, Verdict
-from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.point import ranges_words
-from rwn_core.tuning.short_words import SPACE, short_setting
+from rwn_core.tuning.point import SPACE, ranges_words, short_setting
 
 MARK = "INTERNAL: STAYS IN THE HOUSE"
 
@@ -152,7 +150,7 @@ def _limits(scenario: Scenario) -> Content | None:
     rows = (
         (
             limit.title,
-            number_words(limit.measure, limit.at_most),
+            MEASURES[limit.measure].words(limit.at_most),
             limit.source or "not stated",
             limit.set_by or "not stated",
         )
@@ -166,12 +164,12 @@ def _readings(scenario: Scenario) -> Content | None:
     for key, each in scenario.readings.items():
         if key not in MEASURES or "median" not in each:
             continue
-        ends = (number_words(key, each[end]) if end in each else "–" for end in ("low", "high"))
+        ends = (MEASURES[key].words(each[end]) if end in each else "–" for end in ("low", "high"))
         about, most = MEASURES[key], each.get("at_most")
         rows.append((about.title_as("" if most is None else "at least"),
-                     number_words(key, each["median"]), *ends))  # fmt: skip
+                     MEASURES[key].words(each["median"]), *ends))  # fmt: skip
         if most is not None and most < 1:
-            rows.append((about.title_as("estimated at most"), number_words(key, most), "–", "–"))
+            rows.append((about.title_as("estimated at most"), MEASURES[key].words(most), "–", "–"))
     if not rows:
         return None
     known = ranges_words(scenario.readings)
@@ -209,7 +207,7 @@ def headline(verdict: Verdict) -> str:
 
 def amount(measure: str, value: float) -> str:
     """Return a measure's value that no line breaks."""
-    return number_words(measure, value).replace(" ", SPACE)
+    return MEASURES[measure].words(value).replace(" ", SPACE)
 
 
 def limit_words(limit: Limit) -> str:

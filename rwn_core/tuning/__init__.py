@@ -1,11 +1,11 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
+from rwn_core.tuning.answer import FoundSetting as FoundSetting
+from rwn_core.tuning.answer import SearchAnswer as SearchAnswer
 from rwn_core.tuning.evaluate import Plan as Plan
 from rwn_core.tuning.evaluate import Trials as Trials
-from rwn_core.tuning.frontier import frontier as frontier
 from rwn_core.tuning.goal import Goal as Goal
-from rwn_core.tuning.goal import GoalAnswer as GoalAnswer
-from rwn_core.tuning.goal import SliceAnswer as SliceAnswer
+from rwn_core.tuning.goal import frontier as frontier
 from rwn_core.tuning.goal_seek import seek as seek
 from rwn_core.tuning.grid import Grid as Grid
 from rwn_core.tuning.grid import parse_values as parse_values
@@ -14,10 +14,7 @@ from rwn_core.tuning.point import Setting as Setting
 from rwn_core.tuning.point import Spread as Spread
 from rwn_core.tuning.policy import Limit as Limit
 from rwn_core.tuning.policy import Policy as Policy
-from rwn_core.tuning.quick_verdict import NextStep as NextStep
-from rwn_core.tuning.quick_verdict import QuickVerdict as QuickVerdict
 from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
-from rwn_core.tuning.recommend import Recommendation as Recommendation
 from rwn_core.tuning.recommend import recommend as recommend
 from rwn_core.tuning.seek_slices import SliceRanges as SliceRanges
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices

@@ -24,9 +24,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import CERTIFIED, Plan, SettingPool, Trials, random_records, stated
-from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.goal import Found, Goal, GoalAnswer, PartialAnswer, answers_to
+from rwn_core.tuning.goal import Goal, sign
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Limit, Policy
 from rwn_core.tuning.search import edge
@@ -54,7 +54,7 @@ def seek(
     plan: Plan | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> GoalAnswer:
+) -> SearchAnswer:
     """Find the best setting that keeps all limits.
 
     Starts at the best point of a sweep that keeps them, then tries settings half a grid step away
@@ -80,7 +80,7 @@ def seek(
 
     Returns
     -------
-    GoalAnswer
+    SearchAnswer
         The same for any number of workers.
 
     Raises
@@ -163,7 +163,7 @@ def first_answer(
                 break
         if largest < least:
             least = largest
-            found(PartialAnswer(point=point, goal=goal, records=sample.n, of=microdata.n))
+            found(SearchAnswer.of_point(goal, point, so_far=True, records=sample.n, of=microdata.n))
         if largest <= 1:
             return
 
@@ -178,7 +178,7 @@ def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]]
         leader = _leader(read, goal) if read else None
         if leader is not None and leader.setting.key != reported:
             reported = leader.setting.key
-            found(PartialAnswer(point=leader, goal=goal, records=records, of=records))
+            found(SearchAnswer.of_point(goal, leader, so_far=True, records=records, of=records))
 
     return tell
 
@@ -212,7 +212,7 @@ def _part(progress: Progress, number: int, parts: int) -> Progress:
 
 def _verified(
     crew: SettingPool, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
-) -> GoalAnswer:
+) -> SearchAnswer:
     """The best settings again, on releases that had no part in choosing them."""
     choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
     keeping = {key: p for key, p in known.items() if goal.excess(p) <= 0}
@@ -227,7 +227,7 @@ def _verified(
             met = _closer(crew, goal, choosing, point, failed)
             point = _stated(crew, met.setting, plan, number)
             if goal.excess(point) <= 0:
-                return GoalAnswer(goal=goal, point=point, reached=True, tried=len(known))
+                return SearchAnswer.of_point(goal, point, reached=True, tried=len(known))
         failed = point
         # the seeds were kind to this setting, and so to its neighbors: ask for more
         more = goal.excess(point) - goal.excess(candidate)
@@ -235,7 +235,8 @@ def _verified(
         del keeping[candidate.setting.key]
     closest = min(known.values(), key=goal.worst)
     point = _stated(crew, closest.setting, plan, _CANDIDATES)
-    return GoalAnswer(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
+    reached = goal.excess(point) <= 0
+    return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known))
 
 
 def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Point:
@@ -365,7 +366,7 @@ def seek_width(
     *,
     plan: Plan,
     progress: Progress | None = None,
-) -> GoalAnswer:
+) -> SearchAnswer:
     """Find the smallest width between those of some settings that keeps certified linkage.
 
     The bound falls and the loss grows with the width, so the smallest width is the best. Its number
@@ -399,7 +400,7 @@ def seek_width(
         reached = goal.excess(known[best]) <= 0
     point, words = _with_others(trials, known[best], goal, plan)
     progress(1.0)
-    return GoalAnswer(goal=goal, point=point, reached=reached, tried=len(known), note=words)
+    return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known), note=words)
 
 
 def _with_others(trials: Trials, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:

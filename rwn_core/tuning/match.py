@@ -31,11 +31,10 @@ from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.neighbors.kernel import Shape
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.evaluate import HELD, Plan, Trials
-from rwn_core.tuning.frontier import sign
-from rwn_core.tuning.point import Point, Setting, Spread
+from rwn_core.tuning.goal import sign
+from rwn_core.tuning.point import SPACE, Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.search import edge
-from rwn_core.tuning.short_words import SPACE, short_setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends

@@ -32,6 +32,8 @@ from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 
+SPACE = "\N{NO-BREAK SPACE}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(NamedParameters):
@@ -197,6 +199,35 @@ def _as_floats(node: Any) -> Any:
     if isinstance(node, dict):
         return {name: _as_floats(value) for name, value in node.items()}
     return float(node) if isinstance(node, int) and not isinstance(node, bool) else node
+
+
+def lever_words(setting: Setting) -> str:
+    """Return the levers of a setting, such as "ε 2 · k 5"."""
+    shown = lever_values(setting.params)
+    parts = [f"{SHORT_NAMES.get(n, n)}{SPACE}{v:g}" for n, v in shown.items() if v is not None]
+    return " · ".join(parts)
+
+
+def short_setting(setting: Setting | None) -> str:
+    """Return method, levers and options, and how many weights, steps and slices there are."""
+    if setting is None:
+        return "–"
+    levers = lever_values(setting.params)
+    options = {n: v for n, v in setting.parameters.items() if n not in levers and v is not None}
+    together = [f"{names[0]}+{len(names) - 1}" for names in setting.slices or ()]
+    plural = "" if len(setting.weights) == 1 else "s"
+    parts = [
+        "" if setting.method == "rwn" else str(setting.params.title),
+        lever_words(setting),
+        *(
+            f"{SHORT_NAMES.get(name, name)} {option_words(value)}"
+            for name, value in options.items()
+        ),
+        f"{len(setting.weights)} weight{plural}" if setting.weights else "",
+        f"{len(setting.precision)} rounded" if setting.precision else "",
+        f"slices {', '.join(together)}" if together else "",
+    ]
+    return " · ".join(filter(None, parts))
 
 
 LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits because it is almost empty

@@ -5,34 +5,28 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Any
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.schema import Schema
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN, no_method
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
-from rwn_core.measures.sentence import percent
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import (
-    Recommendation,
-    recommend,
-    refusal,
-    without_secrets,
-)
-from rwn_core.tuning.search import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, Tried, kind
+from rwn_core.tuning.recommend import recommend, refusal, without_secrets
+from rwn_core.tuning.search import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, kind
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
-from rwn_core.tuning.verdict import State, Verdict, not_judged, share_words
+from rwn_core.tuning.verdict import Verdict, not_judged, share_words
 
 WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
@@ -45,101 +39,10 @@ _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so lon
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
 _RELEASES = 19  # of which the extremes hold one more release, 9 times in 10, however it jumps
-_APART = 1.15  # times the middle release: an upper end beyond stands as a range
 _USUAL = SoftRWN()
 _NAMED = 3  # variables that stay as they are, each with steps of its own
 _DIFFER = "None is known to keep the policy: releases of those within the limits differ much."
 _LATER = "Not all limits can be read in time on a table of this size; search for a setting."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextStep:
-    """Hold one thing to try: a setting, or a change of the table's description.
-
-    Attributes
-    ----------
-    title : str
-        A few words, for a button.
-    setting : Setting, optional
-        Take this one.
-    schema : Schema, optional
-        Describe the table so, before the setting is taken.
-    known : bool
-        True if one more release keeps all limits that can be judged, 9 times in 10, as several
-        releases of all records showed.
-    gives : tuple of float, optional
-        The largest share of a limit that a release then uses, at the upper end of where one more
-        release falls, and the share of the relations that it loses, as read on all records.
-    least : float, optional
-        The lower end, where releases differ so much that only a range can be stated.
-    unread : mapping of str to str
-        Limits that cannot be judged on the table after the step, and why.
-    """
-
-    title: str
-    setting: Setting | None = None
-    schema: Schema | None = None
-    known: bool = False
-    gives: tuple[float, float] | None = None
-    least: float | None = None
-    unread: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def words(self) -> str:
-        """The title, and what the step gives."""
-        if self.gives is None:
-            return self.title
-        share, loss = self.gives
-        used = "keeps the limits" if self.known else f"{share_words(share, self.least)} a limit"
-        if self.unread:
-            apart = ", ".join(MEASURES[key].title.lower() for key in self.unread)
-            used = f"{used.replace('the', 'the other')} ({apart} not judged)"
-        return f"{self.title}: {used}, {percent(loss)} of the relations lost"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class QuickVerdict(Summarized):
-    """Hold what can be said of a setting within a few seconds.
-
-    Attributes
-    ----------
-    answer : {"can", "cannot", "unknown"}
-        "can": a strength was found and read on the whole table. "cannot": the strongest place
-        breaks a limit clearly, or what the method leaves as it is does. "unknown" also where a
-        limit cannot be judged and the others are kept.
-    sentence : str
-    next_steps : tuple of NextStep
-        What helps, each tried before it is named; those that keep the policy first, by their loss.
-        Empty where a setting was found.
-    caution : str
-        That no next step keeps the policy, with the best that is attainable.
-    setting : Setting, optional
-        The setting that keeps all limits that can be judged, where one was found.
-    unread : mapping of str to str
-        Limits that cannot be judged on this table, and why.
-    """
-
-    answer: Literal["can", "cannot", "unknown"]
-    sentence: str
-    next_steps: tuple[NextStep, ...] = ()
-    setting: Setting | None = None
-    caution: str = ""
-    unread: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def state(self) -> State:
-        """State of the policy at any strength: kept, broken, or not judged."""
-        states: dict[str, State] = {"can": "kept", "cannot": "broken", "unknown": "not judged"}
-        return states[self.answer]
-
-    def _summary(self) -> Summary:
-        found = [("setting", self.setting.words)] if self.setting else []
-        return Summary(
-            title=self.sentence,
-            columns=("", ""),
-            rows=[("answer", self.answer), *found,
-                  *(("next step", each.words) for each in self.next_steps)],
-        )  # fmt: skip
 
 
 @takes_tables
@@ -150,7 +53,7 @@ def quick_verdict(
     *,
     within: float = WITHIN,
     steps: bool = True,
-) -> QuickVerdict:
+) -> SearchAnswer:
     """Judge whether any strength of a setting can keep a policy and some relations.
 
     Parameters
@@ -169,7 +72,7 @@ def quick_verdict(
 
     Returns
     -------
-    QuickVerdict
+    SearchAnswer
 
     Raises
     ------
@@ -191,30 +94,29 @@ def quick_verdict(
     try:
         found = _answered(microdata, setting, policy, within)
     except ParameterError as why:
-        found = QuickVerdict(answer="cannot", sentence=str(why))
-    if found.answer == "can" or microdata.n <= LARGEST_DENSE:
+        found = SearchAnswer(goal=policy, refused=True, reason=str(why))
+    if found.reached or microdata.n <= LARGEST_DENSE:
         found = replace(found, unread=policy.judgeable(microdata)[1])
-    if found.answer == "can" and found.unread:
-        words = found.sentence + not_judged(found.unread)
-        found = replace(found, answer="unknown", sentence=words)
-    if found.setting is not None or not steps:
+    if found.reached:
+        found = replace(found, reason=found.reason + not_judged(found.unread))
+    if found.reached or not steps:
         return found
     return with_next_steps(found, microdata, setting, policy, within=_STEPS_TIMES * within)
 
 
 def _answered(
     microdata: Microdata, setting: Setting, policy: Policy, within: float
-) -> QuickVerdict:
+) -> SearchAnswer:
     """Read the limits once, at the strongest place that leaves some relations."""
     until = time.monotonic() + within
     why = refusal(microdata, policy, setting.params)
     if why:
-        return QuickVerdict(answer="cannot", sentence=why)
+        return SearchAnswer(goal=policy, refused=True, reason=why)
     large = microdata.n > LARGEST_DENSE
     hurried = large and math.isfinite(within)
     judged, apart = (policy, dict[str, str]()) if large else policy.judgeable(microdata)
     if judged is None:
-        return _not_judged(apart)
+        return _not_judged(policy, apart)
     policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
     trial = StrengthTrial(
@@ -223,7 +125,7 @@ def _answered(
     try:
         place = trial.strongest(MOST_LOST)
         if place is None:
-            return QuickVerdict(answer="unknown", sentence=_FEW_RELATIONS)
+            return SearchAnswer(goal=policy, reason=_FEW_RELATIONS)
         point = None
         if large:
             verdict = trial.verdict(place)  # of one release
@@ -235,40 +137,41 @@ def _answered(
             first = tuple(each for each in policy.limits if each.measure == verdict.first)
             broken = "" if replace(policy, limits=first).judgeable(microdata)[0] is None else broken
         if broken:
-            return QuickVerdict(answer="cannot", sentence=broken)
+            return SearchAnswer(goal=policy, refused=True, reason=broken)
         if hurried:
-            return QuickVerdict(answer="unknown", sentence=_LATER)
+            return SearchAnswer(goal=policy, reason=_LATER, so_far=True)
         return _of_releases(microdata, trial, place, policy, point)
     except Late:
-        return QuickVerdict(answer="unknown", sentence=_LATER)
+        return SearchAnswer(goal=policy, reason=_LATER, so_far=True)
 
 
-def _not_judged(apart: Mapping[str, str]) -> QuickVerdict:
+def _not_judged(policy: Policy, apart: Mapping[str, str]) -> SearchAnswer:
     why = next(iter(apart.values()))
-    return QuickVerdict(answer="unknown", sentence=f"The policy cannot be judged here. {why}")
+    return SearchAnswer(goal=policy, reason=f"The policy cannot be judged here. {why}")
 
 
 def _of_releases(
     microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
-) -> QuickVerdict:
+) -> SearchAnswer:
     """Say "can" where one more release keeps every limit that can be judged, and some relations."""
     judged, apart = policy.judgeable(microdata)
     if judged is None:
-        return _not_judged(apart)
-    verdict = judged.judge(point or trial.further(place)[0])
-    found, lost, losses = trial.at(place), trial.loss(place), trial.losses(place)
+        return _not_judged(policy, apart)
+    point = point or trial.further(place)[0]
+    verdict, losses = judged.judge(point), trial.losses(place)
+    found = FoundSetting(point=point, verdict=verdict, loss=trial.loss(place))
     # that one release loses just less than is of use may be luck, as what one uses of a limit:
     # where others lose more or break a limit, the weakest strength that keeps all is looked for
     if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
         search = TableSearch(microdata=microdata, policy=judged, until=trial.until, places=_PLACES)
-        tried = search.look(found, MOST_LOST)
+        tried = search.look(found.setting, MOST_LOST)
         if tried is None or not tried.kept:
-            words = f"At {_strength(found)}: {verdict.sentence} Search for a setting."
-            return QuickVerdict(answer="unknown", sentence=_AT_THE_END if verdict.kept else words)
-        found, lost = tried.setting, tried.loss
-    where = f"At {_strength(found)} every limit that can be judged is kept"
-    words = f"{where}; {percent(lost)} of the relations are lost."
-    return QuickVerdict(answer="can", sentence=words, setting=found)
+            words = f"At {_strength(found.setting)}: {verdict.sentence} Search for a setting."
+            return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
+        found = tried
+    where = f"At {_strength(found.setting)} every limit that can be judged is kept"
+    words = f"{where}; {found.lost} of the relations are lost."
+    return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
@@ -307,18 +210,18 @@ def _title(microdata: Microdata, setting: Setting) -> str:
 
 
 def with_next_steps(
-    found: QuickVerdict,
+    found: SearchAnswer,
     microdata: Microdata,
     setting: Setting,
     policy: Policy,
-    advice: Recommendation | None = None,
+    advice: SearchAnswer | None = None,
     *,
     within: float = 20 * WITHIN,
-) -> QuickVerdict:
+) -> SearchAnswer:
     """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
     until = time.monotonic() + within
     own = _tried(microdata, setting, policy, until, math.inf)
-    ranked = list[tuple[tuple[bool, bool, float], NextStep]]()
+    steps = list[FoundSetting]()
     most = math.inf if own is None else _HELPS * own.ends[1]
     for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
         table = microdata if schema is None else microdata.with_schema(schema)
@@ -327,21 +230,12 @@ def with_next_steps(
         tried = _tried(table, _fitted(start, table), policy, until, max(most, 1.0))
         if tried is None or not (tried.kept or tried.ends[1] < most):
             continue
-        low, high = tried.ends
-        step = NextStep(
-            title=title,
-            setting=tried.setting,
-            schema=schema,
-            known=tried.kept,
-            gives=(high, tried.loss),
-            least=low if high > _APART * tried.share else None,
-            unread=policy.judgeable(table)[1],
-        )
-        ranked.append(((not tried.kept, high > 1, high if high > 1 else tried.loss), step))
+        unread = policy.judgeable(table)[1]
+        steps.append(replace(tried, title=title, schema=schema, unread=unread))
     # first what is known to keep the limits, then what kept them, each by its loss
-    steps = [each for _, each in sorted(ranked, key=lambda one: one[0])]
-    shares = [each.gives[0] for each in steps if each.gives]
-    caution = "" if any(each.known for each in steps) else _DIFFER
+    steps.sort(key=lambda each: (not each.kept, max(each.ends[1], 1.0), each.loss or 0.0))
+    shares = [each.ends[1] for each in steps]
+    caution = "" if any(each.kept for each in steps) else _DIFFER
     if min(shares, default=math.inf) > 1:
         caution = "None of these keeps the policy." if steps else "Nothing that was tried helps."
         shares += [own.ends[1]] if own else []
@@ -353,7 +247,7 @@ def with_next_steps(
 
 def _tried(
     microdata: Microdata, setting: Setting, policy: Policy, until: float, helps: float
-) -> Tried | None:
+) -> FoundSetting | None:
     """Return what a setting gives at its best strength, on all records."""
     judged, _ = policy.judgeable(microdata)
     if judged is None:
@@ -374,7 +268,7 @@ def _candidates(
     microdata: Microdata,
     setting: Setting,
     policy: Policy,
-    advice: Recommendation | None,
+    advice: SearchAnswer | None,
     within: float,
 ) -> Iterator[tuple[str, Schema | None, Setting]]:
     """Yield what may help, with its title: first what touches the reason of the verdict."""
@@ -395,8 +289,9 @@ def _candidates(
     # other kernels, slices and methods
     if advice is None and any(v.masked for v in rich) and not refusal(microdata, policy, _USUAL):
         advice = recommend(microdata, policy, within=within)
-    for each in (advice.setting, advice.alternative) if advice is not None else ():
-        if each is not None and kind(each.resolved(microdata)) != kind(setting.resolved(microdata)):
+    offered = () if advice is None else (*advice.settings[:1], advice.alternative)
+    for each in (found.setting for found in offered if found is not None):
+        if kind(each.resolved(microdata)) != kind(setting.resolved(microdata)):
             yield _title(microdata, each), None, each
     # less detail, fewer variables
     if coarse and not setting.precision:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
@@ -32,12 +31,13 @@ from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import random_records
-from rwn_core.tuning.point import Setting
+from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.search import CLEARLY, MOST_LOST, StrengthTrial, TableSearch, Tried
+from rwn_core.tuning.search import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.verdict import State, counted, not_judged
+from rwn_core.tuning.verdict import counted, not_judged
 
 WITHIN = 60.0  # seconds
 _PART = 500  # random records that settings of a larger table are ranked on
@@ -61,75 +61,10 @@ _SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone"
 """Slices that were best on some table, those first that were best on most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Recommendation(Summarized):
-    """Hold the setting to begin with, and why.
-
-    Attributes
-    ----------
-    setting : Setting
-        Of the method RWN: kernel, slices and strength.
-    reason : str
-        Why, in a few sentences: what was tried on which records, and what is left open.
-    runners_up : tuple of Setting
-        At most two others of RWN, the better first.
-    unfit : mapping of str to str
-        By key of a method that is no alternative on this table, why, in one sentence.
-    reached : bool
-        Whether the setting keeps all limits that can be judged.
-    unread : mapping of str to str
-        Limits that cannot be judged on this table, and why; they keep no policy.
-    confirmed : bool
-        Whether that was read on all records, and several releases.
-    shares : mapping of str to float
-        By measure, how much of its limit a release of the setting uses; 1 is all of it.
-    loss : float, optional
-        Share of the relations that its releases lose.
-    alternative : Setting, optional
-        Of another method, where that keeps the policy and loses less, or keeps it alone.
-    """
-
-    setting: Setting
-    reason: str
-    runners_up: tuple[Setting, ...] = ()
-    unfit: Mapping[str, str] = field(default_factory=dict)
-    reached: bool = True
-    unread: Mapping[str, str] = field(default_factory=dict)
-    confirmed: bool = False
-    shares: Mapping[str, float] = field(default_factory=dict)
-    loss: float | None = None
-    alternative: Setting | None = None
-
-    @property
-    def state(self) -> State:
-        """State of the policy at the setting: kept, broken, or not judged."""
-        if self.reached:
-            return "not judged" if self.unread else "kept"
-        # at the upper end of another release, or by any release of the method
-        return "broken" if self.shares or RWN.method in self.unfit else "not judged"
-
-    @property
-    def kept(self) -> bool:  # words: public name
-        """True if every limit was judged and is met."""
-        return self.state == "kept"
-
-    def _summary(self) -> Summary:
-        other = self.alternative
-        return Summary(
-            title=f"Recommended: {self.setting.words}. {self.reason}",
-            columns=("", ""),
-            rows=[
-                *(("runner-up", each.words) for each in self.runners_up),
-                *([("alternative", other.words)] if other else []),
-                *((f"unfit: {key}", why) for key, why in self.unfit.items()),
-            ],
-        )
-
-
 @takes_tables
 def recommend(
     microdata: Microdata, policy: Policy | None = None, *, within: float = WITHIN
-) -> Recommendation:
+) -> SearchAnswer:
     """Find the setting to begin with.
 
     Settings of RWN are tried: as published, with slices, with soft and balanced kernels, and with
@@ -149,7 +84,7 @@ def recommend(
 
     Returns
     -------
-    Recommendation
+    SearchAnswer
 
     Raises
     ------
@@ -171,7 +106,7 @@ def recommend(
 
 def tuned(
     microdata: Microdata, setting: Setting, policy: Policy | None = None, *, within: float = WITHIN
-) -> Tried | None:
+) -> FoundSetting | None:
     """Return a setting at the weakest strength that keeps a policy on all records, or the nearest.
 
     None where no limit can be judged, or nothing was found in time.
@@ -201,7 +136,7 @@ def policy_presets(
     }
 
 
-def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recommendation:
+def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchAnswer:
     unfit = _unfit(microdata, policy)
     # the kinds and roles of the masked variables in words
     masked = [v for v in microdata.schema.released if v.masked]
@@ -213,11 +148,12 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = time.monotonic()
     if judged is None:
-        return Recommendation(
-            setting=Setting(params=_KERNELS["balanced"], slices=()),
+        return SearchAnswer(
+            goal=policy,
+            settings=(_unread(Setting(params=_KERNELS["balanced"], slices=())),),
             reason=f"{facts}: nothing was tried.{not_judged(apart)}",
+            refused=RWN.method in unfit,
             unfit=unfit,
-            reached=False,
             unread=apart,
         )
     # ranks settings of RWN, on a part of a large table, where linkage is as many times as likely;
@@ -261,55 +197,63 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> Recomme
     confirmed = best is not None and best.releases > 1
     if best is None:
         n = microdata.n
-        found = [replace(each, setting=_in_geometry(each.setting, n, n)) for each in ranked.best]
-    setting = found[0].setting if found else Setting(params=_KERNELS["balanced"], slices=())
+        found = [_unread(_in_geometry(each.setting, n, n)) for each in ranked.best]
+    usual = _unread(Setting(params=_KERNELS["balanced"], slices=()))
     where = f"all {microdata.n:,} records"
     tried = where if small else f"{_PART:,} of {microdata.n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
     if best is not None:
-        reason += _best_words(best, judged, where, confirmed)
+        reason += _best_words(best, where, confirmed)
     elif table.late:
         reason += f"this one is the best; none was tried on {where} within {within:g} seconds."
     else:
         reason += f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
-    return Recommendation(
-        setting=setting,
+    return SearchAnswer(
+        goal=policy,
+        settings=tuple(found[:3]) or (usual,),
         reason=f"{reason}{_other_words(best, other)}{not_judged(apart)}",
-        runners_up=tuple(each.setting for each in found[1:3]),
         unfit=unfit,
         reached=best is not None and best.kept,
+        refused=RWN.method in unfit,
+        tried=ranked.looked + table.looked,
+        records=microdata.n,
+        of=microdata.n,
         unread=apart,
         confirmed=confirmed,
-        shares=best.shares if best else {},
-        loss=best.loss if best else None,
-        alternative=other.setting if other else None,
+        so_far=table.late,
+        alternative=other,
     )
 
 
-def _best_words(best: Tried, policy: Policy, where: str, confirmed: bool) -> str:
+def _unread(setting: Setting) -> FoundSetting:
+    """Return a setting of which nothing was read."""
+    return FoundSetting(point=Point(setting=setting, spreads={}))
+
+
+def _best_words(best: FoundSetting, where: str, confirmed: bool) -> str:
     """Say what the best setting keeps and loses, or how near it comes."""
     read = f"on {where}, {counted(best.releases, 'release')}"
     if best.kept:
         every = counted(len(best.shares), "limit")
-        return f"this one keeps {every} {read}, and loses least: {percent(best.loss)}."
+        return f"this one keeps {every} {read}, and loses least: {best.lost}."
     least = "" if confirmed else "at least "
     return (
         f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes nearest: "
-        f"{read}, {least}{best.words(policy)}, and {percent(1 - best.loss)} of the relations are "
-        "left."
+        f"{read}, {least}{best.excess_words}, and {percent(1 - (best.loss or 0.0))} of the "
+        "relations are left."
     )
 
 
-def _other_words(best: Tried | None, other: Tried | None) -> str:
+def _other_words(best: FoundSetting | None, other: FoundSetting | None) -> str:
     """Name another method that loses less, or that alone keeps the policy."""
     if other is None:
         return ""
     title = other.setting.params.title
     if best is not None and best.kept:
-        words = f" {title} would lose {percent(other.loss)} instead of {percent(best.loss)}."
+        words = f" {title} would lose {other.lost} instead of {best.lost}."
     else:
         every = counted(len(other.shares), "limit")
-        words = f" {title} keeps {every} on all records and loses {percent(other.loss)}."
+        words = f" {title} keeps {every} on all records and loses {other.lost}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words
@@ -348,14 +292,14 @@ def without_secrets(microdata: Microdata) -> dict[str, float]:
 def _alternative(
     microdata: Microdata,
     policy: Policy,
-    best: Tried | None,
+    best: FoundSetting | None,
     unfit: Mapping[str, str],
     until: float,
-) -> Tried | None:
+) -> FoundSetting | None:
     """Look for another method that keeps a policy and loses less, those first that often do."""
     steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
     search = TableSearch(microdata=microdata, policy=policy, until=until, steps=steps)
-    if best is not None and best.kept:
+    if best is not None and best.kept and best.loss is not None:
         search.least = best.loss
     for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):
         if key not in unfit and key not in (RWN.method, SoftRWN.method):

@@ -23,10 +23,11 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
+from rwn_core.tuning.answer import FoundSetting
 from rwn_core.tuning.evaluate import PreparedTables, read_safely, spread_over_releases
 from rwn_core.tuning.point import Point, Setting, released_share, too_few
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked, share_words
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
 
 PLACES = 16  # parts between the ends of a strength
 RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
@@ -297,52 +298,6 @@ def _loss(compared: Comparison) -> float:
     return found.value if isinstance(found, Reading) else 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """Hold what a setting gave at the strength that is best for a policy.
-
-    Attributes
-    ----------
-    setting : Setting
-        At that strength.
-    loss : float
-        Mean share of the relations that its releases lose.
-    shares : mapping of str to float
-        By measure, how much of its limit a release uses, the middle one of a few.
-    share : float
-        The largest of them in a release, the middle one of a few; infinite where a limit has no
-        answer.
-    ends : tuple of float
-        Where this share of one more release falls, 9 times in 10, as the policy judges it.
-    kept : bool
-        Whether one more release keeps all limits, 9 times in 10.
-    releases : int
-        How many releases were read.
-    """
-
-    setting: Setting
-    loss: float
-    shares: Mapping[str, float]
-    share: float
-    ends: tuple[float, float]
-    kept: bool  # words: public name
-    releases: int
-
-    def words(self, policy: Policy) -> str:
-        """Say which broken limit is most used, and how much of it."""
-        first = max(self.shares, key=self.shares.__getitem__)
-        limit, share = policy.limit(first), max(self.share, self.shares[first], 1.01)
-        if math.isinf(share):
-            return f"{MEASURES[first].title} has no answer"
-        used = "more than" if limit and not limit.at_most else share_words(share)
-        return f"{MEASURES[first].title} uses {used} its limit"
-
-    @property
-    def rank(self) -> tuple[bool, float, float]:
-        """Sort key: settings that keep the policy by their loss, then the others by their share."""
-        return not self.kept, self.loss if self.kept else self.share, self.loss
-
-
 @dataclass(slots=True, kw_only=True)
 class TableSearch:
     """Try settings on a table, each at its best strength.
@@ -367,7 +322,7 @@ class TableSearch:
         an answer; at least 1.
     looked : int
         Settings tried.
-    tried : list of Tried
+    tried : list of FoundSetting
         Those that kept the policy, and those that came near, with a lower bound of their shares.
     """
 
@@ -380,7 +335,7 @@ class TableSearch:
     releases: int | None = None
     helps: float = math.inf
     looked: int = 0
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[FoundSetting] = field(default_factory=list)
     _tables: PreparedTables = field(init=False)
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
@@ -389,7 +344,7 @@ class TableSearch:
         self._tables = PreparedTables(self.microdata)
 
     @property
-    def best(self) -> list[Tried]:
+    def best(self) -> list[FoundSetting]:
         """The settings tried, sorted by their rank."""
         return sorted(self.tried, key=lambda each: each.rank)
 
@@ -400,7 +355,7 @@ class TableSearch:
 
     def look(
         self, candidate: Setting, most: float | None = None, near: float | None = None
-    ) -> Tried | None:
+    ) -> FoundSetting | None:
         """Try a setting that may lose less than those before; None if it does not.
 
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
@@ -410,7 +365,8 @@ class TableSearch:
         if self.late or (most is None and own in self._seen):
             return None
         self._seen.add(own)
-        least = min((each.loss for each in self.tried if each.kept), default=self.least)
+        losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
+        least = min(losses, default=self.least)
         try:
             trial = StrengthTrial(
                 *(self.microdata, candidate, self.policy),
@@ -437,7 +393,7 @@ class TableSearch:
         self.tried += [found] if found else []
         return found
 
-    def _read(self, trial: StrengthTrial, place: int) -> Tried | None:
+    def _read(self, trial: StrengthTrial, place: int) -> FoundSetting | None:
         """Read all limits at a place, and state the middle of what its releases use."""
         point, verdicts = trial.further(place, stop=self.helps)
         if (verdicts[-1].largest or 0.0) > self.helps:
@@ -450,27 +406,26 @@ class TableSearch:
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
-        return Tried(
-            setting=trial.at(place),
+        return FoundSetting(
+            point=point,
+            verdict=judged,
             loss=fmean(trial.losses(place)),
             shares=shares,
             share=median(used),
             ends=(float(low), high),
-            kept=judged.kept,
             releases=len(verdicts),
         )
 
 
-def _of_first(trial: StrengthTrial, place: int) -> Tried:
+def _of_first(trial: StrengthTrial, place: int) -> FoundSetting:
     """Return what the first release of a place says, and the largest share that others used."""
-    verdict, share = trial.verdict(place), trial.share(place)
-    return Tried(
-        setting=trial.at(place),
+    verdict = trial.verdict(place)
+    return FoundSetting(
+        point=Point(setting=trial.at(place), spreads={}),
+        verdict=verdict,
         loss=trial.loss(place),
         shares=verdict.shares,
-        share=share,
-        ends=(0.0, math.inf),
-        kept=verdict.kept and share <= 1,
+        share=trial.share(place),
         releases=1,
     )
 

@@ -24,8 +24,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
-from rwn_core.tuning.goal import Found, PartialAnswer, SliceAnswer, answers_to
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.search import edge
@@ -102,7 +102,7 @@ def seek_slices(
     ranges: SliceRanges | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> SliceAnswer:
+) -> SearchAnswer:
     """Find which variables should travel together: least loss of relations within all limits.
 
     Starts at usual slices, then joins slices, moves variables between them, and halves and doubles
@@ -127,7 +127,7 @@ def seek_slices(
 
     Returns
     -------
-    SliceAnswer
+    SearchAnswer
         The same for any number of workers.
 
     Raises
@@ -174,7 +174,7 @@ def seek_slices(
         ungrouped_first = sorted(dict.fromkeys(starts), key=bool)
         search.descend(
             [
-                Choice(slices, search.given, kernel)
+                Choice(slices, settings[0][0].weights, kernel)
                 for slices in ungrouped_first
                 for kernel in range(len(kinds))
             ]
@@ -182,9 +182,9 @@ def seek_slices(
         point, met = search.verified()
         published = search.published() if ranges.kernels else None
     progress(1.0)
-    return SliceAnswer(
-        policy=policy,
-        point=point,
+    return SearchAnswer.of_point(
+        policy,
+        point,
         reached=met and not unread,
         unread=unread,
         tried=search.tried,
@@ -255,11 +255,6 @@ class SliceSearch:
     reported: tuple[bool, float] = (True, math.inf)
 
     @property
-    def given(self) -> Weights:
-        """The weights to begin with."""
-        return self.settings[0][0].weights
-
-    @property
     def tried(self) -> int:
         """Number of trials."""
         return len(self.trials)
@@ -272,7 +267,7 @@ class SliceSearch:
     @property
     def _moves_weights(self) -> bool:
         """True if all variables have the same weight to begin with, and others may be tried."""
-        return self.ranges.weights and not self.given
+        return self.ranges.weights and not self.settings[0][0].weights
 
     def _loss_table(self, choice: Choice) -> SliceLoss:
         """Return the expected losses under a choice's kernel and weights, computed once."""
@@ -376,7 +371,8 @@ class SliceSearch:
 
     def _say(self, point: Point, **more: Any) -> None:
         n = self.microdata.n
-        self.tell(PartialAnswer(point=point, goal=self.policy, records=n, of=self.total, **more))
+        more |= {"so_far": True, "records": n, "of": self.total}
+        self.tell(SearchAnswer.of_point(self.policy, point, **more))
 
     def _used(self, choice: Choice, strength: int, plan: Plan, *, quick: bool) -> float:
         """Return the largest share of a limit that is used, up to the first limit broken."""
@@ -424,7 +420,7 @@ class SliceSearch:
         more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
         attempt = 0
         while self.found and attempt < _ATTEMPTS:
-            even = [each for each in self.found if each.weights == self.given]
+            even = [each for each in self.found if each.weights == self.settings[0][0].weights]
             alone = [each for each in even if not each.slices]
             first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
             choice = min(first or self.found, key=lambda each: self._loss(each, self.found[each]))
@@ -462,7 +458,7 @@ class SliceSearch:
             seen=set(),
             tell=lambda answer: None,
         )
-        alone.descend([Choice((), self.given)])
+        alone.descend([Choice((), self.settings[0][0].weights)])
         return alone.verified()[0]
 
     def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:

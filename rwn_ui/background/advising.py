@@ -7,12 +7,12 @@ import math
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
-from rwn_core.tuning import QuickVerdict, Recommendation, Setting, quick_verdict, recommend
+from rwn_core.tuning import SearchAnswer, Setting, quick_verdict, recommend
 from rwn_core.tuning.quick_verdict import with_next_steps
 from rwn_core.tuning.recommend import policy_presets
 
 Presets = dict[str, dict[str, float]]
-Advice = tuple[Recommendation | None, QuickVerdict, Presets]
+Advice = tuple[SearchAnswer | None, SearchAnswer, Presets]
 
 
 def find_advice(
@@ -20,7 +20,7 @@ def find_advice(
     microdata: rwn.Microdata,
     policy: rwn.Policy,
     setting: Setting,
-    known: Recommendation | None,
+    known: SearchAnswer | None,
     progress: Report,
 ) -> Advice:
     """Return the recommended start of a table, and verdict and presets of a kind of setting.

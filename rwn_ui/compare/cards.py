@@ -16,8 +16,7 @@ from rwn_core.reporting.readable import (
     verdict_words,
 )
 from rwn_core.tuning import Verdict
-from rwn_core.tuning.point import ranges_words
-from rwn_core.tuning.short_words import short_setting
+from rwn_core.tuning.point import ranges_words, short_setting
 from rwn_ui.features import limit_queue, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.setting_sentences import arrow, differences, reading_words, value_words

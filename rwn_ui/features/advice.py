@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import QuickVerdict, Recommendation, Setting
-from rwn_core.tuning.short_words import short_setting
+from rwn_core.tuning import SearchAnswer, Setting
+from rwn_core.tuning.point import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
@@ -34,17 +34,17 @@ def is_wanted(session: Session) -> bool:
     return session.demo is None or "advice" in user_results().last
 
 
-def start(session: Session) -> Recommendation | None:
+def start(session: Session) -> SearchAnswer | None:
     """The recommended start of the table; None while there is none."""
     if not is_wanted(session):
         return None
-    found: Recommendation | None = memo("starts", 4).get(_table(session))
+    found: SearchAnswer | None = memo("starts", 4).get(_table(session))
     return found
 
 
-def verdict(session: Session) -> QuickVerdict | None:
+def verdict(session: Session) -> SearchAnswer | None:
     """The quick verdict on the present kind of setting; None while there is none."""
-    found: QuickVerdict | None = memo("quick verdicts", 8).get(verdict_key(session))
+    found: SearchAnswer | None = memo("quick verdicts", 8).get(verdict_key(session))
     return found
 
 
@@ -102,7 +102,7 @@ def adopt(session: Session) -> None:
     else:
         still = session.setting == started
     if session.demo is None and found.reached and still:
-        load_setting(session, found.setting)
+        load_setting(session, found.point.setting)
     session.adopted = own, about, session.setting
 
 
@@ -123,14 +123,14 @@ def offer(session: Session) -> None:
         return
     called = "Recommended start" if found.reached else "Nearest start, not all limits kept"
     called += ", not all limits judged" if found.reached and found.unread else ""
-    st.caption(f"**{called}**: {escaped(short_setting(found.setting))}")
+    st.caption(f"**{called}**: {escaped(short_setting(found.point.setting))}")
     box = folded("Why, and what else", session.key("tune.advice.why"))
     if box is None:
         return
     with box:
         st.caption(escaped(found.reason))
-        others = (*found.runners_up, *([found.alternative] if found.alternative else []))
-        for number, each in enumerate((found.setting, *others)):
+        others = (found.alternative,) if found.alternative else ()
+        for number, each in enumerate(one.setting for one in (*found.settings, *others)):
             load_button(
                 *(session, f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}", each),
                 key=session.key(f"tune.advice.take.{number}"),
@@ -171,7 +171,7 @@ def take(
     step = found.next_steps[int(number)]
     if step.schema is not None:
         redescribe(session, session.data.with_schema(step.schema), by_grid=False)
-    if step.setting is not None and user_work().preparation is None:
+    if user_work().preparation is None:
         load(session, step.setting)
 
 

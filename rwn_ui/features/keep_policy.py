@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
+from rwn_core.tuning import SearchAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
@@ -72,7 +72,7 @@ def _take(session: Session, job: Job) -> None:
     """Go over to the answer, once; say what it promises, or why there is none."""
     if follow(session, JOB, job, session.key("tune.keep.search")):
         return
-    answer: SliceAnswer = job.result
+    answer: SearchAnswer = job.result
     if answer.reached:
         taken = session.key("tune.keep.taken")
         if st.session_state.get(taken) is not job:

@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning.goal import PartialAnswer, number_words
+from rwn_core.tuning.answer import SearchAnswer
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped
@@ -20,7 +20,7 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
     # `name` is that of the job among the user's, `key` the first part of its buttons' keys.
 
     def so_far(job: Job) -> None:
-        answer: PartialAnswer | None = job.so_far
+        answer: SearchAnswer | None = job.so_far
         if answer is None:
             return
         st.caption(escaped(answer.sentence))
@@ -32,7 +32,7 @@ def follow(session: Session, name: str, job: Job, key: str) -> bool:
             "back.",
         ):
             user_work().jobs.pop(name, job).cancel()
-            load_setting(session, answer.setting)
+            load_setting(session, answer.point.setting)
             st.rerun()
 
     return not is_done(job, f"{key}.cancel", below=so_far)
@@ -48,11 +48,10 @@ def draw_read(policy: rwn.Policy, job: Job) -> None:
 def read_words(policy: rwn.Policy, read: ReadSoFar, *, running: bool) -> str:
     """Write the limits that were read, and the measure that is read now."""
     limits = [
-        f"{rwn.MEASURES[limit.measure].title_as(standing)} {number_words(limit.measure, value)} "
-        f"(limit {number_words(limit.measure, limit.at_most)})"
+        f"{about.title_as(standing)} {about.words(value)} (limit {about.words(limit.at_most)})"
         for limit in policy.limits
         if limit.measure in read.values
-        for value, standing in [read.values[limit.measure]]
+        for about, (value, standing) in [(rwn.MEASURES[limit.measure], read.values[limit.measure])]
     ]
     now = f"Reading now: {rwn.MEASURES[read.now].title}. " if running else ""
     if not limits:

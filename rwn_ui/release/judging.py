@@ -14,7 +14,6 @@ from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.reporting.facts.fact import shared_words
 from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
-from rwn_core.tuning.goal import number_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import partial_answer
@@ -142,9 +141,9 @@ def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
     for limit in policy.limits:
         key, verdict = limit.measure, judged.verdict
         uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
-        most = number_words(key, limit.at_most)
+        most = rwn.MEASURES[key].words(limit.at_most)
         value, baseline = _read(judged, key)
-        value = number_words(key, verdict.values[key]) if key in verdict.values else value
+        value = rwn.MEASURES[key].words(verdict.values[key]) if key in verdict.values else value
         rows.append((verdict.title(key), value, baseline, most, uses))
     if ORDINARY not in policy.measures:
         title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
@@ -157,7 +156,7 @@ def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:
     """A measure's value and its baseline, in words."""
     reading = judged.document["readings"].get(measure, {})
     numbers = (reading.get("value"), reading.get("baseline"))
-    value, baseline = ("–" if n is None else number_words(measure, n) for n in numbers)
+    value, baseline = ("–" if n is None else rwn.MEASURES[measure].words(n) for n in numbers)
     return value, baseline
 
 

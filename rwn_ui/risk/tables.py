@@ -14,7 +14,6 @@ from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.tuning.goal import number_words
 from rwn_ui.widgets.tables import Table, measure_tables
 
 
@@ -30,7 +29,7 @@ def limits(policy: rwn.Policy, readings: Answers) -> Table:
             ends.get(UNMASKED),
             ends.get(UNRELATED),
         )
-        words = ["–" if value is None else number_words(key, value) for value in values]
+        words = ["–" if value is None else rwn.MEASURES[key].words(value) for value in values]
         state = "broken" if key in verdict.broken else verdict.unread.get(key, "kept")
         rows.append([verdict.title(key), *words, state])
     return {

@@ -8,7 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.tuning import Goal, GoalAnswer, SliceAnswer, SliceRanges, SweepRun, seek, seek_slices
+from rwn_core.tuning import Goal, SearchAnswer, SliceRanges, SweepRun, seek, seek_slices
 from rwn_core.tuning.seek_slices import kernels_refused
 from rwn_ui.background.job import Job
 from rwn_ui.features.partial_answer import follow
@@ -104,13 +104,14 @@ def _found(session: Session, name: str, key: str) -> Any:
 
 
 def _seeking(session: Session) -> None:
-    answer: GoalAnswer | None = _found(session, JOB, "sweep.seek")
+    answer: SearchAnswer | None = _found(session, JOB, "sweep.seek")
     if answer is None:
         return
     # one measure within an aim, or a limit that could not be judged, is no reason for green
-    met = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
+    met = answer.kept and answer.policy is not None
     show = st.success if met else st.info if answer.reached else st.warning
-    show(escaped(f"{answer.goal.words}: {answer.sentence}"))
+    wanted = f"{answer.goal.words}: " if isinstance(answer.goal, Goal) else ""
+    show(escaped(f"{wanted}{answer.sentence}"))
     if answer.reached:
         key = session.key("sweep.seek.load")
         load_button(session, "Load it into Tune", answer.point.setting, key=key)
@@ -173,7 +174,7 @@ def _kernels(session: Session) -> bool:
 
 
 def _seeking_slices(session: Session) -> None:
-    answer: SliceAnswer | None = _found(session, SLICES_JOB, "sweep.slices")
+    answer: SearchAnswer | None = _found(session, SLICES_JOB, "sweep.slices")
     if answer is None:
         return
     show = st.success if answer.reached else st.warning

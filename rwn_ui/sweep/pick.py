@@ -12,8 +12,7 @@ from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.reporting.places_on_map import POLICY, place
 from rwn_core.reporting.places_on_map import best as best_settings
 from rwn_core.tuning import Point, SweepRun
-from rwn_core.tuning.point import few_words
-from rwn_core.tuning.short_words import short_setting
+from rwn_core.tuning.point import few_words, short_setting
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.server.messages import escaped

@@ -21,7 +21,6 @@ from rwn_cli.seek import _Swept
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from rwn_core.tuning import goal_seek as goal_module
-from rwn_core.tuning.goal import PartialAnswer
 from tests.cli.conftest import Run
 
 MEASURES = ("correlation", "distance_linkage")
@@ -128,13 +127,11 @@ def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
 def answered(asked: dict[str, Any], *, reached: bool) -> Any:
     """A search that notes what it was asked and answers at once."""
 
-    def search(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SliceAnswer:
+    def search(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SearchAnswer:
         asked.update(policy=policy, **more)
         setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
         point = Point(setting=setting.resolved(data), spreads={})
-        return rwn.SliceAnswer(
-            policy=policy, point=point, reached=reached, tried=3, records=data.n, of=data.n
-        )
+        return rwn.SearchAnswer.of_point(policy, point, reached=reached, tried=3)
 
     return search
 
@@ -193,7 +190,7 @@ def interrupted(value: float | None) -> Any:
         limits = (rwn.Limit(measure="distance_linkage", at_most=0.05),)
         policy = rwn.Policy(limits=limits)
         point = Point(setting=setting.resolved(data), spreads=read)
-        progress.found(PartialAnswer(point=point, goal=policy, records=data.n, of=data.n))
+        progress.found(rwn.SearchAnswer.of_point(policy, point, so_far=True))
         raise KeyboardInterrupt
 
     return search

@@ -253,7 +253,7 @@ def recommendation(data: rwn.Microdata, policy: Policy) -> Said:
 def quick_verdict(data: rwn.Microdata, policy: Policy) -> Said:
     """Of the kind of setting that is recommended, and of RWN as published where none keeps it."""
     advice = rwn.recommend(data, policy, within=1e6)
-    setting = advice.setting if advice.reached else WEAK
+    setting = advice.point.setting if advice.reached else WEAK
     found = rwn.quick_verdict(data, setting, policy, within=1e6, steps=False)
     assert (found.answer == "can") == (found.state == "kept")
     assert found.setting is None or (found.state == "kept") == (not found.unread)

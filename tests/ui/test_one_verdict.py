@@ -23,7 +23,7 @@ from rwn_core.measures import measure
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import verdict_words
-from rwn_core.tuning import Goal, GoalAnswer, Plan, Point, Setting, Spread, Sweep
+from rwn_core.tuning import Goal, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
 from rwn_ui.risk import sentences, view
@@ -266,7 +266,7 @@ def test_what_is_sought_and_chosen(open_page, too_large) -> None:
         Goal(keep="bayes_linkage", limit=0.05, best="correlation"),
     ):
         for reached in (True, False):
-            said = GoalAnswer(goal=goal, point=point, reached=reached, tried=1).sentence
+            said = SearchAnswer.of_point(goal, point, reached=reached, tried=1).sentence
             assert "Linkage, at least" in said
             assert not claims(said)
     test = open_page("sweep").test

@@ -11,8 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning import NextStep, Point, Spread
-from rwn_core.tuning.goal import PartialAnswer
+from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Spread
 from rwn_ui.features import advice, keep_policy, partial_answer
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release
@@ -49,13 +48,13 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
     begun: list[Searching] = []
 
     def job(label: str, work: Any, *, words: str, about: Any = None, **arguments: Any) -> Searching:
-        policy, data = arguments["policy"], arguments["microdata"]
+        policy = arguments["policy"]
         read = {  # within each limit; one of them allows nobody
             each.measure: Spread(measure=each.measure, values=(min(0.01, each.at_most),))
             for each in policy.limits
         }
         point = Point(setting=SO_FAR, spreads=read)
-        answer = PartialAnswer(point=point, goal=policy, records=data.n, of=data.n)
+        answer = SearchAnswer.of_point(policy, point, so_far=True)
         begun.append(
             Searching(label=label, words=f"{words}: about 2 min left", about=about, so_far=answer)
         )
@@ -170,14 +169,12 @@ def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
     searched.clear()
 
     def pressed(*, reached: bool) -> Any:
-        def answered(**asked: Any) -> rwn.SliceAnswer:
+        def answered(**asked: Any) -> SearchAnswer:
             assert asked["policy"] == screen.session.policy
             assert asked["setting"] == screen.session.setting
             searched.append(asked["ranges"])
             point = Point(setting=SO_FAR, spreads={}, seconds=0.0)
-            return rwn.SliceAnswer(
-                policy=asked["policy"], point=point, reached=reached, tried=7, records=241, of=241
-            )
+            return SearchAnswer.of_point(asked["policy"], point, reached=reached, tried=7)
 
         monkeypatch.setattr(keep_policy, "seek_slices", answered)
         monkeypatch.setattr(keep_policy, "Job", at_once)
@@ -226,6 +223,10 @@ def table() -> rwn.Microdata:
     return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
 
 
+def found(setting: rwn.Setting, **more: Any) -> FoundSetting:
+    return FoundSetting(point=Point(setting=setting, spreads={}), **more)
+
+
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
     """Which settings were asked about; the answers are planted."""
@@ -238,22 +239,21 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
             replace(v, role=rwn.Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
         )
         steps = (
-            NextStep(title="Try noise", setting=OTHER),
-            NextStep(
-                title="Leave b out", schema=replace(schema, variables=fewer), gives=(1.3, 0.4)
+            found(OTHER, title="Try noise"),
+            found(
+                setting, title="Leave b out", schema=replace(schema, variables=fewer),
+                ends=(1.2, 1.3), share=1.25, loss=0.4,
             ),
-        )
-        recommended = rwn.Recommendation(
-            setting=START, reason="3 numbers.", runners_up=(OTHER,), unfit={"pram": "None."},
-            reached=microdata.n != 50,
-        )  # fmt: skip
-        verdict = rwn.QuickVerdict(
-            answer="cannot", sentence="No strength keeps this policy.", next_steps=steps,
-            caution="None of these keeps the policy.",
         )  # fmt: skip
         keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
-        if keyed:
-            recommended = replace(recommended, setting=LATER)
+        recommended = SearchAnswer(
+            goal=rwn.Policy(), settings=(found(LATER if keyed else START), found(OTHER)),
+            reason="3 numbers.", unfit={"pram": "None."}, reached=microdata.n != 50,
+        )  # fmt: skip
+        verdict = SearchAnswer(
+            goal=rwn.Policy(), refused=True, reason="No strength keeps this policy.",
+            next_steps=steps, caution="None of these keeps the policy.",
+        )  # fmt: skip
         return recommended, verdict, {"Strong": {"epsilon": 2.5, "k": 8, "q": 1.0}}
 
     monkeypatch.setattr(advice, "find_advice", find)

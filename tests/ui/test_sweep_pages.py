@@ -381,13 +381,10 @@ def test_the_button_searches_slices_and_loads_them(
 ) -> None:
     slices_found = (("age", "weight"),)
 
-    def answered(**arguments: Any) -> rwn.SliceAnswer:
+    def answered(**arguments: Any) -> rwn.SearchAnswer:
         setting = Setting.of("rwn", {"epsilon": 4.0, "k": 5}, slices=slices_found)
         point = Point(setting=setting.resolved(arguments["microdata"]), spreads={})
-        policy, n = arguments["policy"], arguments["microdata"].n
-        return rwn.SliceAnswer(
-            policy=policy, point=point, reached=reached, tried=1, records=n, of=n
-        )
+        return rwn.SearchAnswer.of_point(arguments["policy"], point, reached=reached, tried=1)
 
     monkeypatch.setattr(goal_seek, "seek_slices", answered)
     monkeypatch.setattr(goal_seek, "Job", at_once)

@@ -17,7 +17,6 @@ from rwn_core.reporting.facts.fact import (
     written_table,
 )
 from rwn_core.reporting.release_record import recorded_state
-from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
 _IDENTIFIERS = {
@@ -313,9 +312,9 @@ def _risk(material: Material) -> Content:
         initial = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not known"
         value = verdict.get("judged", {}).get(key, {}).get("value")
         residual = (
-            verdict["not_judged"].get(key, "–") if value is None else number_words(key, value)
+            verdict["not_judged"].get(key, "–") if value is None else MEASURES[key].words(value)
         )
-        rows.append((MEASURES[key].title, initial, residual, number_words(key, limit["at_most"])))
+        rows.append((MEASURES[key].title, initial, residual, MEASURES[key].words(limit["at_most"])))
     columns = ("measure", "initial risk", "residual risk", "at most")
     bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
     line = MAXIMUM if bounded else NO_MAXIMUM

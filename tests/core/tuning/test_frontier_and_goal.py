@@ -136,7 +136,7 @@ def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, shor
     goal = Goal(keep="mahalanobis", limit=0.5, best="correlation")
     found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
     assert not found.reached
-    assert "No setting within the sweep's ranges keeps" in found.sentence
+    assert f"None of {found.tried} keeps" in found.sentence
     assert found.point.setting.words in found.sentence
 
 

@@ -8,6 +8,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.tuning import Goal, Grid, Limit, Plan, Point, Policy, Setting, Spread, Trials, seek
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning import sweep as run_sweep
+from rwn_core.tuning.answer import SearchAnswer
 
 MEASURES = ("bayes_linkage", "distance_linkage", "attribute_gain", "correlation")
 PLAN = Plan(measures=MEASURES, releases=3, seed=5)
@@ -81,7 +82,7 @@ def test_a_limit_that_nobody_can_read_is_named_and_not_kept(bodyfat):
     point = Point(setting=Setting.of("rwn", {"k": 3}), spreads=spreads)
     judged, unread = goal_module._judged(bodyfat, goal, [point])
     assert judged.keep.measures == ("bayes_linkage",)
-    answer = goal_module.GoalAnswer(goal=judged, point=point, reached=True, tried=1, unread=unread)
+    answer = SearchAnswer.of_point(judged, point, reached=True, tried=1, unread=unread)
     assert "Attribute gain not judged: no variable is confidential." in answer.sentence
     assert answer.reached
     assert not answer.kept

@@ -21,12 +21,12 @@ from rwn_core.tuning import (
     seek,
     sweep,
 )
-from rwn_core.tuning.goal import SliceAnswer
+from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Refused, match
+from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.seek_slices import _each_kernel as each_kernel
-from rwn_core.tuning.short_words import short_setting
 
 BOTH = Policy(
     limits=(
@@ -38,7 +38,7 @@ RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=False, ke
 
 
 @pytest.fixture(scope="module")
-def answer(few: rwn.Microdata) -> SliceAnswer:
+def answer(few: rwn.Microdata) -> SearchAnswer:
     return seek_slices(few, BOTH, ranges=RANGES, workers=1)
 
 

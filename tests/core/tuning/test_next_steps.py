@@ -14,7 +14,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
-from rwn_core.tuning import NextStep, Setting
+from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Verdict
 from rwn_core.tuning.quick_verdict import with_next_steps
 
 POLICY = rwn.Policy(
@@ -53,9 +53,8 @@ def table(number: int, n: int = 200) -> rwn.Microdata:
     return data.with_schema(replace(data.schema, variables=variables))
 
 
-def pressed(data: rwn.Microdata, step: NextStep) -> tuple[rwn.Microdata, Setting]:
+def pressed(data: rwn.Microdata, step: FoundSetting) -> tuple[rwn.Microdata, Setting]:
     """The table and the setting after a step."""
-    assert step.setting is not None
     return data if step.schema is None else data.with_schema(step.schema), step.setting
 
 
@@ -80,14 +79,15 @@ def gives(share: float, least: float | None, shares: list[float]) -> bool:
     return 0.8 * middle <= share <= 1.2 * middle
 
 
-def holds(data: rwn.Microdata, step: NextStep, policy: rwn.Policy, releases: int = 40) -> None:
+def holds(data: rwn.Microdata, step: FoundSetting, policy: rwn.Policy, releases: int = 40) -> None:
     """Press a step, and hold what it says against fresh releases; fewer where it keeps nothing."""
-    assert step.gives is not None
-    share, least = step.gives[0], step.least
-    releases = releases if step.known else min(releases, 10)
+    share = step.ends[1]
+    least = step.ends[0] if share > 1.15 * step.share else None  # else it stands alone
+    assert (f"{least:.1f} to" in step.words if share > 1 else True) if least else True
+    releases = releases if step.kept else min(releases, 10)
     shares = largest_shares(*pressed(data, step), policy, releases)
     assert gives(share, least, shares), (step.words, shares)
-    if step.known:
+    if step.kept:
         assert share <= 1
         # of 9 in 10 kept, fewer than 8 in 10 of forty come once in 64; of 7 in 10 nine times in 10
         assert sum(each <= 1 for each in shares) >= 0.8 * releases, (step.words, shares)
@@ -96,13 +96,13 @@ def holds(data: rwn.Microdata, step: NextStep, policy: rwn.Policy, releases: int
     assert not gives(times * share, least and times * least, shares)
 
 
-def offered(data: rwn.Microdata, number: int) -> tuple[NextStep, ...]:
+def offered(data: rwn.Microdata, number: int) -> tuple[FoundSetting, ...]:
     """What is offered for a table, in its order; empty where nothing is needed."""
     found = rwn.quick_verdict(data, SOFT if number % 4 else EVEN, POLICY, within=math.inf)
     if found.answer == "can":
         return ()
     assert found.next_steps or found.caution
-    known = [step.known for step in found.next_steps]
+    known = [step.kept for step in found.next_steps]
     assert known == sorted(known, reverse=True)
     assert any(known) or found.caution
     return found.next_steps
@@ -131,13 +131,15 @@ def test_every_step_gives_what_it_says(number: int) -> None:
 
 def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     """A number stands alone only where releases agree on it."""
-    step = NextStep(title="Try it", gives=(1.3, 0.4), least=0.4)
+    point = Point(setting=Setting(params=EVEN), spreads={})
+    step = FoundSetting(point=point, title="Try it", ends=(0.4, 1.3), share=1.0, loss=0.4)
     assert step.words == "Try it: 0.4 to 1.3 times a limit, 40 % of the relations lost"
-    inside = replace(step, gives=(0.9, 0.4))
+    inside = replace(step, ends=(0.4, 0.9), share=0.6)
     assert inside.words == "Try it: 40 to 90 % of a limit, 40 % of the relations lost"
-    alone = replace(step, least=None)
+    alone = replace(step, share=1.2)
     assert alone.words == "Try it: 1.3 times a limit, 40 % of the relations lost"
-    kept = replace(step, known=True, gives=(0.9, 0.4), least=None)
+    verdict = Verdict(shares={"true_matches": 0.9}, unread={})
+    kept = replace(step, verdict=verdict, ends=(0.8, 0.9), share=0.9)
     assert kept.words == "Try it: keeps the limits, 40 % of the relations lost"
     # a limit that cannot be judged is named in the same sentence
     unread = {"attribute_gain": "No variable is confidential."}
@@ -158,7 +160,7 @@ def test_the_first_step_touches_the_reason_and_leads_to_a_yes() -> None:
     (step, *_) = (step for step in found.next_steps if step.title == "Mask weight")
     after, setting = pressed(data, step)
     again = rwn.quick_verdict(after, setting, POLICY, within=math.inf)
-    assert again.answer == "can" or any(each.known for each in again.next_steps) or again.caution
+    assert again.answer == "can" or any(each.kept for each in again.next_steps) or again.caution
 
 
 @cache
@@ -178,7 +180,7 @@ def coin() -> rwn.Microdata:
 def test_a_share_that_jumps_between_releases_is_stated_as_a_range() -> None:
     """What a coin's steps state holds for fresh releases, and nine in ten break no promise."""
     policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.2),))
-    nothing = rwn.QuickVerdict(answer="unknown", sentence="")
+    nothing = SearchAnswer(goal=policy)
     found = with_next_steps(nothing, coin(), Setting(params=EVEN), policy, within=math.inf)
     assert found.next_steps
     for step in found.next_steps:
@@ -189,9 +191,7 @@ def test_a_secret_in_the_distance_is_taken_out() -> None:
     """Neighborhoods that a coin itself chose tell the coin; weight 0 on it is proposed."""
     data = coin()
     policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.3),))
-    step = with_next_steps(
-        rwn.QuickVerdict(answer="unknown", sentence=""), data, Setting(params=EVEN), policy
-    )
+    step = with_next_steps(SearchAnswer(goal=policy), data, Setting(params=EVEN), policy)
     titles = [each.title for each in step.next_steps]
     recommended = rwn.recommend(data, policy, within=math.inf)
     assert recommended.kept

@@ -9,7 +9,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, prepared, seek, sweep
-from rwn_core.tuning.goal import PartialAnswer
+from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import first_answer
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
@@ -28,20 +28,20 @@ class Reports:
     """Takes the reports of a search."""
 
     def __init__(self) -> None:
-        self.answers: list[PartialAnswer] = []
+        self.answers: list[SearchAnswer] = []
 
     def __call__(self, share: float) -> None:
         """Take in the share done."""
 
-    def found(self, answer: PartialAnswer) -> None:
+    def found(self, answer: SearchAnswer) -> None:
         """Take in an answer so far."""
         self.answers.append(answer)
 
 
-def told(**spreads: float) -> PartialAnswer:
+def told(**spreads: float) -> SearchAnswer:
     read = {key: Spread(measure=key, values=(value,)) for key, value in spreads.items()}
     point = Point(setting=Setting(params=rwn.RWN(epsilon=3.1, k=5)), spreads=read)
-    return PartialAnswer(point=point, goal=POLICY, loss=0.42, records=1000, of=8400)
+    return SearchAnswer.of_point(POLICY, point, loss=0.42, so_far=True, records=1000, of=8400)
 
 
 OVER = "True matches uses 1.5 times its limit"
@@ -82,13 +82,13 @@ def test_each_answer_of_a_slice_search_is_better_and_the_last_is_confirmed(few, 
     assert met, "an answer comes before the end"
     for each in met:  # read anew, all releases of a trial and all limits
         plan = Plan(measures=POLICY.measures, releases=6, seed=1)
-        point = Trials(few, [each.setting], plan).run(each.setting)
+        point = Trials(few, [each.point.setting], plan).run(each.point.setting)
         assert POLICY.judge(point).largest <= 1.5, "one kind release does not make an answer"
 
 
 def test_an_interrupted_search_leaves_its_answer(few, quick) -> None:
     class Interrupts(Reports):
-        def found(self, answer: PartialAnswer) -> None:
+        def found(self, answer: SearchAnswer) -> None:
             super().found(answer)
             if answer.met:
                 raise KeyboardInterrupt
@@ -96,7 +96,7 @@ def test_an_interrupted_search_leaves_its_answer(few, quick) -> None:
     reports = Interrupts()
     with pytest.raises(KeyboardInterrupt):
         seek_slices(few, POLICY, ranges=RANGES, workers=2, progress=reports)
-    setting = reports.answers[-1].setting
+    setting = reports.answers[-1].point.setting
     assert rwn.mask(setting.applied_to(few), setting.params, seed=3).masked.n == few.n
 
 
@@ -120,14 +120,14 @@ def settings(few) -> list[Setting]:
 
 
 def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings) -> None:
-    goal, found = Goal(keep=POLICY, best="association_loss"), list[PartialAnswer]()
+    goal, found = Goal(keep=POLICY, best="association_loss"), list[SearchAnswer]()
     first_answer(few, settings, goal, found.append)
     plan = Plan(measures=goal.measures, releases=1)
     every = [Trials(few, [each], plan).run(each) for each in settings]
     keeping = [point for point in every if POLICY.judge(point).kept]
     assert keeping
     assert found[-1].met
-    assert found[-1].setting == min(keeping, key=goal.loss).setting
+    assert found[-1].point.setting == min(keeping, key=goal.loss).setting
     assert all(not each.met for each in found[:-1])
 
 

@@ -172,8 +172,8 @@ def test_another_method_is_an_alternative_only() -> None:
     found = rwn.recommend(correlated(300), within=math.inf)
     assert found.setting.method == "rwn"
     if found.alternative is not None:
-        assert found.alternative.method != "rwn"
-        assert rwn.METHODS[found.alternative.method].title in found.reason
+        assert found.alternative.setting.method != "rwn"
+        assert rwn.METHODS[found.alternative.setting.method].title in found.reason
 
 
 def test_a_registered_response_keeps_its_kind() -> None:

@@ -1,0 +1,366 @@
+"""The one answer of every search: settings, best first, and what is known of them, in words.
+
+Goal seek, slice search, recommendation and quick verdict end with it, and tell it on their way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rwn_core.data.schema import Schema, Slices
+from rwn_core.data.summary import Summarized, Summary
+from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures.sentence import percent
+from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.goal import Goal, limit_words
+from rwn_core.tuning.point import Point, Setting, Spread, short_setting
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
+
+TO_CONFIRM = "Fresh releases have not confirmed it yet."
+_APART = 1.15  # times the middle release: an upper end beyond stands as a range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundSetting:
+    """A setting that was tried: what its releases use of the limits, and what they lose.
+
+    Attributes
+    ----------
+    point : Point
+        The setting, with what was read of it.
+    verdict : Verdict
+        On the limits that were judged, at the upper ends of one more release.
+    loss : float, optional
+        Mean share of the relations that its releases lose.
+    shares : mapping of str to float
+        By measure, how much of its limit a release uses, the middle one of a few.
+    share : float
+        The largest of them in a release, the middle one of a few; infinite where a limit has no
+        answer.
+    ends : tuple of float
+        Where this share of one more release falls, 9 times in 10, as the policy judges it.
+    releases : int
+        How many releases were read.
+    title : str
+        Of what is to be tried: a few words, for a button.
+    schema : Schema, optional
+        Describe the table so, before the setting is taken.
+    unread : mapping of str to str
+        Limits that cannot be judged on the table, and why.
+    """
+
+    point: Point
+    verdict: Verdict = field(default_factory=lambda: Verdict(shares={}, unread={}))
+    loss: float | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
+    share: float = 0.0
+    ends: tuple[float, float] = (0.0, math.inf)
+    releases: int = 0
+    title: str = ""
+    schema: Schema | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def setting(self) -> Setting:
+        """The setting itself."""
+        return self.point.setting
+
+    @property
+    def kept(self) -> bool:  # words: public name
+        """True if one more release keeps all limits that were judged, 9 times in 10."""
+        return self.verdict.kept and self.share <= 1
+
+    @property
+    def lost(self) -> str:
+        """The share of the relations that is lost, in words."""
+        return percent(self.loss or 0.0)
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        """Sort key: settings that keep the policy by their loss, then the others by their share."""
+        loss = 1.0 if self.loss is None else self.loss
+        return not self.kept, loss if self.kept else self.share, loss
+
+    @property
+    def excess_words(self) -> str:
+        """Which broken limit is most used, and how much of it."""
+        first = max(self.shares, key=self.shares.__getitem__)
+        share = max(self.share, self.shares[first], 1.01)
+        if math.isinf(share):
+            return f"{MEASURES[first].title} has no answer"
+        used = "more than" if first in self.verdict.none_allowed else share_words(share)
+        return f"{MEASURES[first].title} uses {used} its limit"
+
+    @property
+    def words(self) -> str:
+        """The title, and what the setting gives: a range where releases differ much."""
+        if self.loss is None:
+            return self.title
+        low, high = self.ends
+        least = low if high > _APART * self.share else None
+        used = "keeps the limits" if self.kept else f"{share_words(high, least)} a limit"
+        if self.unread:
+            apart = ", ".join(MEASURES[key].title.lower() for key in self.unread)
+            used = f"{used.replace('the', 'the other')} ({apart} not judged)"
+        return f"{self.title}: {used}, {self.lost} of the relations lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SearchAnswer(Summarized):
+    """The answer of a search, or the best so far.
+
+    Attributes
+    ----------
+    goal : Policy or Goal
+        What was to be kept.
+    settings : tuple of FoundSetting
+        Best first; where none keeps all limits, the nearest first. Empty where nothing was found.
+    reached : bool
+        Whether the first one keeps every limit that can be judged.
+    refused : bool
+        Whether it is known that no setting of the kind keeps the policy.
+    confirmed : bool
+        Whether that was read on releases that chose nothing.
+    so_far : bool
+        Whether the search goes on, or was ended by its time.
+    tried : int
+        Settings that were looked at.
+    records, of : int
+        How many records it was read on, and how many the table has.
+    unread : mapping of str to str
+        Limits that cannot be judged on this table, and why; the search goes by the others.
+    reason : str
+        Of a recommendation or a quick verdict, what is said in place of `sentence`.
+    note : str
+        What else is to be known, in sentences.
+    published : Point, optional
+        RWN as published under the same limits, each variable alone, where kernels were searched.
+    alternative : FoundSetting, optional
+        Of another method, where that keeps the policy and loses less, or keeps it alone.
+    unfit : mapping of str to str
+        By key of a method that is no alternative on this table, why, in one sentence.
+    next_steps : tuple of FoundSetting
+        What helps, each tried before it is named; those that keep the policy first, by their loss.
+    caution : str
+        That no next step keeps the policy, with the best that is attainable.
+    """
+
+    goal: Policy | Goal
+    settings: tuple[FoundSetting, ...] = ()
+    reached: bool = False
+    refused: bool = False
+    confirmed: bool = False
+    so_far: bool = False
+    tried: int = 0
+    records: int = 0
+    of: int = 0  # words: public name
+    unread: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    note: str = ""
+    published: Point | None = None
+    alternative: FoundSetting | None = None
+    unfit: Mapping[str, str] = field(default_factory=dict)
+    next_steps: tuple[FoundSetting, ...] = ()
+    caution: str = ""
+
+    @classmethod
+    def of_point(
+        cls, goal: Policy | Goal, point: Point, *, loss: float | None = None, **more: Any
+    ) -> SearchAnswer:
+        """Return the answer of one setting with its readings."""
+        loss = point.median(UTILITY) if loss is None else loss
+        keep = goal.keep if isinstance(goal, Goal) else goal
+        verdict = (keep if isinstance(keep, Policy) else Policy(limits=())).judge(point)
+        found = FoundSetting(point=point, verdict=verdict, loss=loss)
+        return cls(goal=goal, settings=(found,), **more)
+
+    def _summary(self) -> Summary:
+        others = [("next", each.setting.words) for each in self.settings[1:]]
+        others += [("alternative", self.alternative.setting.words)] if self.alternative else []
+        return Summary(
+            title=self.sentence,
+            columns=("", ""),
+            rows=[
+                ("policy", self.state),
+                *[("setting", each.setting.words) for each in self.settings[:1]],
+                *others,
+                *(("next step", each.words) for each in self.next_steps),
+                *((f"unfit: {key}", why) for key, why in self.unfit.items()),
+            ],
+        )
+
+    @property
+    def point(self) -> Point:
+        """Point of the best setting, with its readings."""
+        return self.settings[0].point
+
+    @property
+    def setting(self) -> Setting | None:
+        """The best setting; None where nothing was found."""
+        return self.settings[0].setting if self.settings else None
+
+    @property
+    def slices(self) -> Slices:
+        """The variables that share a donor in it; every other one has its own."""
+        return self.point.setting.slices or ()
+
+    @property
+    def loss(self) -> float | None:
+        """Share of the relations that its releases lose."""
+        return self.settings[0].loss if self.settings else None
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """By measure, how much of its limit a release of it uses."""
+        return self.settings[0].shares if self.settings else {}
+
+    @property
+    def state(self) -> State:
+        """State of the policy at the best setting: kept, broken, or not judged."""
+        if self.reached:
+            return "not judged" if self.unread else "kept"
+        if self.refused or (self.settings and self.settings[0].share > 1):
+            return "broken"
+        return self.settings[0].verdict.state if self.settings else "not judged"
+
+    @property
+    def answer(self) -> str:
+        """Word for the state: "can", "cannot" or "unknown"."""
+        return {"kept": "can", "broken": "cannot", "not judged": "unknown"}[self.state]
+
+    @property
+    def kept(self) -> bool:  # words: public name
+        """True if every limit was judged and is met."""
+        return self.state == "kept"
+
+    @property
+    def policy(self) -> Policy | None:
+        """All limits; None for a goal on one measure."""
+        keep = self.goal.keep if isinstance(self.goal, Goal) else self.goal
+        return keep if isinstance(keep, Policy) else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict of the whole policy on the best setting; a goal on one measure has no limits."""
+        found = (self.policy or Policy(limits=())).judge(self.point, self.unread)
+        return replace(found, unread={**found.unread, **self.unread})
+
+    @property
+    def met(self) -> bool:
+        """True if the releases that were read meet every limit."""
+        if isinstance(self.goal, Goal):
+            return self.goal.excess(self.point) <= 0
+        return self.goal.judge(self.point).kept
+
+    @property
+    def beyond(self) -> float:
+        """The largest share of a limit that is known to be used; 0 where all limits are kept."""
+        if self.met:
+            return 0.0
+        if self.policy is None:
+            assert isinstance(self.goal, Goal)
+            return self.goal.excess(self.point)
+        largest = self.policy.judge(self.point).largest
+        return math.inf if largest is None else largest
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words, with its uncertainty and what is open about it."""
+        if self.reason or not self.settings:
+            return self.reason
+        if self.so_far:
+            return self._so_far()
+        point = self.point
+        stated = "; ".join(spread_words(spread) for spread in point.spreads.values())
+        words = f"{point.setting.words}: {stated}."
+        if not self.reached:
+            # how far the nearest is from the limits
+            known = "is known to keep" if self.unread else "keeps"
+            wanted, far = "all limits", ""
+            if self.policy is None:
+                assert isinstance(self.goal, Goal)
+                key = str(self.goal.keep)
+                wanted = limit_words(key, float(self.goal.limit or 0.0), point.spreads[key].title)
+            elif (first := (verdict := self.policy.judge(point)).first) is not None:
+                far = f", which uses {verdict.uses(first)} the limit on {verdict.title(first)}"
+            words = (
+                f"None of {self.tried:,} {known} {wanted}; nearest is {point.setting.words}{far}: "
+                f"{stated}."
+            )
+        if self.records < self.of:
+            words += (
+                f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
+                "all of them before it is used."
+            )
+        words += not_judged(self.unread)
+        words += " It releases too few records to be chosen." if point.few else ""
+        words += f" {self.note}" if self.note else ""
+        # what RWN as published gives
+        other = self.published
+        if other is None or other.setting.key == point.setting.key:
+            return words
+        lost = other.median(UTILITY)
+        loses = f" and loses {MEASURES[UTILITY].words(lost)} of the relations" if lost else ""
+        met = self.policy is not None and self.policy.judge(other).kept
+        keeps = "keeps the same limits at" if met else "keeps not all limits; nearest is"
+        return f"{words} RWN as published {keeps} {short_setting(other.setting)}{loses}."
+
+    def _so_far(self) -> str:
+        """Say what the best setting so far keeps, and what is open."""
+        # how many limits are kept or broken
+        point, policy = self.point, self.policy
+        if policy is None:
+            assert isinstance(self.goal, Goal)
+            words = f"reads {spread_words(point.spreads[str(self.goal.keep)])}"
+        else:
+            verdict = policy.judge(point)
+            count, broken = len(policy.limits), len(verdict.broken)
+            words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
+            if verdict.kept:
+                words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
+            if broken and (first := verdict.first) is not None:
+                words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
+                words += f" uses {verdict.uses(first)} its limit"
+            words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
+        # what is lost
+        best = self.goal.best if isinstance(self.goal, Goal) else ""
+        if point.median(best) is not None:
+            words += f"; {spread_words(point.spreads[best])}"
+        elif self.loss is not None:
+            lost = MEASURES[UTILITY].words(self.loss)
+            verb = "loses" if self.confirmed else "is expected to lose"
+            words += f"; it {verb} {lost} of the relations"
+        sample = ""
+        if self.records < self.of:
+            sample = f" It was read on {self.records:,} random records of {self.of:,}."
+        which = "Best so far" if self.met else "Nearest so far"
+        ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
+        return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"
+
+
+Found = Callable[[SearchAnswer], None]
+"""Takes the answer so far, whenever a search has a better one."""
+
+
+def answers_to(progress: Progress | None) -> Found:
+    """Return what takes the answers so far: a method of what takes the share done, or nothing."""
+    found: Found = getattr(progress, "found", lambda answer: None)
+    return found
+
+
+def spread_words(spread: Spread) -> str:
+    """Write the median of a measure, and where one more release falls."""
+    if spread.median is None:
+        return f"{spread.title} without an answer"
+    number = MEASURES[spread.measure].words
+    words = f"{spread.title} {number(spread.median)}"
+    if spread.at_most is not None:
+        words += f", at most {number(spread.at_most)}"
+    if spread.interval is None:
+        return words
+    low, high = map(number, spread.interval)
+    return f"{words} (one more release: {low} to {high})"
