@@ -139,7 +139,7 @@ def correlated(n: int) -> rwn.Microdata:
 @pytest.mark.parametrize(
     ("make", "n"),
     [
-        pytest.param(survey, 2_500, marks=pytest.mark.slow),
+        pytest.param(survey, 2_500, marks=pytest.mark.nightly),
         *(
             pytest.param(make, n, marks=pytest.mark.nightly)
             for make, n in ((correlated, 2_500), (correlated, 6_000), (survey, 6_000))
