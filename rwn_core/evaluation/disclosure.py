@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import SHARES, given_steps, rounded
 from rwn_core.data.variable import Role
@@ -23,7 +23,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 from rwn_core.parallel.pace import Part
 
 
@@ -239,10 +239,11 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     records, truth = links.detail["records"], links.detail["truth"]
     if isinstance(over, Reading) and np.array_equal(over.detail["records"], records):
         truth = over.detail["truth"]  # given all rows, where that links more
-    appears, score = (
-        _disclosed(member, "appears", records),
-        _disclosed(special, "score_released", records),
-    )
+    appears, score = np.full((2, len(records)), np.nan)
+    if isinstance(member, Reading):
+        appears = part(member, "appears")[records]
+    if isinstance(special, Reading):
+        score = special.detail.score.released[records]
     # many records may be known for certain: first those that other measures disclose as well
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
     return [
@@ -255,9 +256,3 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
         }
         for index in order[:WORST].tolist()
     ]
-
-
-def _disclosed(reading: Reading | NotApplicable, name: str, records: Integers) -> Floats:
-    if not isinstance(reading, Reading):
-        return np.full(len(records), np.nan)
-    return np.asarray(reading.detail[name], dtype=np.float64)[records]

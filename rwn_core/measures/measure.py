@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -23,6 +23,16 @@ else:
     from typing import TypeVar
 
     D = TypeVar("D")
+
+T = TypeVar("T")
+
+
+class Sides(NamedTuple, Generic[T]):
+    """The same part of a detail, of the original and of the release."""
+
+    original: T
+    released: T
+
 
 UNMASKED, UNRELATED = "unmasked", "unrelated"
 """Names of the readings of the unmasked file, and of one without relations, in the ends."""
@@ -69,6 +79,22 @@ def part(reading: Reading, name: str, other: Any = None) -> Any:
     """Return a part of a reading's detail, which may be a record or a mapping."""
     detail = reading.detail
     return getattr(detail, name, other) if isinstance(detail, Detail) else detail.get(name, other)
+
+
+def plain(detail: Any) -> dict[str, Any]:
+    """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
+    if not isinstance(detail, Detail):
+        return dict(detail)
+    parts: dict[str, Any] = {}
+    for each in fields(detail):
+        held = getattr(detail, each.name)
+        sides = (
+            [(f"{each.name}_{side}", part) for side, part in zip(Sides._fields, held, strict=True)]
+            if isinstance(held, Sides)
+            else [(each.name, held)]
+        )
+        parts.update(sides)
+    return parts
 
 
 def with_parts(reading: Reading, **parts: Any) -> Reading:
@@ -328,7 +354,7 @@ def ends(
     # neither end depends on the release's slices or weights; a missing end has no reading, and a
     # measure that reads the same on both files has no "unrelated"
     about = comparison.cached_for_original(
-        "as described for both ends", lambda: plain(comparison.original)
+        "as described for both ends", lambda: unsliced(comparison.original)
     )
     known = (comparison.key_sets, comparison.halves)
     given = (*known, comparison.question, comparison.sampling, comparison.holdout)
@@ -338,7 +364,7 @@ def ends(
     )
 
 
-def plain(original: Microdata) -> Microdata:
+def unsliced(original: Microdata) -> Microdata:
     """Return the table without slices and weights."""
     variables = tuple(replace(v, weight=1.0, group=None) for v in original.schema.variables)
     return original.with_schema(replace(original.schema, variables=variables))

@@ -17,7 +17,7 @@ from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit, compare
 from rwn_core.measures import MEASURES, measures_of
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, plain
 from rwn_core.measures.statistics.key_variables import key_names
 
 FORMAT = "rwn evidence 1"
@@ -86,10 +86,10 @@ def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, An
     if not isinstance(risk, Reading):
         return {"reason": str(risk)}
     names = list(key_names(compare(microdata, masked)))
-    own = np.asarray(risk.detail["original"])
+    own = risk.detail.risk.original
     score = np.zeros(len(own))
     if isinstance(special, Reading):
-        score = np.asarray(special.detail["score_original"], dtype=float)
+        score = special.detail.score.original
     frame = microdata.frame[names]
     numbers = frame.groupby(names, dropna=False, observed=True, sort=False).ngroup().to_numpy()
     rows, seen = [], set()
@@ -122,5 +122,6 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
                 moved = about["mean_released"] - about["mean_original"]
                 means[variable] = float(moved / about["sd_original"])
         return {"mean_shift": means, "share_shift": shares}
-    parts = {name: reading.detail[name] for name in MEASURES[key].view.recorded}
+    known = plain(reading.detail)
+    parts = {name: known[name] for name in MEASURES[key].view.recorded}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}

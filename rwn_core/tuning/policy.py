@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.ends import unmasked
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import UNMASKED, plain
+from rwn_core.measures.measure import UNMASKED, unsliced
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import (
     LimitBounds,
@@ -257,7 +257,7 @@ class Policy(NamedParameters, Summarized):
             By measure, why a limit cannot be judged here: its measure has no answer, or the
             unmasked file keeps the limit (of a loss: a file without any relation).
         """
-        table = plain(original)  # neither slices nor weights matter to the unmasked file
+        table = unsliced(original)  # neither slices nor weights matter to the unmasked file
         apart = original.cached(("judgeable", self, table.schema), lambda: self._apart(table))
         left = len(apart) < len(self.limits)
         return (self.without(apart) if left else None), dict(apart)

@@ -12,8 +12,10 @@ import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
-from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
+from rwn_core.measures.risk.key_classes import KeyClasses
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.widgets.tables import Table, measure_tables
 
 
@@ -147,21 +149,17 @@ def _target(found: Mapping[str, Any]) -> str:
     return str(found["secret"]) if found["level"] is None else f"one value of {found['secret']}"
 
 
-def _linked(reading: Reading, n: int) -> Table | None:
+def _linked(reading: Reading[KeyClasses], n: int) -> Table | None:
     """Being unique is neither needed nor enough to be linked."""
-    if reading.detail["table"] is None:
+    linked = reading.detail.linked
+    if not linked:
         return None
     rows = [
-        [
-            "unique" if cell["unique_original"] else "shared",
-            "unique" if cell["unique_released"] else "shared",
-            f"{cell['records']:,}",
-            percent(cell["linked"] / cell["records"]),
-        ]
-        for cell in reading.detail["table"]
-        if cell["records"]
+        [*("unique" if each else "shared" for each in alone), f"{count:,}", percent(right / count)]
+        for *alone, count, right in linked
+        if count
     ]
-    seen = sum(cell["records"] for cell in reading.detail["table"])
+    seen = sum(count for _, _, count, _ in linked)
     sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
     return {
         "title": "Unique on the keys, and linked by them one row at a time",
@@ -172,22 +170,28 @@ def _linked(reading: Reading, n: int) -> Table | None:
     }
 
 
-def _loglinear(reading: Reading, n: int) -> Table:
+def _loglinear(reading: Reading[PopulationRisk], n: int) -> Table:
     detail = reading.detail
     rows = [
-        [
-            name,
-            *(
-                f"{detail[f'{what}_{side}']:,.4g}"
-                for what in ("uniques", "tau1", "tau2", "leakage")
-            ),
-        ]
-        for name, side in (("original", "original"), ("released", "released"))
+        [side, *(f"{each:,.4g}" for each in (uniques, alone, right, alone / max(uniques, 1)))]
+        for side, uniques, alone, right in zip(
+            Sides._fields, detail.uniques, detail.alone, detail.expected, strict=True
+        )
     ]
-    out = f" {detail['caveat']}" if detail["caveat"] else ""
-    out += f" Left out: {', '.join(detail['left_out'])}." if detail["left_out"] else ""
+    out = f" {detail.caveat}" if detail.caveat else ""
+    out += f" Left out: {', '.join(detail.left_out)}." if detail.left_out else ""
+    model = (
+        f"Model of the released counts: {detail.model or 'main effects only'}; check B of τ2 "
+        f"{detail.check:.3g}, {detail.z:.2g} standard deviations (above 2: too simple, the risk is "
+        "overestimated)."
+    )
+    if detail.population <= n:
+        model = (
+            "The file is taken for the whole population, so that unique is unique; give the size "
+            "of the population or sampling weights."
+        )
     return {
-        "title": f"Log-linear risk on {', '.join([*detail['names'], *detail['independent']])}",
+        "title": f"Log-linear risk on {', '.join([*detail.names, *detail.independent])}",
         "columns": [
             "file",
             "sample uniques",
@@ -196,24 +200,8 @@ def _loglinear(reading: Reading, n: int) -> Table:
             "leakage (τ1 / uniques)",
         ],
         "rows": rows,
-        "caption": f"{_model(detail, n)} Numbers are grouped by their quantiles; "
-        f"{detail['cells']:,} cells.{out}",
+        "caption": f"{model} Numbers are grouped by their quantiles; {detail.cells:,} cells.{out}",
     }
-
-
-def _model(detail: Any, n: int) -> str:
-    """Variables of the population model."""
-    if detail["population"] <= n:
-        return (
-            "The file is taken for the whole population, so that unique is unique; give the size "
-            "of the population or sampling weights."
-        )
-    last = detail["path"][-1]
-    model = ", ".join(last["interactions"]) or "main effects only"
-    return (
-        f"Model of the released counts: {model}; check B of τ2 {last['check2']:.3g}, "
-        f"{last['z']:.2g} standard deviations (above 2: too simple, the risk is overestimated)."
-    )
 
 
 def _intervals(reading: Reading) -> Table:

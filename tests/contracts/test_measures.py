@@ -21,7 +21,7 @@ from rwn_core.laws.donors import copy_from_donors
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, plain
 from rwn_ui.risk import sentences as risk_sentences
 from tests.contracts.measure_tables import (
     TABLES,
@@ -153,8 +153,8 @@ def test_the_detail_is_plain_and_finite():
     def rule(key: str, table: str) -> None:
         found = reading(key, table)
         if isinstance(found, Reading):
-            orjson.dumps(dict(found.detail), option=orjson.OPT_SERIALIZE_NUMPY)
-            values = [leaf for leaf in leaves(found.detail) if isinstance(leaf, float)]
+            orjson.dumps(plain(found.detail), option=orjson.OPT_SERIALIZE_NUMPY)
+            values = [leaf for leaf in leaves(plain(found.detail)) if isinstance(leaf, float)]
             assert key in NAN_MEANS_CONSTANT or all(math.isfinite(value) for value in values)
 
     hold(rule, MEASURES, TABLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +47,9 @@ IMPOSSIBLE = (
 )
 
 
-class Found(NamedTuple):
-    """Bounds of different rows, for records, points or units."""
-
-    bounds: NDArray[np.floating[Any]]  # shape (r, u)
-    records: NDArray[Any]  # shape (u,): how many records each has
-    rows: Integers  # shape (n,): which of the r each released row is
+# Bounds of different rows, for records, points or units: shape (r, u); how many records each of the
+# u has, shape (u,); and which of the r each released row is, shape (n,).
+Found = tuple[NDArray[np.floating[Any]], NDArray[Any], Integers]
 
 
 def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
@@ -65,16 +62,16 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     slices = independent_cells(comparison.required_law()).units()
     unit = comparison.unit
     if isinstance(neighborhoods.table, AllDonors):
-        found = _of_blocks(comparison, neighborhoods.table, unit)
+        bounds, records, rows = _of_blocks(comparison, neighborhoods.table, unit)
     else:
-        found = _of_release(comparison, neighborhoods, unit)
-    largest = found.bounds.max(axis=1).astype(np.float64)[found.rows]
+        bounds, records, rows = _of_release(comparison, neighborhoods, unit)
+    largest = bounds.max(axis=1).astype(np.float64)[rows]
     worst = np.argsort(-largest, kind="stable")[:SHOWN]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
-    times, share = np.bincount(found.rows[tenth]), len(tenth) / len(largest)
+    times, share = np.bincount(rows[tenth]), len(tenth) / len(largest)
     some = np.flatnonzero(times)
-    worst_tenth = certified_share(found.bounds[some], found.records, times[some], share=share)
+    worst_tenth = certified_share(bounds[some], records, times[some], share=share)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail: dict[str, Any] = {
         "bounds": largest,
@@ -90,7 +87,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
         "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
         "others": _other_risks(comparison, others or {}),
     }
-    value = certified_share(found.bounds, found.records, np.bincount(found.rows))
+    value = certified_share(bounds, records, np.bincount(rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
 
 
@@ -100,10 +97,10 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
     if unit is None:
         near = nearest_records(found, n)
         bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
-        return Found(bounds, np.ones(n), np.arange(n))
+        return bounds, np.ones(n), np.arange(n)
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
     bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
-    return Found(bounds, np.bincount(unit.numbers), np.arange(n))
+    return bounds, np.bincount(unit.numbers), np.arange(n)
 
 
 def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
@@ -117,7 +114,7 @@ def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> F
         raise NotApplicable(IMPOSSIBLE)
     exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
     found = exchange.bounds([columns for _, columns in pairs])
-    return Found(*unit_or_record_bounds(found, exchange, table, unit), found.rows)
+    return *unit_or_record_bounds(found, exchange, table, unit), found.rows
 
 
 def unit_or_record_bounds(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +17,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides, View
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -25,6 +28,74 @@ from rwn_core.measures.statistics.key_variables import (
     key_names,
     required_confidential,
 )
+
+_NONE: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
+_NOBODY: Sides[int] = Sides(0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KeyClasses(Detail):
+    """Records by the number of others with their key values; a measure fills what it counts.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys.
+    limits : sequence of int
+        Numbers k, such as 2 for records that are alone.
+    violations : Sides of sequence of int
+        Records in classes of fewer than k, for each k.
+    smallest : Sides of int
+        Records of the smallest class.
+    linked : sequence of tuple
+        Unique or not in the original and in the release, records, and expected correct links by
+        the keys, one row at a time; empty without a law or aligned rows.
+    appear, replicated, whole_rows : int
+        Of the original's uniques: those of which a released row has the key values; only one row;
+        all values.
+    records : ndarray of int64, shape (appear,)
+    """
+
+    names: Sequence[str]
+    limits: Sequence[int] = (2,)
+    violations: Sides[list[int]]
+    smallest: Sides[int] = _NOBODY
+    linked: Sequence[tuple[bool, bool, int, float]] = ()
+    appear: int = 0
+    replicated: int = 0
+    whole_rows: int = 0
+    records: Integers | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SecretClasses(Detail):
+    """Confidential values of classes or neighborhoods, for each confidential variable.
+
+    Attributes
+    ----------
+    names, secrets : sequence of str
+        The keys, and the confidential variables.
+    mean : Sides of ndarray of float64, shape (secrets,)
+        Mean over records: 1 where all values are the same (of neighborhoods: nearly all the
+        record's own; before: in the whole file), or the class's distance from the file.
+    worst : Sides of ndarray of float64, shape (secrets,)
+        Fewest different values, or largest distance, of a class.
+    entropy : Sides of ndarray of float64, shape (secrets,)
+        Fewest effective values of a class, exp of the entropy.
+    secret : str
+        The variable with the largest mean.
+    unit_words : str
+        The units that are counted, where a row is none; else empty.
+    """
+
+    names: Sequence[str] = ()
+    secrets: Sequence[str]
+    mean: Sides[Floats]
+    worst: Sides[Floats] = _NONE
+    entropy: Sides[Floats] = _NONE
+    secret: str = ""
+    unit_words: str = ""
+
 
 # Homogeneity: neighborhoods with a single confidential value
 
@@ -50,7 +121,7 @@ def same_share(members: sparse.csr_array, values: Floats, near: Tolerance) -> Fl
     return np.asarray(np.where(some, share, 0.0), dtype=np.float64)
 
 
-def compute_homogeneity(comparison: Comparison) -> Reading:
+def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
     """Return the share of records with a neighborhood that discloses a confidential value."""
     secrets = required_confidential(comparison)
     law = comparison.law
@@ -72,27 +143,29 @@ def compute_homogeneity(comparison: Comparison) -> Reading:
         )
         common[number] = float((equal / original.n >= SHARE).sum() / original.n)
     worst = int(share.argmax())
-    detail: dict[str, Any] = {
-        "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
-        "worst": worst, "secret": secrets[worst],
-        "unit_words": None if comparison.unit is None else comparison.unit.words,
-    }  # fmt: skip
+    detail = SecretClasses(
+        secrets=secrets,
+        mean=Sides(common, share),
+        secret=secrets[worst],
+        unit_words="" if comparison.unit is None else comparison.unit.words,
+    )
     return Reading(value=float(share[worst]), baseline=float(common[worst]), detail=detail)
 
 
-def homogeneity_sentence(reading: Reading, n: int) -> str:
+def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     """Say how many records are disclosed without any linkage."""
     end = (
         ": no linkage is needed to learn it."
         if reading.value
         else "; other attacks do without that."
     )
-    unit_words = reading.detail.get("unit_words")
-    who = "household" if unit_words == "households" else "person"
-    also = "" if unit_words is None else f", or so it is for another record of the same {who}"
+    who = "household" if reading.detail.unit_words == "households" else "person"
+    also = (
+        f", or so it is for another record of the same {who}" if reading.detail.unit_words else ""
+    )
     return (
         f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
-        f"{reading.detail['secret']}{also}{end}"
+        f"{reading.detail.secret}{also}{end}"
     )
 
 
@@ -112,7 +185,7 @@ HOMOGENEITY = Measure(
 # Uniqueness: sample uniques on the key variables, before and after
 
 
-def compute_uniqueness(comparison: Comparison) -> Reading:
+def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records that are unique on the keys."""
     keys = key_names(comparison)
     before_cells, after_cells = key_cells(comparison, keys)
@@ -120,38 +193,19 @@ def compute_uniqueness(comparison: Comparison) -> Reading:
     leaving = released_rows(comparison.original, comparison.masked)
     after = np.zeros(len(after_cells), dtype=bool)
     after[leaving] = class_sizes(after_cells[leaving]) == 1
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "original": int(before.sum()),
-        "released": int(after.sum()),
-        "table": None,
-    }
+    # correct links by uniqueness in the original and in the release
+    linked = []
     if comparison.law is not None and len(before) == len(after):
-        detail["table"] = _linked_table(comparison, keys, before, after)
+        with suppress(NotApplicable):
+            links = worst_case(comparison, keys).links
+            for was, now in product((True, False), repeat=2):
+                alike = (before[links.rows] == was) & (after[links.rows] == now)
+                count = int(alike.sum())
+                right = float(np.clip(links.top1[alike].sum(), 0, count))
+                linked.append((was, now, count, right))
+    uniques = Sides([int(before.sum())], [int(after.sum())])
+    detail = KeyClasses(names=list(keys), violations=uniques, linked=linked)
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
-
-
-def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
-    """Return the correct links by uniqueness in the original and in the release."""
-    try:
-        links = worst_case(comparison, keys).links
-    except NotApplicable:
-        return None
-    rows = links.rows
-    cells = []
-    for was in (True, False):
-        for is_now in (True, False):
-            chosen = (before[rows] == was) & (after[rows] == is_now)
-            count = int(chosen.sum())
-            cells.append(
-                {
-                    "unique_original": was,
-                    "unique_released": is_now,
-                    "records": count,
-                    "linked": float(np.clip(links.top1[chosen].sum(), 0, count)),
-                }
-            )
-    return cells
 
 
 UNIQUENESS = Measure(
@@ -193,7 +247,7 @@ def by_chance(own: Integers, released: Integers) -> float:
     return float((1 - (1 - np.minimum(others, 1.0)) ** rarest).mean())
 
 
-def compute_replicated_uniques(comparison: Comparison) -> Reading:
+def compute_replicated_uniques(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of sample uniques with key values that appear in the release."""
     original, keys = comparison.original, key_names(comparison)
     rows = released_rows(original, comparison.masked)
@@ -205,26 +259,26 @@ def compute_replicated_uniques(comparison: Comparison) -> Reading:
         raise NotApplicable("No record is alone with its key values in the original.")
     shown = copies(own[alone], released[rows])
     cells, full_rows = cell_codes(comparison, tuple(v.name for v in original.schema.released))
-    detail = {
-        "names": list(keys),
-        "uniques": len(alone),
-        "appear": int((shown > 0).sum()),
-        "replicated": int((shown == 1).sum()),
-        "whole_rows": int((copies(cells[alone], full_rows[rows]) > 0).sum()),
-        "records": alone[shown > 0],
-    }
+    detail = KeyClasses(
+        names=list(keys),
+        violations=Sides([len(alone)], []),
+        appear=int((shown > 0).sum()),
+        replicated=int((shown == 1).sum()),
+        whole_rows=int((copies(cells[alone], full_rows[rows]) > 0).sum()),
+        records=alone[shown > 0],
+    )
     value = float((shown > 0).mean())
     return Reading(value=value, baseline=by_chance(own[alone], released[rows]), detail=detail)
 
 
-def replicated_uniques_sentence(reading: Reading, n: int) -> str:
+def replicated_uniques_sentence(reading: Reading[KeyClasses], n: int) -> str:
     """Say how many sample uniques appear, by key values and by whole row."""
     detail = reading.detail
     return (
-        f"{detail['appear']:,} of {detail['uniques']:,} records that are alone with their key "
-        f"values in the original find exactly these in the release ({percent(reading.value)}; "
-        f"{percent(reading.baseline or 0)} if each column were shuffled). {detail['replicated']:,} "
-        f"are alone there, too, and {detail['whole_rows']:,} find their whole row. Such a row need "
+        f"{detail.appear:,} of {detail.violations.original[0]:,} records that are alone with their "
+        f"key values in the original find exactly these in the release ({percent(reading.value)}; "
+        f"{percent(reading.baseline or 0)} if each column were shuffled). {detail.replicated:,} "
+        f"are alone there, too, and {detail.whole_rows:,} find their whole row. Such a row need "
         "not have been made of that person, but it looks so."
     )
 
@@ -255,25 +309,20 @@ def violations(sizes: Integers, k: int) -> int:
     return int((sizes < k).sum())
 
 
-def compute_k_anonymity(comparison: Comparison) -> Reading:
+def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than three."""
     keys = key_names(comparison)
     original, released = key_cells(comparison, keys)
     leaving = released_rows(comparison.original, comparison.masked)
-    before, after = class_sizes(original), class_sizes(released[leaving])
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "limits": list(LIMITS),
-        "violations_original": [violations(before, k) for k in LIMITS],
-        "violations_released": [violations(after, k) for k in LIMITS],
-        "smallest_original": int(before.min()),
-        "smallest_released": int(after.min()),
-    }
-    return Reading(
-        value=violations(after, _SHOWN) / len(after),
-        baseline=violations(before, _SHOWN) / len(before),
-        detail=detail,
+    sizes = Sides(class_sizes(original), class_sizes(released[leaving]))
+    before, after = (violations(side, _SHOWN) / len(side) for side in sizes)
+    detail = KeyClasses(
+        names=list(keys),
+        limits=list(LIMITS),
+        violations=Sides(*([violations(side, k) for k in LIMITS] for side in sizes)),
+        smallest=Sides(*(int(side.min()) for side in sizes)),
     )
+    return Reading(value=after, baseline=before, detail=detail)
 
 
 K_ANONYMITY = Measure(
@@ -313,11 +362,11 @@ def entropies(groups: Integers, secret: Integers) -> Floats:
     return np.asarray(result + 0.0, dtype=np.float64)
 
 
-def compute_l_diversity(comparison: Comparison) -> Reading:
+def compute_l_diversity(comparison: Comparison) -> Reading[SecretClasses]:
     """Return the share of released records in classes with a single confidential value."""
     keys, secrets, tables = confidential_classes(comparison)
     share = np.empty((2, len(secrets)))
-    smallest = np.empty((2, len(secrets)), dtype=np.int64)
+    smallest = np.empty((2, len(secrets)))
     entropy = np.empty((2, len(secrets)))
     for side, (groups, values) in enumerate(tables):
         for number, secret in enumerate(values.T):
@@ -326,16 +375,13 @@ def compute_l_diversity(comparison: Comparison) -> Reading:
             share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
             smallest[side, number] = result.min()
             entropy[side, number] = np.exp(entropies(groups, secret).min())
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "secrets": list(secrets),
-        "share_original": share[0],
-        "share_released": share[1],
-        "smallest_original": smallest[0],
-        "smallest_released": smallest[1],
-        "entropy_original": entropy[0],
-        "entropy_released": entropy[1],
-    }
+    detail = SecretClasses(
+        names=list(keys),
+        secrets=secrets,
+        mean=Sides(*share),
+        worst=Sides(*smallest),
+        entropy=Sides(*entropy),
+    )
     return Reading(value=float(share[1].mean()), baseline=float(share[0].mean()), detail=detail)
 
 
@@ -369,7 +415,7 @@ def distances(groups: Integers, secret: Integers, *, ordered: bool) -> Floats:
     return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / (width - 1))
 
 
-def compute_t_closeness(comparison: Comparison) -> Reading:
+def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
     """Return the largest distance of a class from the full release; means are in the detail."""
     keys, secrets, tables = confidential_classes(comparison)
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
@@ -377,14 +423,9 @@ def compute_t_closeness(comparison: Comparison) -> Reading:
         for number, name in enumerate(secrets):
             result = _distances(comparison, name, groups, values[:, number])
             mean[side, number], largest[side, number] = result[groups].mean(), result.max()
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "secrets": list(secrets),
-        "mean_original": mean[0],
-        "mean_released": mean[1],
-        "largest_original": largest[0],
-        "largest_released": largest[1],
-    }
+    detail = SecretClasses(
+        names=list(keys), secrets=secrets, mean=Sides(*mean), worst=Sides(*largest)
+    )
     return Reading(value=float(largest[1].max()), baseline=float(largest[0].max()), detail=detail)
 
 
@@ -401,9 +442,9 @@ def _distances(comparison: Comparison, name: str, groups: Integers, codes: Integ
     return np.clip(result, 0.0, 1.0)
 
 
-def t_closeness_sentence(reading: Reading, n: int) -> str:
+def t_closeness_sentence(reading: Reading[SecretClasses], n: int) -> str:
     """Say how far classes of equal keys deviate from the file."""
-    mean = float(np.mean(reading.detail["mean_released"]))
+    mean = float(np.mean(reading.detail.mean.released))
     return (
         f"Confidential values of people with equal keys depart from everybody's by up to "
         f"{reading.value:.2f}, and by {mean:.2f} on average (0 is none, 1 is as far as possible)."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +12,11 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Measure, Reading, Sides, View
 from rwn_core.measures.statistics.key_variables import class_sizes, key_names
 from rwn_core.measures.statistics.population import (
     FileRisk,
+    PopulationRisk,
     expected_inverse,
     file_risk,
     probability_unique,
@@ -104,19 +104,12 @@ MOST_CELLS = 20_000  # decides: cells of the keys in a log-linear model; further
 MOST_KEYS = 6
 
 
-class Cells(NamedTuple):
-    """Key cells of both files; see `key_cells`."""
-
-    counts: list[Floats]
-    used: tuple[str, ...]
-    cells: list[Integers]
-    apart: dict[str, tuple[Integers, Integers]]
-
-
-def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
+def key_cells(
+    comparison: Comparison, keys: Sequence[str]
+) -> tuple[list[Floats], list[str], list[Integers], dict[str, tuple[Integers, Integers]]]:
     """Return the contingency tables of both files, an axis per key, and each record's cell."""
-    # `apart` holds the codes of keys for which the table has no room; keys of one level are
-    # dropped.
+    # Also the keys of the axes, and `apart`: the codes of keys for which the table has no room;
+    # keys of one level are dropped.
     columns: list[tuple[Integers, Integers]] = []
     widths: list[int] = []
     used: list[str] = []
@@ -140,7 +133,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> Cells:
         counts = np.bincount(cells, minlength=int(np.prod(widths))).astype(np.float64)
         tables.append(counts.reshape(widths))
         places.append(cells)
-    return Cells(tables, tuple(used), places, apart)
+    return tables, used, places, apart
 
 
 def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integers], int]:
@@ -163,104 +156,67 @@ def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integer
     return (both[: original.n].astype(np.int64), both[original.n :].astype(np.int64)), width
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the expected number of correct matches of released sample uniques, as a share."""
     # The sampling fraction is the file's size over the sum of the sampling weights.
     keys = key_names(comparison)
     population = float(
         comparison.sampling.record_weights(comparison.original, comparison.original).sum()
     )
-    found = key_cells(comparison, keys)
-    tables, used = found.counts, found.used
-    paths, risks = [], []
+    tables, used, cells, apart = key_cells(comparison, keys)
+    risks, shares = [], []
     for side, counts in enumerate(tables):
         size = float(counts.sum())
         fraction = min(size / max(population, size), 1.0)
-        paths.append(forward_search(counts, fraction))
-        apart = [pair[side] for pair in found.apart.values()]
-        means = paths[-1][-1].means.ravel()
-        risks.append(all_keys_risk(means, found.cells[side], apart, fraction))
-    before, after = risks
-    detail: dict[str, Any] = {
-        "names": list(used),
-        "independent": list(found.apart),
-        "left_out": [name for name in keys if name not in used and name not in found.apart],
-        "population": population,
-        "cells": tables[0].size,
-        "uniques_original": before.uniques,
-        "uniques_released": after.uniques,
-        "tau1_original": before.tau1,
-        "tau1_released": after.tau1,
-        "tau2_original": before.tau2,
-        "tau2_released": after.tau2,
-        "leakage_original": _share(before),
-        "leakage_released": _share(after),
-        "path": [_step(model, used) for model in paths[1]],
-    }
-    verb = "enters" if len(found.apart) == 1 else "enter"
-    detail["caveat"] = (
-        found.apart
-        and (
-            f"{', '.join(found.apart)} {verb} as independent of the other keys, for lack of cells."
-        )
-    ) or ""
-    value = after.tau2 / max(float(tables[1].sum()), 1.0)
-    baseline = before.tau2 / max(float(tables[0].sum()), 1.0)
-    return Reading(value=min(value, 1.0), baseline=min(baseline, 1.0), detail=detail)
+        path = forward_search(counts, fraction)
+        others = [pair[side] for pair in apart.values()]
+        risks.append(all_keys_risk(path[-1].means.ravel(), cells[side], others, fraction))
+        shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
+    uniques, tau1, tau2 = (Sides(*both) for both in zip(*risks, strict=True))
+    verb = "enters" if len(apart) == 1 else "enter"
+    caveat = f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
+    detail = PopulationRisk(
+        names=used,
+        independent=list(apart),
+        left_out=[name for name in keys if name not in used and name not in apart],
+        population=population,
+        cells=tables[0].size,
+        uniques=uniques,
+        alone=tau1,
+        expected=tau2,
+        model=", ".join(" × ".join(used[at] for at in x) for x in path[-1].terms if len(x) > 1),
+        of_names=path[-1].risk.tau2,
+        check=path[-1].risk.check2,
+        z=path[-1].z,
+        caveat=caveat if apart else "",
+    )
+    return Reading(value=shares[1], baseline=shares[0], detail=detail)
 
 
 def all_keys_risk(
     means: Floats, cells: Integers, apart: Sequence[Integers], fraction: float
-) -> AllKeys:
-    """Return the risk of the records that are unique on all keys."""
+) -> tuple[int, float, float]:
+    """Return the records that are unique on all keys, and their expected tau1 and tau2."""
     # The keys `apart` are independent of all others in the model: each multiplies the fitted mean
     # by the share of the record's level.
     n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
     for levels in apart:
         rate = rate * np.bincount(levels)[levels] / n
     alone = class_sizes(np.column_stack([cells, *apart])) == 1
-    return AllKeys(
-        uniques=int(alone.sum()),
-        tau1=float(probability_unique(rate[alone], fraction).sum()),
-        tau2=float(expected_inverse(rate[alone], fraction).sum()),
-    )
+    tau1 = float(probability_unique(rate[alone], fraction).sum())
+    return int(alone.sum()), tau1, float(expected_inverse(rate[alone], fraction).sum())
 
 
-class AllKeys(NamedTuple):
-    """Uniques, expected population uniques, and expected correct matches."""
-
-    uniques: int
-    tau1: float
-    tau2: float
-
-
-def _share(risk: AllKeys) -> float:
-    """Return the expected share of sample uniques that are population uniques."""
-    return risk.tau1 / risk.uniques if risk.uniques else 0.0
-
-
-def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
-    pairs = [" × ".join(names[axis] for axis in term) for term in model.terms if len(term) > 1]
-    return {
-        "interactions": pairs,
-        "tau1": model.risk.tau1,
-        "tau2": model.risk.tau2,
-        "check1": model.risk.check1,
-        "check2": model.risk.check2,
-        "z": model.z,
-    }
-
-
-def sentence(reading: Reading, n: int) -> str:
+def sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many matches with the population are correct."""
     detail = reading.detail
-    caveat = f" {detail['caveat']}" if detail["caveat"] else ""
-    left = f" Left out, of one level only: {', '.join(detail['left_out'])}."
+    caveat = f" {detail.caveat}" if detail.caveat else ""
+    left = f" Left out, of one level only: {', '.join(detail.left_out)}."
     ending = ", if the file is the whole population (give its size or sampling weights)."
     return (
         f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
-        f"in expectation{'.' if detail['population'] > n else ending}{caveat}"
-        f"{left if detail['left_out'] else ''}"
+        f"in expectation{'.' if detail.population > n else ending}{caveat}"
+        f"{left if detail.left_out else ''}"
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides, View
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -22,6 +23,7 @@ from rwn_core.measures.statistics.key_variables import (
 )
 from rwn_core.measures.statistics.population import (
     PitmanLaw,
+    PopulationRisk,
     decided,
     fitted_risk,
     individual_risk,
@@ -40,10 +42,10 @@ INDIVIDUAL_RISK_WORTH = (
 )
 
 
-def compute_individual_risk(comparison: Comparison) -> Reading:
+def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
-    risks, older, counts = [], [], []
+    risks, older, counts, unique = [], [], [], []
     tables = (comparison.original, comparison.masked)
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
@@ -54,38 +56,33 @@ def compute_individual_risk(comparison: Comparison) -> Reading:
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(np.bincount(classes(cells[some]))))
         risk[some] = fitted_risk(sizes, totals, law)
+        unique.append(int((sizes == 1).sum()))
         risks.append(risk)
         older.append(float(individual_risk(sizes, totals).sum()))
         counts.append(float(weights.sum()))
     before, after = risks
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "original": before,
-        "released": after,
-        "population": counts[0],
-        "sample": counts[0] > comparison.original.n,
-        "older_original": older[0],
-        "older_released": older[1],
-        "caveat": INDIVIDUAL_RISK_WORTH if counts[0] > comparison.original.n else "",
-        "weights": sampling.weights,
-        "expected_original": float(before.sum()),
-        "expected_released": float(after.sum()),
-        "largest_original": float(before.max()),
-        "largest_released": float(after.max()),
-        "worst": np.argsort(-after, kind="stable")[:10],
-    }
+    detail = PopulationRisk(
+        names=list(keys),
+        risk=Sides(before, after),
+        population=counts[0],
+        uniques=Sides(*unique),
+        expected=Sides(float(before.sum()), float(after.sum())),
+        largest=Sides(float(before.max()), float(after.max())),
+        older=Sides(*older),
+        caveat=INDIVIDUAL_RISK_WORTH if counts[0] > comparison.original.n else "",
+    )
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
 
 
-def individual_risk_sentence(reading: Reading, n: int) -> str:
+def individual_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many matches are correct, by which model, and the precision of the estimate."""
     detail, right = reading.detail, people(reading.value, n)
     who = "An intruder who takes released keys for true is right about"
-    if not detail["sample"]:
+    if not detail.caveat:
         return f"{who} {right}, if the file is the whole population: one in each class."
     return (
         f"{who} {right} by a model of the population (Pitman); by another (Benedetti and "
-        f"Franconi) about {detail['older_released']:,.0f}. {detail['caveat']}"
+        f"Franconi) about {detail.older.released:,.0f}. {detail.caveat}"
     )
 
 
@@ -114,18 +111,10 @@ LARGEST = 3  # key variables of a minimal unique that is looked for
 MOST_KEYS = 10
 
 
-class Special(NamedTuple):
-    """Hold what minimal uniques say of each record."""
-
-    score: Floats  # shape (n,)
-    smallest: Integers  # shape (n,): the size of its smallest minimal unique; 0 where it has none
-    # shape (n, m): the share of the score from minimal uniques with each variable; a row's sum is
-    # above 1 where they have several
-    shares: Floats
-
-
-def scores(cells: Integers) -> Special:
-    """Return each record's SUDA score with the variables that make it."""
+def scores(cells: Integers) -> tuple[Floats, Integers, Floats]:
+    """Return each record's SUDA score, its smallest minimal unique, and shares of variables."""
+    # Shapes (n,), (n,) (0 where a record has none) and (n, m): the share of the score from minimal
+    # uniques with each variable; a row's sum is above 1 where they have several.
     # Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008. A minimal unique of size k adds the
     # product of (m - i), i = k, ..., LARGEST. Missing (-1) is a value.
     n, m = cells.shape
@@ -144,7 +133,7 @@ def scores(cells: Integers) -> Special:
             parts[:, chosen] += weight * alone[:, np.newaxis]
             smallest = np.where(alone & (smallest == 0), size, smallest)
             unique[chosen] = alone | already
-    return Special(score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis])
+    return score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis]
 
 
 def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
@@ -164,7 +153,33 @@ def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
     return result
 
 
-def compute_suda(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SpecialUniques(Detail):
+    """Say which records few key variables single out.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys, ten at most.
+    score, dis : Sides of ndarray of float64, shape (n,)
+        SUDA and DIS-SUDA score of each record; 0 without a minimal unique.
+    shares : Sides of ndarray of float64, shape (names,)
+        Share of all scores that each key has a part in.
+    sizes : sequence of int
+        Numbers of key variables of a minimal unique.
+    count : Sides of sequence of int
+        Records whose smallest minimal unique has as many, for each of `sizes`.
+    """
+
+    names: Sequence[str]
+    score: Sides[Floats]
+    dis: Sides[Floats]
+    shares: Sides[Floats]
+    sizes: Sequence[int]
+    count: Sides[list[int]]
+
+
+def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     """Return the share of released records that at most three key variables single out."""
     keys = key_names(comparison)[:MOST_KEYS]
     before_cells, after_cells = cell_codes(comparison, keys)
@@ -176,19 +191,15 @@ def compute_suda(comparison: Comparison) -> Reading:
     after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving])
     after_dis = np.zeros(len(after))
     after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction)
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "score_original": before,
-        "score_released": after,
-        "dis_original": dis_scores(before_cells, before, fraction),
-        "dis_released": after_dis,
-        "shares_original": _overall(before, before_shares),
-        "shares_released": _overall(after[leaving], after_shares),
-        "sizes": list(range(1, LARGEST + 1)),
-        "count_original": [int((before_size == s).sum()) for s in range(1, LARGEST + 1)],
-        "count_released": [int((after_size == s).sum()) for s in range(1, LARGEST + 1)],
-        "worst": np.argsort(-after, kind="stable")[:10],
-    }
+    sizes, found = range(1, LARGEST + 1), Sides(before_size, after_size)
+    detail = SpecialUniques(
+        names=list(keys),
+        score=Sides(before, after),
+        dis=Sides(dis_scores(before_cells, before, fraction), after_dis),
+        shares=Sides(_overall(before, before_shares), _overall(after[leaving], after_shares)),
+        sizes=sizes,
+        count=Sides(*([int((each == size).sum()) for size in sizes] for each in found)),
+    )
     return Reading(
         value=float((after_size[leaving] > 0).mean()),
         baseline=float((before_size > 0).mean()),
@@ -201,15 +212,15 @@ def _overall(score: Floats, shares: Floats) -> Floats:
     return np.asarray(score @ shares / max(float(score.sum()), np.finfo(np.float64).tiny))
 
 
-def suda_sentence(reading: Reading, n: int) -> str:
+def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
     """Say how many records are special, which key makes them so, and what a match is worth."""
     said = filled("Up to three key variables single out {people}")(reading, n)
-    dis, shares = np.asarray(reading.detail["dis_released"]), reading.detail["shares_released"]
+    dis, shares = reading.detail.dis.released, reading.detail.shares.released
     if not (dis > 0).any():
         return f"{said}."
     first = int(np.argmax(shares))
     return (
-        f"{said}; {reading.detail['names'][first]} has a part in {percent(float(shares[first]))} "
+        f"{said}; {reading.detail.names[first]} has a part in {percent(float(shares[first]))} "
         "of their scores, and a match with one of them is true with probability "
         f"{percent(float(dis[dis > 0].mean()))} on average."
     )
@@ -237,7 +248,7 @@ POPULATION_UNIQUENESS_WORTH = (
 ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
 
 
-def compute_population_uniqueness(comparison: Comparison) -> Reading:
+def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the estimate that suits the sampling fraction, for the release and the original."""
     original, keys = comparison.original, key_names(comparison)
     population = float(comparison.sampling.record_weights(original, original).sum())
@@ -246,45 +257,51 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading:
             "The file is taken for the whole population, where unique is unique; give the size of "
             "the population or sampling weights."
         )
-    detail: dict[str, Any] = {"names": list(keys), "population": population}
-    values: list[float] = []
+    estimates, by, uniques = [], [], []
     before, after = cell_codes(comparison, keys)
     leaving = released_rows(original, comparison.masked)
-    for side, cells in (("original", before), ("released", after[leaving])):
+    for cells in (before, after[leaving]):
         sizes = np.sort(np.bincount(classes(cells)))
         found = {
             "pitman": pitman(sizes, population),
             "zayatz": zayatz(sizes, population),
             "snb": slide_negative_binomial(sizes, population),
         }
-        chosen = decided(found, len(cells) / population)
-        detail |= {side: found, f"by_{side}": chosen, f"uniques_{side}": int((sizes == 1).sum())}
-        values.append(found[chosen] or 0.0)
-    interval = None
-    if detail["by_released"] == "pitman":
+        estimates.append(found)
+        by.append(decided(found, len(cells) / population))
+        uniques.append(int((sizes == 1).sum()))
+    if by[1] == "pitman":
         interval = pitman_range(sizes, population)
     else:
-        known = [share for share in detail["released"].values() if share is not None]
+        known = [share for share in estimates[1].values() if share is not None]
         interval = (min(known), max(known))
-    detail["caveat"] = POPULATION_UNIQUENESS_WORTH
-    return Reading(value=values[1], baseline=values[0], interval=interval, detail=detail)
+    baseline, value = (found[chosen] or 0.0 for found, chosen in zip(estimates, by, strict=True))
+    detail = PopulationRisk(
+        names=list(keys),
+        population=population,
+        estimates=Sides(*estimates),
+        by=Sides(*by),
+        uniques=Sides(*uniques),
+        caveat=POPULATION_UNIQUENESS_WORTH,
+    )
+    return Reading(value=value, baseline=baseline, interval=interval, detail=detail)
 
 
-def population_uniqueness_sentence(reading: Reading, n: int) -> str:
+def population_uniqueness_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many sample uniques are population uniques, by each estimate."""
     detail = reading.detail
     low, high = reading.interval or (reading.value, reading.value)
     others = ", ".join(
         f"{ESTIMATES[key]}: {'no answer' if share is None else percent(share)}"
-        for key, share in detail["released"].items()
-        if key != detail["by_released"]
+        for key, share in detail.estimates.released.items()
+        if key != detail.by.released
     )
     return (
-        f"Of {detail['uniques_released']:,} released records that are alone with their key values, "
-        f"{percent(reading.value)} would be alone among {detail['population']:,.0f} people, by the "
-        f"estimate of {ESTIMATES[detail['by_released']]} ({others}); of the original's "
+        f"Of {detail.uniques.released:,} released records that are alone with their key values, "
+        f"{percent(reading.value)} would be alone among {detail.population:,.0f} people, by the "
+        f"estimate of {ESTIMATES[detail.by.released]} ({others}); of the original's "
         f"{percent(reading.baseline or 0)}. From {percent(low)} to {percent(high)} would fit the "
-        f"release. {detail['caveat']}"
+        f"release. {detail.caveat}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -33,21 +33,15 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
-Inside = Booleans  # of sets by confidential variables
 MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: a note next to the value says where fewer count
 ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
 SMALL = 0.01  # share of the file: of fewer, the same
 
 
-class _AskedSets(NamedTuple):
-    """Sets of known variables of one table."""
-
-    known: KnownSets
-    # shape (sets, confidential variables): True for a confidential variable in the set
-    inside: Inside
-    places: list[tuple[int, ...]]  # the variables of each set, by position
-    columns: KnownColumns  # sample uniques on each set
+# Sets of known variables of one table; True for a confidential variable in a set, shape (sets,
+# confidential variables); the variables of each set, by position; and sample uniques on each set.
+_AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns]
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _AskedSets:
@@ -77,7 +71,7 @@ def _searched(
         )
     inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
     places = [tuple(position[name] for name in names) for names in found.sets]
-    return _AskedSets(found, inside, places, KnownColumns(table.codes, places))
+    return found, inside, places, KnownColumns(table.codes, places)
 
 
 def compute(comparison: Comparison, *, expected: bool = True) -> Reading:

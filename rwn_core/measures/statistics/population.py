@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,12 @@ import numpy as np
 from scipy.special import hyp2f1
 
 from rwn_core.data.arrays import Floats, Integers
+from rwn_core.measures.measure import Detail, Sides
+
+_NOBODY: Sides[float] = Sides(0.0, 0.0)
+_NO_RECORD: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
+_UNKNOWN: Sides[Mapping[str, float | None]] = Sides({}, {})
+_NAMELESS = Sides("", "")
 
 LARGEST_EXACT = 30  # largest sample frequency with a risk by the exact formula
 
@@ -36,6 +43,61 @@ class FileRisk:
     check1: float
     check2: float
     uniques: int  # number of sample uniques
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PopulationRisk(Detail):
+    """Details of a risk in the population; a measure fills what it estimates.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys.
+    population : float
+        Number of people.
+    uniques : Sides of int
+        Records that are alone with their key values.
+    expected, alone : Sides of float
+        Expected right matches, and records of `uniques` that are alone in the population.
+    risk : Sides of ndarray of float64, shape (n,)
+        Probability that a match with a record is right.
+    largest : Sides of float
+        Of a record.
+    older : Sides of float
+        Expected right matches by Benedetti and Franconi (1998).
+    estimates : Sides of mapping of str to float or None
+        Share of `uniques` that are alone in the population, by estimate.
+    by : Sides of str
+        The estimate that counts.
+    independent, left_out : sequence of str
+        Keys that a log-linear model takes as independent of the others; and keys of one level.
+    cells : int
+        Cells of that model.
+    model : str
+        Interactions of the released counts' model, such as "age × sex".
+    of_names : float
+        Right matches that it expects by the keys in `names` alone.
+    check, z : float
+        Its check B of tau2, and that in standard deviations; above 2 it is too simple.
+    """
+
+    names: Sequence[str]
+    population: float
+    uniques: Sides[int]
+    expected: Sides[float] = _NOBODY
+    alone: Sides[float] = _NOBODY
+    risk: Sides[Floats] = _NO_RECORD
+    largest: Sides[float] = _NOBODY
+    older: Sides[float] = _NOBODY
+    estimates: Sides[Mapping[str, float | None]] = _UNKNOWN
+    by: Sides[str] = _NAMELESS
+    independent: Sequence[str] = ()
+    left_out: Sequence[str] = ()
+    cells: int = 0
+    model: str = ""
+    of_names: float = 0.0
+    check: float = 0.0
+    z: float = 0.0
 
 
 def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:

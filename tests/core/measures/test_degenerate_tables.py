@@ -30,7 +30,7 @@ from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, plain
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
@@ -131,7 +131,7 @@ def test_a_finite_number_or_a_reason(name: str) -> None:
         assert begin <= found.value + 1e-12
         assert found.value <= end + 1e-12
         if key in RISKS:
-            assert all(math.isfinite(number) for number in numbers(dict(found.detail)))
+            assert all(math.isfinite(number) for number in numbers(plain(found.detail)))
 
     if name in FITTED:
         hold(rule, [key for key in MEASURES if key not in RISKS], ["rwn"])

@@ -52,7 +52,8 @@ def slow(original: pd.DataFrame, masked: pd.DataFrame, keys: list[str]) -> tuple
 
 
 def counts(reading) -> tuple[int, ...]:
-    return tuple(reading.detail[name] for name in ("uniques", "appear", "replicated", "whole_rows"))
+    found = reading.detail
+    return found.violations.original[0], found.appear, found.replicated, found.whole_rows
 
 
 def test_synthesis_by_trees_against_a_slow_count():
@@ -62,9 +63,9 @@ def test_synthesis_by_trees_against_a_slow_count():
         masked = mask(data, CARTSynthesis(leaf=leaf), seed=3).masked
         reading = MEASURE.compute(Comparison(original=data, masked=masked))
         assert counts(reading) == slow(data.frame, masked.frame, ["age", "region"])
-        assert reading.value == reading.detail["appear"] / reading.detail["uniques"]
+        assert reading.value == reading.detail.appear / reading.detail.violations.original[0]
         found.append(reading)
-    assert 0 < found[1].detail["appear"] < found[1].detail["uniques"]
+    assert 0 < found[1].detail.appear < found[1].detail.violations.original[0]
     mixed = np.random.default_rng(1)
     shares = []
     for _ in range(30):  # what its baseline expects, drawn
@@ -81,7 +82,7 @@ def test_the_unmasked_file_a_second_copy_and_other_units():
     assert same.value == 1
     twice = Microdata(pd.concat([data.frame] * 2, ignore_index=True), data.schema)
     doubled = MEASURE.compute(Comparison(original=data, masked=twice))
-    assert (doubled.value, doubled.detail["replicated"]) == (1, 0)  # alone hides, present does not
+    assert (doubled.value, doubled.detail.replicated) == (1, 0)  # alone hides, present does not
     masked = mask(data, CARTSynthesis(leaf=5), seed=3).masked
     frames = (table.frame.assign(age=table.frame["age"] / 12.7) for table in (data, masked))
     units = [Microdata(frame, data.schema) for frame in frames]

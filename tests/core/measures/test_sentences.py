@@ -18,7 +18,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, Sides, with_parts
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 ROOT = Path(__file__).parents[3]
@@ -111,7 +111,7 @@ def said(key: str, reading: Reading) -> str:
 def planted(reading: Reading, **changes: Any) -> Reading:
     """The reading with another value, baseline or part of its detail."""
     fields = {name: changes.pop(name) for name in ("value", "baseline") if name in changes}
-    return replace(reading, **fields, detail={**reading.detail, **changes})
+    return replace(with_parts(reading, **changes), **fields)
 
 
 @pytest.mark.parametrize("key", [key for key in RISKS if key != "cooks_distance"])
@@ -136,8 +136,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("closest_record", {"exact_copies": [1, 2]}, "2 rows are exact copies", "No row"),
     ("neighborhood_size", {"k": None}, "others.", "within ε"),
     ("neighborhood_size", {"share_governed_by_k": 0.31}, "31 % of the records have fewer", "?"),
-    ("individual_risk", {"sample": False}, "one in each class", "Benedetti"),
-    ("individual_risk", {"sample": True, "caveat": "It is rough."}, "It is rough.", "each class"),
+    ("individual_risk", {"caveat": ""}, "one in each class", "Benedetti"),
+    ("individual_risk", {"caveat": "It is rough."}, "It is rough.", "each class"),
     ("loglinear_risk", {"caveat": "a enters apart."}, "a enters apart.", "Left out"),
     ("loglinear_risk", {"left_out": ["b"]}, "Left out, of one level only: b.", "?"),
     ("linked_over_half", {"together": None}, "one half, one row at a time", "random rows"),
@@ -156,8 +156,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
     ("uniqueness", {"baseline": 0.83}, "original: 83 %", "?"),
     ("misclassification", {"baseline": 0.83}, "against 83 % unmasked", "?"),
-    ("suda", {"dis_released": [0.0, 0.0]}, "60 records.", "a part in"),
-    ("suda", {"dis_released": [0.31, 0.0]}, "is true with probability 31 % on average", "?"),
+    ("suda", {"dis": Sides(np.zeros(2), np.zeros(2))}, "60 records.", "a part in"),
+    ("suda", {"dis": Sides(np.zeros(2), np.array([0.31, 0.0]))},
+     "is true with probability 31 % on average", "?"),
     ("nearest_distance", {"baseline": 3.21}, "against 3.21 in the original", "?"),
     ("closest_record", {"baseline": 3.21}, "neighboring originals are 3.21 apart", "?"),
     ("mahalanobis", {"baseline": 3.21}, "original: 3.21", "?"),

@@ -144,4 +144,4 @@ def test_the_measure_reads_weights_and_says_why_not():
         for each in known
     )
     assert one.value == two.value == one.baseline
-    assert one.detail["by_released"] == "pitman"
+    assert one.detail.by.released == "pitman"

@@ -77,11 +77,11 @@ def test_individual_risk_is_what_its_sentence_says_of_the_truth(kind: str, fract
     ratio = truth / (found.value * len(sharing))
     assert 0.7 < ratio < 1.2
     # the older model alone is outside, as its sentence warns
-    assert truth / found.detail["older_released"] > 1.5
+    assert truth / found.detail.older.released > 1.5
     said = MEASURES["individual_risk"].sentence(found, len(sharing))
     assert "expects to identify" not in said
     assert "Benedetti and Franconi" in said
-    assert found.detail["caveat"] in said
+    assert found.detail.caveat in said
 
 
 def test_where_the_file_is_the_population_it_is_one_over_the_class() -> None:
@@ -118,16 +118,16 @@ def test_log_linear_risk_is_of_all_keys(kind: str, fraction: float) -> None:
     found, frame = read("loglinear_risk", comparison), comparison.original.frame
     alone = ~frame.duplicated(keep=False).to_numpy()
     truth = float((1 / sharing[alone]).sum())
-    apart = found.detail["independent"]
+    apart = found.detail.independent
     assert apart[-1] == "family"
-    assert found.detail["left_out"] == []
-    assert found.detail["uniques_released"] == alone.sum()
-    assert 0.8 < truth / found.detail["tau2_released"] < 1.25
+    assert found.detail.left_out == []
+    assert found.detail.uniques.released == alone.sum()
+    assert 0.8 < truth / found.detail.expected.released < 1.25
     said = MEASURES["loglinear_risk"].sentence(found, len(frame))
     assert f"{', '.join(apart)} enter" in said
     assert "as independent of the other keys" in said
     # the model of the table's own keys alone, which had been the answer, is too small
-    fewer = found.detail["path"][-1]["tau2"]
+    fewer = found.detail.of_names
     assert truth / fewer > 1.25
 
 
