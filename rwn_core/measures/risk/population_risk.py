@@ -191,7 +191,7 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving])
     after_dis = np.zeros(len(after))
     after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction)
-    sizes, found = range(1, LARGEST + 1), Sides(before_size, after_size)
+    sizes, found = list(range(1, LARGEST + 1)), Sides(before_size, after_size)
     detail = SpecialUniques(
         names=list(keys),
         score=Sides(before, after),

@@ -279,7 +279,7 @@ def compute_hellinger(comparison: Comparison) -> Reading:
         for counts, where in ((before, ""), (after, RELEASED)):
             refuse_all_missing(int(counts.sum()), variable.name, where)
         pairs.append((hellinger(before, after), total_variation(before, after)))
-    distances, moved = np.array(pairs).T
+    distances, moved = np.array(pairs).T.copy()
     detail = {
         "names": [variable.name for variable in released],
         "hellinger": distances,

@@ -218,10 +218,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
      "It is 44 % of the 3 people who are alone with their a.", "?"),
     ("repeated_releases", {"standing": "worst"}, "table link ", "link at least"),
     ("repeated_releases", {"standing": "at least"}, "table link at least ", "?"),
-    ("population_uniqueness", {"released": {"pitman": 1, "zayatz": None}, "by_released": "pitman"},
+    ("population_uniqueness", {"estimates": Sides({}, {"pitman": 1, "zayatz": None}),
+                               "by": Sides("pitman", "pitman")},
      "(Zayatz: no answer)", "Zayatz: 0"),
-    ("population_uniqueness", {"released": {"pitman": 1, "zayatz": 0.3}, "by_released": "pitman"},
-     "(Zayatz: 30 %)", "no answer"),
+    ("population_uniqueness", {"estimates": Sides({}, {"pitman": 1, "zayatz": 0.3}),
+                               "by": Sides("pitman", "pitman")}, "(Zayatz: 30 %)", "no answer"),
 ]  # fmt: skip
 
 
