@@ -199,9 +199,9 @@ def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
         with suppress(NotApplicable):
             links = worst_case(comparison, keys).links
             for was, now in product((True, False), repeat=2):
-                alike = (before[links.rows] == was) & (after[links.rows] == now)
-                count = int(alike.sum())
-                right = float(np.clip(links.top1[alike].sum(), 0, count))
+                cell = (before[links.rows] == was) & (after[links.rows] == now)
+                count = int(cell.sum())
+                right = float(np.clip(links.top1[cell].sum(), 0, count))
                 linked.append((was, now, count, right))
     uniques = Sides([int(before.sum())], [int(after.sum())])
     detail = KeyClasses(names=list(keys), violations=uniques, linked=linked)

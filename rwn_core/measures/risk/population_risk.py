@@ -168,7 +168,7 @@ class SpecialUniques(Detail):
     sizes : sequence of int
         Numbers of key variables of a minimal unique.
     count : Sides of sequence of int
-        Records whose smallest minimal unique has as many, for each of `sizes`.
+        Records by the size of their smallest minimal unique, for each of `sizes`.
     """
 
     names: Sequence[str]
