@@ -11,7 +11,7 @@ from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import unit_of
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.certificate import (
     Exchange,
     certified_share,
@@ -39,7 +39,7 @@ Columns = list[Integers]
 def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
     """Return the certified linkage of each of a few draws, by ratios that hold for every draw."""
     found = require_certifiable(law)
-    cells = independent_cells(law)  # type: ignore[arg-type]  # not None, as checked
+    cells = law.independent  # type: ignore[union-attr]  # not None, as checked
     units = varying_slices(cells)
     nothing = np.empty(0, np.int64)
     codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]

@@ -55,11 +55,6 @@ class BlockLaw(CellLaw):
         self._swapped, self._known_by = swapped, known_by
         self._selection = (blocks, selected)
 
-    @property
-    def empty(self) -> Integers:
-        """The records that lose their values: none."""
-        return np.empty(0, dtype=np.int64)
-
     def keeps_value_counts(self, name: str) -> bool:
         """Every variable: the swapped ones are permuted."""
         return True
@@ -125,7 +120,7 @@ def block_transition(
     )
     choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
     return Transition(
-        plain=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
+        original=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
     )
 
 

@@ -16,7 +16,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
-from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, Privacy
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import EnlargedNeighborhoods, NeighborhoodRule
 
@@ -31,7 +31,34 @@ class MixtureComponent(NamedTuple, Generic[CellsT]):
     cells: CellsT
 
 
-class CellLaw:
+class LawOfRows:
+    """Hold what every law answers: what it has not is None, empty or refused."""
+
+    neighborhoods: Neighborhoods | None = None
+    donors: DonorTables | None = None
+    selection: Any = None  # itself, as a law by which records are selected: see `RowMixtureLaw`
+
+    @property
+    def empty(self) -> Integers:
+        """The records that lose their values: none."""
+        return np.empty(0, dtype=np.int64)
+
+    @property
+    def independent(self) -> CellLaw:
+        """Itself, if it draws each cell from donors and independently of the others."""
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    @property
+    def probabilities(self) -> sparse.csr_array:
+        """The donor probabilities of each record, shape (n, n)."""
+        return self.independent.probabilities
+
+    def outside(self, people: Microdata) -> tuple[sparse.csr_array, EnlargedNeighborhoods]:
+        """Return the donor probabilities of people outside, and the neighborhoods they join."""
+        return self.independent.outside(people)
+
+
+class CellLaw(LawOfRows):
     """The law of randomization within neighborhoods, given the original table.
 
     P(released value of cell (i, j) is v) = (1 - q_j) [v = w_ij] + q_j c_ij(v) / |S_i|, where
@@ -42,6 +69,9 @@ class CellLaw:
     the neighborhoods were found, none can be found for other people.
     See Perry, Matloff, Tendick 2022, section 5.
     """
+
+    neighborhoods: Neighborhoods
+    donors: DonorTables
 
     def __init__(
         self,
@@ -107,7 +137,14 @@ class CellLaw:
     @property
     def empty(self) -> Integers:
         """The records without neighbors; their modified cells become missing."""
-        return np.flatnonzero(self.neighborhoods.sizes == 0)
+        return np.flatnonzero(self.donors.neighborhoods.sizes == 0)
+
+    @property
+    def independent(self) -> CellLaw:
+        """Itself, unless a row comes about in one of several ways."""
+        if len(self.components()) > 1:
+            raise NotApplicable("This is for a method that draws each cell independently.")
+        return self
 
     @property
     def probabilities(self) -> sparse.csr_array:

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 from scipy.special import ndtr
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments
-from rwn_core.laws.noise_law import UNLISTED
-from rwn_core.laws.privacy import NORMAL_NOISE, Privacy
 from rwn_core.laws.transition_law import is_discrete
+from rwn_core.laws.unit_law import NORMAL_NOISE, Privacy, UnitLaw
 
 ROUNDED_OFF = 1e-6  # standard deviations that arithmetic may move a value that is never changed
 TINY = 1e-300
 FINE = 0.7  # standard deviation from which rounding adds 1/12 to a variance, to within 0.1 %
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorrelatedNoiseOn:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CorrelatedNoiseOn(UnitLaw):
     """Normal noise on several variables together, then shrunk toward their means; see `UnitLaw`.
 
     A released row is mean + shrink (own + noise - mean). Where numbers are rounded, a density at
     the rounded ones stands for their probability: rounding counts as further noise.
     """
 
-    original: Microdata  # never rounded
-    names: tuple[str, ...]
     covariance: Floats  # shape (len(names), len(names)): of the noise; may be singular
     mean: Floats  # shape (len(names),)
     shrink: float  # above 0
-    # the step of each rounded variable, besides whole numbers
-    precision: Mapping[str, float] = field(default_factory=dict)
 
-    keeps_value_counts: ClassVar[bool] = False
-    privacy: ClassVar[Privacy] = NORMAL_NOISE
+    @property
+    def privacy(self) -> Privacy:
+        """None: the noise is normal."""
+        return NORMAL_NOISE
 
     @property
     def retained(self) -> Floats:
@@ -119,23 +113,14 @@ class CorrelatedNoiseOn:
             totals=together,
         )
 
-    def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none."""
-        raise NotApplicable(UNLISTED)
-
     def restricted_to(self, names: frozenset[str]) -> CorrelatedNoiseOn:
         """The law of some of the variables."""
         chosen = np.array([name in names for name in self.names])
         return replace(
-            self,
-            names=tuple(name for name in self.names if name in names),
+            UnitLaw.restricted_to(self, names),
             covariance=self.covariance[np.ix_(chosen, chosen)],
             mean=self.mean[chosen],
         )
-
-    def rounded(self, precision: Mapping[str, float]) -> CorrelatedNoiseOn:
-        """The law of released numbers that are rounded to these steps."""
-        return replace(self, precision=precision)
 
 
 def spread_axes(covariance: Floats) -> tuple[Floats, Floats, Floats]:

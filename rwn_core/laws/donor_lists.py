@@ -64,26 +64,26 @@ class DonorTables:
         self.watch = ProgressMonitor(threads=thread_count())
         if neighborhoods.shares is not None and neighborhoods.table.numbers is None:
             shares = neighborhoods.probabilities()
-        self._neighborhoods, self._shares = neighborhoods, shares
+        self.neighborhoods, self._shares = neighborhoods, shares
         self._held: list[Lists] | None = None
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """Row i holds each record's probability to be the donor of record i."""
         self._check()
-        return self._neighborhoods.probabilities() if self._shares is None else self._shares
+        return self.neighborhoods.probabilities() if self._shares is None else self._shares
 
     def check_fits(self, columns: int, records: int | None = None) -> None:
         """Refuse so many columns, of all records or some, where no probability is 0."""
         entries = columns * (self.n if records is None else records)
-        if isinstance(self._neighborhoods.table, AllDonors) and entries > 2 * STORED_NUMBERS:
+        if isinstance(self.neighborhoods.table, AllDonors) and entries > 2 * STORED_NUMBERS:
             raise NotApplicable(
                 f"All of {self.n:,} records are possible donors of each other, and {entries:,} "
                 "probabilities are too many for this; choose bandwidth = adaptive."
             )
 
     def _check(self) -> None:
-        if self._neighborhoods.table.numbers is not None:
+        if self.neighborhoods.table.numbers is not None:
             raise NotApplicable("This needs the law of every record, not of some of the file.")
 
     @property
@@ -96,13 +96,13 @@ class DonorTables:
     @property
     def typical(self) -> float:
         """The mean length of a list."""
-        return float(self._neighborhoods.sizes.mean())
+        return float(self.neighborhoods.sizes.mean())
 
     @property
     def _to_search(self) -> SearchedTable | None:
         from rwn_core.neighbors.search import SearchedTable
 
-        table = self._neighborhoods.table
+        table = self.neighborhoods.table
         if self._shares is not None or not isinstance(table, SearchedTable):
             return None
         return (
@@ -137,7 +137,7 @@ class DonorTables:
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
         """The same; where their members are still to be found, they are after each step."""
         self._check()
-        n, found, parts = self.n, self._neighborhoods, self._held or []
+        n, found, parts = self.n, self.neighborhoods, self._held or []
         no, ones = np.empty(0, np.int64), np.ones(n)
         if any_donors and not parts and self._to_search is not None:
             keep = float(found.sizes.sum()) <= STORED_NUMBERS

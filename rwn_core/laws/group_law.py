@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,25 +13,17 @@ from rwn_core.data.microdata import Microdata, codes_like, value_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, certain, independent
-from rwn_core.laws.privacy import AS_IT_IS, FROM_FILE, Privacy
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE, Privacy, UnitLaw
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
 
-@dataclass(frozen=True, eq=False)
-class DeterministicUnit:
-    """Hold the law of variables released as fixed functions of the original; see `UnitLaw`."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeterministicUnit(UnitLaw):
+    """Hold the law of variables released as fixed functions of the original."""
 
-    original: Microdata  # never rounded
     # what each record releases, row by row; the original itself if nothing changes
     shown: Microdata
-    names: tuple[str, ...]
-    precision: Mapping[str, float] = field(default_factory=dict)  # the steps of rounded variables
-
-    @property
-    def keeps_value_counts(self) -> bool:
-        """True if nothing changes."""
-        return self.shown is self.original
 
     @property
     def privacy(self) -> Privacy:
@@ -84,31 +75,20 @@ class DeterministicUnit:
         shape = (n, len(values))
         return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
 
-    def restricted_to(self, names: frozenset[str]) -> DeterministicUnit:
-        """The law of some of the variables."""
-        return replace(self, names=tuple(name for name in self.names if name in names))
-
-    def rounded(self, precision: Mapping[str, float]) -> DeterministicUnit:
-        """The law of the values after rounding."""
-        own = {name: step for name, step in precision.items() if name in self.names}
-        return replace(self, precision={**self.precision, **own})
-
 
 def unchanged(original: Microdata, name: str) -> DeterministicUnit:
     """Return the law of a variable released as it is."""
-    return DeterministicUnit(original, original, (name,))
+    return DeterministicUnit(
+        original=original, shown=original, names=(name,), keeps_value_counts=True
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class RedrawWithinGroups:
-    """Hold the law of a variable drawn within groups of values; see `UnitLaw`."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RedrawWithinGroups(UnitLaw):
+    """Hold the law of a variable drawn within groups of values, which may exchange them."""
 
-    original: Microdata  # never rounded
-    names: tuple[str]  # the variable
     group: Integers  # shape (V,): the group of each value, in the order of `value_codes`
     chance: Floats  # shape (V,): P(a value is drawn in its group); sums to 1 in each
-    keeps_value_counts: bool = False  # whether the records of a group exchange their values
-    step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
     @property
     def _of_record(self) -> Integers:
@@ -117,7 +97,7 @@ class RedrawWithinGroups:
 
     @property
     def _written(self) -> Microdata:
-        return rounded(self.original, {self.names[0]: self.step} if self.step else {})
+        return rounded(self.original, self.precision)
 
     def _by_group(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each written value | group), and the values."""
@@ -168,11 +148,3 @@ class RedrawWithinGroups:
         """P(each value is released for each record), and the values; see `UnitLaw`."""
         table, values = self._by_group()
         return sparse.csr_array(table[self._of_record]), values
-
-    def restricted_to(self, names: frozenset[str]) -> RedrawWithinGroups:
-        """The same."""
-        return self
-
-    def rounded(self, precision: Mapping[str, float]) -> RedrawWithinGroups:
-        """The law of the values after rounding; a second rounding stands for both."""
-        return replace(self, step=precision[self.names[0]]) if self.names[0] in precision else self

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
-from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from rwn_core.data.arrays import Floats, Integers
@@ -15,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments, independent
-from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
+from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING, Privacy, UnitLaw
 
 FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
 # decides: integers in the sum of probabilities; for wider noise, rounding adds 1/12 to the
@@ -54,7 +53,6 @@ def shortfall(
 
 
 Shape = Literal["gaussian", "laplace", "uniform"]
-UNLISTED = "Noise can release any number, so its values cannot be listed."
 SHAPES: tuple[str, ...] = get_args(Shape)
 
 
@@ -100,18 +98,18 @@ class Noise:
         return np.asarray(np.where(at < 0, tail, 1 - tail))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NoiseOn:
-    """Noise on one numeric variable; see `UnitLaw`."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoiseOn(UnitLaw):
+    """Noise on one numeric variable."""
 
-    original: Microdata  # never rounded
-    names: tuple[str]  # the variable
     noise: Noise
     discrete: bool = False  # whether the noisy numbers are rounded to whole ones
     reflected: bool = False  # whether a number below 0 is released without its sign
-    step: float = 0.0  # to which released numbers are rounded; 0 for not at all
 
-    keeps_value_counts: ClassVar[bool] = False
+    @property
+    def step(self) -> float:
+        """The step to which released numbers are rounded; 0 for not at all."""
+        return self.precision.get(self.names[0], 0.0)
 
     @property
     def privacy(self) -> Privacy:
@@ -187,15 +185,3 @@ class NoiseOn:
             mean = own + 2 * shortfall(shape, sd, below, known, discrete=self.discrete)
             spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
         return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
-
-    def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none."""
-        raise NotApplicable(UNLISTED)
-
-    def restricted_to(self, names: frozenset[str]) -> NoiseOn:
-        """The same."""
-        return self
-
-    def rounded(self, precision: Mapping[str, float]) -> NoiseOn:
-        """The law of the values after rounding; a second rounding stands for both."""
-        return replace(self, step=precision[self.names[0]]) if self.names[0] in precision else self

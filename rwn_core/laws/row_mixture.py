@@ -8,19 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw, MixtureComponent
 from rwn_core.laws.donor_lists import Column
-from rwn_core.laws.privacy import OR_NOT_AT_ALL, Privacy
+from rwn_core.laws.unit_law import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.rule import NeighborhoodRule
-
-
-def selected_rows(law: Any) -> RowMixtureLaw | None:
-    """A law as one that selects records; None where it does not."""
-    return law if isinstance(law, RowMixtureLaw) else None
 
 
 class RowMixtureLaw(CellLaw):
@@ -47,7 +42,6 @@ class RowMixtureLaw(CellLaw):
     ) -> None:
         q = np.where(masked, float(row_share), 0.0)
         super().__init__(original, neighborhoods, q, rule=rule)
-        self._found = neighborhoods
         self.row_share, self.fixed_count = float(row_share), fixed_count
 
     def components(self) -> tuple[MixtureComponent[CellLaw], ...]:
@@ -56,14 +50,14 @@ class RowMixtureLaw(CellLaw):
         return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, stays)
 
     @property
-    def drawn(self) -> CellLaw:
-        """The law of a selected record's cells; records without neighbors lose those modified."""
-        return self.given(selected=True)
+    def selection(self) -> RowMixtureLaw:
+        """Itself."""
+        return self
 
     def given(self, *, selected: bool) -> CellLaw:
         """The law of independent cells of a record that is selected, or of one that is not."""
         q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
-        cells = CellLaw(self.original, self._found, q)
+        cells = CellLaw(self.original, self.donors.neighborhoods, q)
         cells.donors = self.donors
         return cells
 
@@ -119,11 +113,6 @@ class SampleLaw(RowMixtureLaw):
         nobody = find_neighborhoods(np.zeros((n, 1)), epsilon=0.0, strict=True)
         super().__init__(original, nobody, np.ones(p, dtype=bool), left_out, fixed_count=True)
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
-
-    @property
-    def empty(self) -> Integers:
-        """The records without donors: all."""
-        return np.arange(self.original.n)
 
     @property
     def probabilities(self) -> sparse.csr_array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,32 +12,19 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_like
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import MixtureComponent
-from rwn_core.laws.correlated_noise_law import CorrelatedNoiseOn
+from rwn_core.laws.cell_law import LawOfRows, MixtureComponent
 from rwn_core.laws.donor_lists import Column
-from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
+from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.moments import Moments, joined
-from rwn_core.laws.noise_law import NoiseOn
-from rwn_core.laws.privacy import Privacy
-from rwn_core.laws.transition_law import Transition
-
-# The law of one unit, variables drawn together: `names` are the variables, `retained`, shape
-# (n,), is P(no value changes), `keeps_value_counts` says if every release has as many of each
-# value as the original, `chances`, shape (m, people.n), are likelihoods of rows for each person.
-UnitLaw: TypeAlias = (
-    DeterministicUnit | RedrawWithinGroups | NoiseOn | CorrelatedNoiseOn | Transition
-)
+from rwn_core.laws.unit_law import Privacy, UnitLaw
 
 
-class SeparateLaw:
+class SeparateLaw(LawOfRows):
     """The law of a method that changes each unit of variables by itself, without donors.
 
     Each released variable is in one of `parts`. Without the variables `known_by` it is unknown what
     a record does.
     """
-
-    neighborhoods = None
-    donors = None
 
     def __init__(
         self, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
@@ -57,16 +44,6 @@ class SeparateLaw:
         if all(len(part.names) == 1 for part in parts):
             every.sort(key=lambda part: order.index(part.names[0]))
         return cls(original, every, known_by)
-
-    @property
-    def empty(self) -> Integers:
-        """The records that lose their values: none."""
-        return np.empty(0, dtype=np.int64)
-
-    @property
-    def probabilities(self) -> sparse.csr_array:
-        """There are no donors."""
-        raise NotApplicable("This is for a method that copies values from donors.")
 
     @property
     def q(self) -> Floats:

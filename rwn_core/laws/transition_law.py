@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,8 +19,8 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import released_schema
 from rwn_core.laws.moments import Moments, numbers_among
-from rwn_core.laws.privacy import FROM_FILE, STILL_MISSING, Privacy
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
+from rwn_core.laws.unit_law import FROM_FILE, STILL_MISSING, Privacy, UnitLaw
 
 AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
 
@@ -65,23 +65,18 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Transition:
+class Transition(UnitLaw):
     """Hold the law of one unit that changes by a transition matrix.
 
-    See `UnitLaw`.
+    Where records exchange values, a release has as many of each as the original.
     """
 
-    plain: Microdata  # the original, never rounded
     unit: tuple[str, ...]  # the variables; their values together have the numbers 0 to V - 1
     choice: Choice  # of those numbers
     by_value: bool = True  # whether records with one value change by one law
-    # whether records exchange values, so that a release has as many of each as the original
-    keeps_value_counts: bool = False
     # whether levels and matrix are stated by a person, and no record is the only one of its level:
     # then every table that differs in one record has the same matrix
     declared: bool = False
-    names: tuple[str, ...] = ()  # those of the variables that are looked at
-    precision: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         """Look at all variables, unless some are named."""
@@ -89,12 +84,12 @@ class Transition:
 
     @cached_property
     def _written(self) -> Microdata:
-        return rounded(self.plain, self.precision or {})
+        return rounded(self.original, self.precision)
 
     @cached_property
     def _own(self) -> Integers:
         """The number of each record's values, shape (n,)."""
-        return value_numbers(self.plain, self.unit)
+        return value_numbers(self.original, self.unit)
 
     @cached_property
     def _shown(self) -> tuple[Integers, Floats]:
@@ -129,7 +124,7 @@ class Transition:
         if people is not None:  # a record with each person's values, where there is one
             if not self.by_value:
                 raise NotApplicable("What others release depends on more than their own values.")
-            own, theirs = codes_together(self.plain, people, self.unit, np.arange(people.n))
+            own, theirs = codes_together(self.original, people, self.unit, np.arange(people.n))
             first, known = np.zeros(int(own.max()) + 1, dtype=np.int64), theirs >= 0
             first[own] = np.arange(len(own))
             like = first[np.maximum(theirs, 0)]
@@ -141,7 +136,7 @@ class Transition:
 
     def moments(self) -> Moments:
         """Kept numbers and those of the pools; sums are certain where records exchange."""
-        names = numbers_among(self.plain, self.names)
+        names = numbers_among(self.original, self.names)
         own = self._written.matrix(names)
         center = np.nanmean(np.where(np.isnan(own).all(axis=0), 0.0, own), axis=0)
         x = np.nan_to_num(own - center)
@@ -181,19 +176,10 @@ class Transition:
         table.data = np.clip(table.data, 0.0, 1.0)
         return table, values
 
-    def restricted_to(self, names: frozenset[str]) -> Transition:
-        """The law of some of the variables."""
-        return replace(self, names=tuple(name for name in self.names if name in names))
-
-    def rounded(self, precision: Mapping[str, float]) -> Transition:
-        """The law of the values after rounding."""
-        own = {name: step for name, step in precision.items() if name in self.unit}
-        return replace(self, precision={**(self.precision or {}), **own}) if own else self
-
     @cached_property
     def privacy(self) -> Privacy:
         """The epsilon of a declared matrix, as long as no entry is 0; see `UnitLaw`."""
-        missing = self.plain.frame[list(self.unit)].isna().to_numpy().any(axis=1)
+        missing = self.original.frame[list(self.unit)].isna().to_numpy().any(axis=1)
         if missing.any():
             return STILL_MISSING
         if self.keeps_value_counts:

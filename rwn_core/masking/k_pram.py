@@ -131,7 +131,11 @@ class KPRAM(NumberMethod):
                 weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
             chance = weight / np.bincount(group, weight)[group]
             part = RedrawWithinGroups(
-                microdata, (name,), group, chance, keeps_value_counts=permuted
+                original=microdata,
+                names=(name,),
+                group=group,
+                chance=chance,
+                keeps_value_counts=permuted,
             )
             parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)

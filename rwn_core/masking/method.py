@@ -362,7 +362,10 @@ class FixedMethod(Method, ABC):
     def law(self, table: Prepared) -> SeparateLaw:
         """Each record's release follows from the original file."""
         microdata, shown = table.microdata, self.draw(table)
-        parts = [DeterministicUnit(microdata, shown, unit) for unit in self.units(microdata)]
+        parts = [
+            DeterministicUnit(original=microdata, shown=shown, names=unit)
+            for unit in self.units(microdata)
+        ]
         return SeparateLaw.of_changes(microdata, parts)
 
 

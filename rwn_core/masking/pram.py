@@ -225,7 +225,7 @@ class PRAM(Method):
             and len(variable.levels) == levels.size
         )
         return Transition(
-            plain=table.microdata,
+            original=table.microdata,
             unit=(name,),
             choice=choice,
             by_value=not self.within,

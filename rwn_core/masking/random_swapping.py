@@ -195,7 +195,7 @@ class RandomSwapping(Method):
             changing = np.zeros(microdata.n, dtype=bool)
             changing[some] = True
             part = Transition(
-                plain=microdata,
+                original=microdata,
                 unit=unit,
                 choice=one_pool(share, own, changing),
                 by_value=not self.rarer_than,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import value_codes
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import attacked_units
 
 LARGEST_COUNT = 10**6  # a share of selected records is a count divided by at most so many
@@ -59,7 +59,7 @@ def donor_load(law: Law, name: str) -> NDArray[np.float64]:
 
 def coincidence(law: Law) -> NDArray[np.float64]:
     """P(two independent releases of a record are the same row), shape (n,)."""
-    cells, rows = independent_cells(law), np.arange(law.original.n)
+    cells, rows = law.independent, np.arange(law.original.n)
     result = np.ones(len(rows))
     for unit in attacked_units(cells, None):
         table, _ = cells.likelihood_columns(unit, cells.original, rows)

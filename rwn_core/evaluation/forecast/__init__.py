@@ -18,9 +18,8 @@ from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
-from rwn_core.laws.row_mixture import selected_rows
 from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.parallel.threads import Progress
 
@@ -216,8 +215,8 @@ def _forecast_laws(
 ) -> list[Forecast]:
     """Forecast laws with neighborhoods from one table, in one pass."""
     columns = Columns.from_table(original)
-    rows = [law for each in known if (law := selected_rows(each)) is not None]
-    laws = [law.drawn for law in rows] or [independent_cells(law) for law in known]
+    rows = [law for each in known if (law := each.selection) is not None]
+    laws = [law.given(selected=True) for law in rows] or [law.independent for law in known]
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "

@@ -62,9 +62,9 @@ def mixed_sums(
     columns: Columns, laws: Sequence[RowMixtureLaw], progress: Callable[[float], None] | None = None
 ) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
-    neighbors, which = Neighbors.from_each([law.drawn.neighborhoods for law in laws])
-    missing = laws[0].drawn.original.frame[list(columns.released)].isna().to_numpy()
-    modified = np.any([law.drawn.q > 0 for law in laws], axis=0)
+    neighbors, which = Neighbors.from_each([law.given(selected=True).neighborhoods for law in laws])
+    missing = laws[0].given(selected=True).original.frame[list(columns.released)].isna().to_numpy()
+    modified = np.any([law.given(selected=True).q > 0 for law in laws], axis=0)
     adder = RowAdder(columns, modified, neighbors, missing)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
     drawn = adder.total(replace(neighbors, sizes=sizes), progress=progress)

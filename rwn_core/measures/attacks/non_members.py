@@ -13,7 +13,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law, donors_outside, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
 from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison
@@ -228,7 +228,7 @@ class NonMembers:
         self.law, self.masked = law, comparison.masked
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near, self.joins = donors_outside(law, non_members)
+        self.near, self.joins = law.outside(non_members)
 
     @property
     def joined(self) -> int:
@@ -288,7 +288,7 @@ def non_members(
     if all(way.cells.donors is None for way in law.components()):
         return NonMembersWithoutDonors(comparison, law, people, names)
     if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
-        return NonMembersOneByOne(comparison, independent_cells(law), people, names)
+        return NonMembersOneByOne(comparison, law.independent, people, names)
     return NonMembers(comparison, law, people, names)
 
 

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import Unit
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law, independent_cells
+from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.certificate import (
     Bounds,
     Exchange,
@@ -59,7 +59,7 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
-    slices = independent_cells(comparison.required_law()).units()
+    slices = comparison.required_law().independent.units()
     unit = comparison.unit
     if isinstance(neighborhoods.table, AllDonors):
         bounds, records, rows = _of_blocks(comparison, neighborhoods.table, unit)
@@ -105,7 +105,7 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
 
 def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
     """Return bounds of a large table, by ratios that are known before it is drawn."""
-    law = independent_cells(comparison.required_law())
+    law = comparison.required_law().independent
     varying = varying_slices(law)
     refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
@@ -139,7 +139,7 @@ def require_certifiable(law: Law | None) -> Neighborhoods:
     """Return the neighborhoods of a law without zeros and with two slices; refuse others."""
     if law is None:
         raise NotApplicable("A certificate needs the law of the method that made the release.")
-    cells: CellLaw = independent_cells(law)
+    cells: CellLaw = law.independent
     found: Neighborhoods | None = cells.neighborhoods
     if found is None:
         raise NotApplicable("Donors of some records are forbidden, so that nothing is certified.")

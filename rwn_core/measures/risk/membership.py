@@ -11,7 +11,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law, MixtureComponent
-from rwn_core.laws.privacy import Privacy
+from rwn_core.laws.unit_law import Privacy
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading, View

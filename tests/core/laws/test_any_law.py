@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import MixtureComponent, independent_cells
+from rwn_core.laws.law import MixtureComponent
 from rwn_core.measures.attacks.posterior import likelihoods
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
@@ -120,10 +120,10 @@ def test_releases_are_drawn_way_by_way(data, law):
 
 def test_what_needs_independent_cells_says_so(law):
     with pytest.raises(NotApplicable, match="independently"):
-        independent_cells(law)
+        _ = law.independent
     with pytest.raises(ParameterError, match="independently"):
         forecast_law(law)
-    assert independent_cells(CellLaw(law.original, law.neighborhoods, law.q)).q is law.q
+    assert CellLaw(law.original, law.neighborhoods, law.q).independent.q is law.q
 
 
 def test_nobody_asks_a_law_for_its_type():

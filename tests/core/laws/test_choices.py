@@ -14,7 +14,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
-from rwn_core.laws.privacy import FROM_FILE, STILL_MISSING
 from rwn_core.laws.transition_law import (
     Choice,
     Levels,
@@ -35,6 +34,7 @@ from rwn_core.laws.transition_matrix import (
     second_stage,
     successive_share,
 )
+from rwn_core.laws.unit_law import FROM_FILE, STILL_MISSING
 
 NAN = np.nan
 
@@ -161,7 +161,7 @@ def test_draws_go_through_what_is_kept_and_then_through_the_pools() -> None:
 def part_of(data: Microdata, share: float, **options: object) -> Transition:
     own = value_numbers(data, ("g",))
     choice = one_pool(share, own, np.ones(data.n, bool))
-    return Transition(plain=data, unit=("g",), choice=choice, **options)  # type: ignore[arg-type]
+    return Transition(original=data, unit=("g",), choice=choice, **options)  # type: ignore[arg-type]
 
 
 def test_what_a_changed_category_promises() -> None:
@@ -185,7 +185,9 @@ def test_what_a_changed_category_promises() -> None:
     assert part_of(gap, 0.5).privacy == STILL_MISSING
     # records with one value may differ: the worst of all of them counts
     own = value_numbers(data, ("g",))
-    some = Transition(plain=data, unit=("g",), choice=one_pool(0.5, own, own >= 0), by_value=False)
+    some = Transition(
+        original=data, unit=("g",), choice=one_pool(0.5, own, own >= 0), by_value=False
+    )
     apart = np.array([0.5, 0.25, 0.5, 0.5])
     lower = replace(some.choice, keep=1 - apart, weights=sparse.csr_array(apart[:, np.newaxis]))
     # the second record releases b with 1/16, the last with 5/8

@@ -14,10 +14,9 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import masked_columns
-from rwn_core.laws.law import independent_cells
-from rwn_core.laws.privacy import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
-from rwn_core.laws.row_mixture import RowMixtureLaw, selected_rows
+from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.laws.transition_law import is_discrete, with_numbers
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, OR_NOT_AT_ALL
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey
@@ -121,11 +120,11 @@ def test_someone_who_has_some_variables_sees_their_neighborhoods(data: Microdata
     seen = law.restricted_to(Microdata.from_frame(numbers.frame[["y"]]))
     assert seen.q.tolist() == [0.4]
     assert seen.probabilities.toarray().argmax(axis=1).tolist() == [2, 3, 0, 1]
-    assert independent_cells(law) is law
+    assert law.independent is law
     with pytest.raises(NotApplicable, match="draws each cell independently"):
-        independent_cells(NBRS2015(epsilon=1.0).prepare(numbers).law)
+        _ = NBRS2015(epsilon=1.0).prepare(numbers).law.independent
     with pytest.raises(NotApplicable, match="copies values from donors"):
-        independent_cells(AdditiveNoise().prepare(numbers).law)
+        _ = AdditiveNoise().prepare(numbers).law.independent
 
 
 def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
@@ -149,11 +148,15 @@ def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     assert (share, rest) == (0.4, 0.6)
     assert (drawn.q.tolist(), kept.q.tolist()) == ([1.0, 1.0, 0.0], [0.0, 0.0, 0.0])
     assert drawn.donors is law.donors
-    one = selected_rows(law)
+    one = law.selection
     assert one is not None
-    assert (one.row_share, one.fixed_count, one.drawn.q.tolist()) == (0.4, True, [1.0, 1.0, 0.0])
+    assert (one.row_share, one.fixed_count, one.given(selected=True).q.tolist()) == (
+        0.4,
+        True,
+        [1.0, 1.0, 0.0],
+    )
     assert not RowMixtureLaw(data, near, np.ones(3, bool), 0.4).fixed_count
-    assert selected_rows(RWN(k=1).prepare(data).law) is None
+    assert RWN(k=1).prepare(data).law.selection is None
 
 
 def test_a_sample_has_no_donors(data: Microdata) -> None:

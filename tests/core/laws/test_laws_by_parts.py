@@ -10,8 +10,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
 from rwn_core.laws.moments import certain, independent, joined, numbers_among
-from rwn_core.laws.privacy import AS_IT_IS, FROM_FILE
 from rwn_core.laws.separate_law import SeparateLaw
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
 
 NAN = np.nan
 ALL = np.arange(4)
@@ -32,7 +32,7 @@ def like(data: Microdata, **columns: list[object]) -> Microdata:
 def groups(data: Microdata) -> RedrawWithinGroups:
     """1 and 2 become one of each other, 2 the likelier; 4.5 and missing stay."""
     group, chance = np.array([0, 0, 1, 2]), np.array([0.25, 0.75, 1.0, 1.0])
-    return RedrawWithinGroups(data, ("x",), group, chance)
+    return RedrawWithinGroups(original=data, names=("x",), group=group, chance=chance)
 
 
 def test_values_drawn_within_groups_by_hand(data: Microdata, groups: RedrawWithinGroups) -> None:
@@ -68,13 +68,18 @@ def test_two_values_that_are_written_alike_share_their_chances(groups: RedrawWit
 def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata) -> None:
     one, chance = np.zeros(4, dtype=np.int64), np.full(4, 0.25)
     apart, together = (
-        RedrawWithinGroups(data, ("x",), one, chance, keeps_value_counts=exchanged)
+        RedrawWithinGroups(
+            original=data, names=("x",), group=one, chance=chance, keeps_value_counts=exchanged
+        )
         for exchanged in (False, True)
     )
     assert apart.privacy == FROM_FILE
     assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
     split = RedrawWithinGroups(
-        data, ("x",), np.array([0, 0, 0, 1]), np.array([0.5, 0.25, 0.25, 1.0])
+        original=data,
+        names=("x",),
+        group=np.array([0, 0, 0, 1]),
+        chance=np.array([0.5, 0.25, 0.25, 1.0]),
     )
     assert split.privacy == (np.inf, "can only take values of its group")
     assert (apart.keeps_value_counts, together.keeps_value_counts) == (False, True)
@@ -85,14 +90,18 @@ def test_exchanged_values_have_certain_sums_and_promise_nothing(data: Microdata)
     assert apart.moments().totals[0, 0] > 0
     none = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": 1.5})).take(np.arange(2))
     lost = Microdata(none.frame.assign(x=NAN), none.schema)
-    empty = RedrawWithinGroups(lost, ("x",), np.array([0]), np.array([1.0])).moments()
+    empty = RedrawWithinGroups(
+        original=lost, names=("x",), group=np.array([0]), chance=np.array([1.0])
+    ).moments()
     assert np.isnan(empty.means).all()
     assert empty.variances.tolist() == [[0.0], [0.0]]
 
 
 def test_a_fixed_result_is_certain(data: Microdata) -> None:
     shown = like(data, x=[1.0, 3.0, 4.5, NAN], y=[3.0, 3.0, 8.5, 2.0])
-    both, alone = DeterministicUnit(data, shown, ("x", "y")), DeterministicUnit(data, shown, ("x",))
+    both, alone = (
+        DeterministicUnit(original=data, shown=shown, names=names) for names in (("x", "y"), ("x",))
+    )
     assert (both.retained.tolist(), alone.retained.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
     table, values = alone.table()
     assert values == [1.0, 2.0, 4.5, None, 3.0]  # what is new comes last
@@ -137,7 +146,7 @@ def test_what_is_not_touched_is_everybodys_own(data: Microdata) -> None:
 
 @pytest.fixture(scope="module")
 def law(data: Microdata, groups: RedrawWithinGroups) -> SeparateLaw:
-    fixed = DeterministicUnit(data, like(data, y=[3.0, 3.0, 8.5, 2.0]), ("y",))
+    fixed = DeterministicUnit(original=data, shown=like(data, y=[3.0, 3.0, 8.5, 2.0]), names=("y",))
     return SeparateLaw(data, [groups, fixed, unchanged(data, "g")], ("g",))
 
 

@@ -12,7 +12,7 @@ from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn
 from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn
-from rwn_core.laws.privacy import NORMAL_NOISE, STILL_MISSING
+from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING
 
 NAN = np.nan
 
@@ -81,7 +81,12 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
     part = NoiseOn(
-        original=data, names=("x",), noise=noise, discrete=True, reflected=reflected, step=step
+        original=data,
+        names=("x",),
+        noise=noise,
+        discrete=True,
+        reflected=reflected,
+        precision={"x": step},
     )
     grid = np.arange(-10.0, 13.0)
     found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))

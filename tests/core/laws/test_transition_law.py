@@ -50,7 +50,7 @@ def after_successive(codes: np.ndarray, swaps: int) -> np.ndarray:
 
 def transition(data: Microdata, unit: tuple[str, ...], share: float) -> Transition:
     own = value_numbers(data, unit)
-    return Transition(plain=data, unit=unit, choice=one_pool(share, own, np.ones(data.n, bool)))
+    return Transition(original=data, unit=unit, choice=one_pool(share, own, np.ones(data.n, bool)))
 
 
 @pytest.mark.parametrize("swaps", [0, 1, 2, 3])

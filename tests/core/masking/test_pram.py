@@ -14,8 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.privacy import FROM_FILE
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
+from rwn_core.laws.unit_law import FROM_FILE
 from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
