@@ -13,7 +13,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import DrawRequest, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.parallel.threads import in_parts, thread_count
+from rwn_core.parallel.threads import ProgressMonitor, in_parts, thread_count
 from rwn_core.randomness import SecretKey
 
 NO_DONOR = -1  # the donor of a cell that becomes missing
@@ -104,9 +104,9 @@ def draw_donors(
     table = neighborhoods.table
     rows = None if isinstance(table, AllDonors) else neighborhoods.rows(draws.records)
     if rows is not None and not neighborhoods.is_stored:
-        from rwn_core.neighbors.search import search_donors
-
-        return search_donors(neighborhoods, draws.drawing(q), threads)[rows]
+        # once more, without storing members
+        watch = ProgressMonitor(threads=thread_count(threads))
+        return table.search.run(watch, draws.drawing(q)).donors[rows]  # type: ignore[attr-defined,no-any-return]
     # the keys of all records, shape (1, 8) or (m, 8), the streams and the probabilities
     keys = np.ascontiguousarray(draws.key.words.reshape(8, -1).T)
     streams, chances = np.array(draws.streams, dtype=np.int64), np.array(q, dtype=np.float64)

@@ -234,33 +234,8 @@ def mu_argus_partners(reach: int, uniform: Floats) -> Integers:
     return partner
 
 
-def range_asked(ranked: Floats, first: int, last: int, asked: tuple[float, float, float]) -> float:
-    """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for."""
-    # Shapes: ranked (N,).
-    p, r0, k0 = asked
-    exchanged = ranked[first:last]
-    if not exchanged.size:
-        return p
-    width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
-    if width <= 0:
-        return p
-    of_r0 = np.sqrt(2 * exchanged.var() * (1 - r0)) / width
-    of_k0 = np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width
-    return float(max(p, of_r0, of_k0))
-
-
 def descending(values: Floats, ties: Floats) -> Integers:
     """The records with a known value, the largest first, ties in random order."""
     # Shapes: values, ties (n,); the answer (N,), of those known.
     known = np.flatnonzero(~np.isnan(values))
     return known[order_by(-values[known], ties[known])]
-
-
-def group_means(values: Floats, order: Integers, first: int, last: int) -> Floats:
-    """The mean of its group for the largest and the smallest numbers, NaN for the others."""
-    # Shapes: values, the answer (n,); order (N,).
-    means = np.full(len(values), np.nan)
-    for group in (order[:first], order[last:]):
-        if group.size:
-            means[group] = values[group].mean()
-    return means

@@ -16,7 +16,7 @@ from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns, masked_columns
 from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.transition_law import with_numbers
-from rwn_core.masking.lever import SHARE, Lever, LeverRange, range_of_groups
+from rwn_core.masking.lever import Lever, LeverRange, range_of_groups
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import name_tuple, require_masked
 from rwn_core.neighbors.metric import CODED_LEVELS
@@ -93,7 +93,6 @@ class CARTSynthesis(Method):
             name="q",
             title="Synthesized records q",
             help="The share of records whose values are all drawn anew; at 0 nothing is masked.",
-            range=SHARE,
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
         Lever(

@@ -16,7 +16,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.correlated_noise_law import spread_axes
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
-from rwn_core.masking.lever import SHARE, Lever
+from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others, maskable, name_tuple, require_masked
 from rwn_core.neighbors.record_draws import two_uniforms
@@ -87,7 +87,6 @@ class DataShuffling(NumberMethod):
             title="Variance drawn anew (share of the unexplained)",
             help="What the other variables do not explain is kept less, the larger it is; at 0 "
             "nothing is masked.",
-            range=SHARE,
             presets={"Light": 0.5, "Standard": 0.8, "Strong": 1.0},
         ),
     )

@@ -48,10 +48,10 @@ class Lever:
     neutral: float | None = None
     # how far it goes, or a function of a setting and what its levers depend on: a table, or for
     # methods of neighborhoods the distances of its records
-    range: LeverRange | Callable[[Any, Any], LeverRange]
+    range: LeverRange | Callable[[Any, Any], LeverRange] = SHARE
     # Starting points by name; those beyond the range lie at its end. Without one the lever stays
     # where it is.
-    presets: Mapping[str, float] = field(hash=False)
+    presets: Mapping[str, float] = field(default_factory=dict, hash=False)
     # a function of a starting point and what levers depend on, where it is no position itself
     position: Callable[[float, Any], float] | None = None
 

@@ -14,7 +14,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking.lever import SHARE, Lever, LeverRange
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
@@ -93,7 +93,6 @@ class NBRS2015(NeighborhoodMethod):
             title="Modified records q",
             help="The share of records whose values are all replaced by those of random neighbors.",
             neutral=1.0,
-            range=SHARE,
             presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
     )

@@ -28,7 +28,7 @@ from rwn_core.laws.donors import (
 )
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import SHARE, Lever, LeverRange, family
+from rwn_core.masking.lever import Lever, LeverRange, family
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.neighbors import (
     LARGEST_DENSE,
@@ -93,7 +93,7 @@ def nearest_lever(**words: Any) -> Lever:
 def probability_lever(**words: Any) -> Lever:
     """Return the lever of the modification probability."""
     presets = {"Light": 0.5, "Standard": 1.0, "Strong": 1.0}
-    return Lever(name="q", neutral=1.0, range=SHARE, presets=presets, **words)
+    return Lever(name="q", neutral=1.0, presets=presets, **words)
 
 
 def kept_values(q: float, what: str) -> str:

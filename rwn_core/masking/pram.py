@@ -26,7 +26,7 @@ from rwn_core.laws.transition_law import (
     within_strata,
 )
 from rwn_core.laws.transition_matrix import check_transition, is_singular
-from rwn_core.masking.lever import SHARE, Lever, check_share
+from rwn_core.masking.lever import Lever, check_share
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import (
     LEVELS,
@@ -146,7 +146,6 @@ class PRAM(Method):
             name="change",
             title="Categories drawn anew (probability)",
             help="How likely a category is drawn anew; at 0 nothing is masked.",
-            range=SHARE,
             presets={"Light": 0.1, "Standard": 0.2, "Strong": 0.5},
         ),
     )

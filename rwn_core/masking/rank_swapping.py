@@ -21,11 +21,9 @@ from rwn_core.laws.rank_swaps import (
     counted_mu_argus_chances,
     descending,
     exact_moore_chances,
-    group_means,
     is_exact,
     moore_partners,
     mu_argus_partners,
-    range_asked,
     rank_swap_expectations,
     rankings,
     whole_part,
@@ -204,8 +202,12 @@ class RankSwapping(Method):
                     partner = len(chance) - 1 - mu_argus_partners(reach, chance[::-1])[::-1]
                 donors[variable.name] = given = table.records.copy()
                 given[order[first:last]] = order[first + partner]
+                # the mean of its end for each of the largest and the smallest numbers
                 if last - first < len(order):
-                    coded[variable.name] = group_means(values, order, first, last)
+                    coded[variable.name] = means = np.full(len(values), np.nan)
+                    for end in (order[:first], order[last:]):
+                        if end.size:
+                            means[end] = values[end].mean()
         swapped = copy_columns(microdata, donors)
         means = {name: np.where(np.isnan(own), swapped.values(name), own)
                  for name, own in coded.items()}  # fmt: skip
@@ -218,11 +220,18 @@ class RankSwapping(Method):
         return whole_part(self.top * n), n - whole_part(self.bottom * n)
 
     def fraction(self, ranked: Floats, first: int, last: int) -> float:
-        """P of a variable with these known values, the largest first; see `range_asked`."""
-        # Shapes: ranked (N,).
-        # none of the three is None, once it is made
-        asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
-        return range_asked(ranked, first, last, asked)
+        """Give the range of ranks of a variable, a share: the largest that P, R0 and K0 ask for."""
+        # Shapes: ranked (N,), the known values, the largest first.
+        p, r0, k0 = self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0  # none is None, once it is made
+        exchanged = ranked[first:last]
+        if not exchanged.size:
+            return p
+        width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
+        if width <= 0:
+            return p
+        of_r0 = np.sqrt(2 * exchanged.var() * (1 - r0)) / width
+        of_k0 = np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width
+        return float(max(p, of_r0, of_k0))
 
     def law(self, table: Prepared) -> None:
         """Free partners depend on all earlier exchanges, so that no law can be listed."""

@@ -20,7 +20,7 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.masking.lever import SHARE, Lever
+from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
@@ -88,7 +88,6 @@ class RecordSwapping(Method):
             name="share",
             title="Selected records of a block (share)",
             help="How many records of each block exchange their values; at 0 nothing is masked.",
-            range=SHARE,
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import SHARE, Lever, LeverRange
+from rwn_core.masking.lever import Lever, LeverRange, check_count
 from rwn_core.masking.neighborhood_method import CellMethod, kept_values, probability_lever
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
@@ -147,8 +148,6 @@ class SoftRWN(CellMethod):
             help="1: every record gives equally often. 0: no balance.",
             off=0.0,
             neutral=0.0,
-            range=SHARE,
-            presets={},
         ),
         probability_lever(
             title="Modification probability q",
@@ -157,8 +156,14 @@ class SoftRWN(CellMethod):
     )
 
     def check_setting(self) -> None:
-        """Check the kernel."""
-        _ = self.weights_of_donors
+        """Refuse numbers that no kernel has."""
+        for name, most in (("width", np.finfo(np.float64).max), ("cap", 1.0)):
+            value = getattr(self, name)
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not number or not 0 < value <= most:
+                at_most = ", at most 1" * (name == "cap")
+                raise ParameterError(f"{name} must be a number above 0{at_most}.")
+        check_count("bandwidth_k", self.bandwidth_k, least=1)
 
     @property
     def weights_of_donors(self) -> Kernel:

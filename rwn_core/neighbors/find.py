@@ -130,11 +130,13 @@ class Finder:
             own = self._own(ball.epsilon)
             return table.cut(k=ball.k, epsilon=own, strict=ball.strict), None
         # all others are searched, in the same pass as donors are drawn
+        from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search, check_search
 
         if self.index is None or (every and not one_radius(ball.epsilon)):
             check_search(self.points, 0 if drawing is None else len(drawing.q))
-            search = Search.of_points(self.points, ball, watch, self.groups)
+            index = build_index(self.points, epsilon=ball.epsilon, watch=watch)
+            search = Search(index, ball=ball, groups=self.groups)
         elif every:
             search = Search(self.index, ball=ball, groups=self.groups)
         else:

@@ -20,14 +20,8 @@ BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
 
 
-class Layout(NamedTuple):
-    """The layout of an index."""
-
-    # Most rows of a leaf. A tile of 128 rows and ten coordinates fits the fastest cache.
-    leaf: int = 128
-
-
-LAYOUT = Layout()
+# most rows of a leaf: a tile of 128 rows and ten coordinates fits the fastest cache
+LEAF = 128
 
 
 class IndexArrays(NamedTuple):
@@ -103,7 +97,7 @@ def build_index(
     numbers: Integers | None = None,
     epsilon: Radius | None = None,
     frame: Frame | None = None,
-    layout: Layout = LAYOUT,
+    leaf: int = LEAF,
     watch: ProgressMonitor | None = None,
 ) -> Index:
     """Make a table ready for searches; records of unlike radii are held apart."""
@@ -115,7 +109,7 @@ def build_index(
         rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
     quiet.report(0.0)
     leaves = 1
-    while count > layout.leaf * leaves:
+    while count > leaf * leaves:
         leaves *= 2
     begins = np.array([0, count])
     while len(begins) <= leaves:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ LEAST_SCALE = 0.05  # of the median one: the scale of a record with its clones a
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
     """Weigh the members of a neighborhood, which the neighborhood itself decides.
+
+    Its numbers are those of a checked setting: see `rwn_core.masking.soft_rwn`.
 
     A weight depends on a member's rank and squared distance only. Everything that draws donors or
     computes with their probabilities reads them here. The kernel of a record at distance d is
@@ -53,24 +55,6 @@ class Kernel:
     cap: float = 0.1
     own: bool = False
     balance: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check what does not depend on the table."""
-        for name, kinds in (("shape", Shape), ("bandwidth", Bandwidth)):
-            if getattr(self, name) not in get_args(kinds):
-                word = "kernel" if name == "shape" else name
-                raise ParameterError(f"{word} must be one of: {', '.join(get_args(kinds))}.")
-        if not _is_number(self.width) or not 0 < self.width < np.inf:
-            raise ParameterError("width must be a number above 0.")
-        is_integer = isinstance(self.bandwidth_k, int | np.integer)
-        if not is_integer or isinstance(self.bandwidth_k, bool) or self.bandwidth_k < 1:
-            raise ParameterError("bandwidth_k must be a whole number, at least 1.")
-        if not _is_number(self.cap) or not 0 < self.cap <= 1:
-            raise ParameterError("cap must be a number above 0, at most 1.")
-        if not isinstance(self.own, bool):
-            raise ParameterError("own must be true or false.")
-        if not _is_number(self.balance) or not 0 <= self.balance <= 1:
-            raise ParameterError("balance must be a number from 0 to 1.")
 
     @property
     def is_even(self) -> bool:
@@ -116,10 +100,6 @@ class Kernel:
         """Return the logarithms of the weights of a soft shape, same shape as `scaled`."""
         by = -2.0 * self.width * self.width if self.shape == "gaussian" else -self.width
         return np.asarray(scaled / by)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 EVEN = Kernel()

@@ -17,7 +17,7 @@ from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import ProgressMonitor
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 TABLE = "The table of neighbors"
@@ -92,19 +92,6 @@ class Search:
     def numbers(self) -> Integers | None:
         """Return the records with neighborhoods; None for all records of the table."""
         return self.query.side.numbers if self.query.n < self.target.n else None
-
-    @classmethod
-    def of_points(
-        cls,
-        points: Points,
-        ball: RadiusAndK,
-        watch: ProgressMonitor,
-        groups: Integers | None = None,
-    ) -> Search:
-        """Return the search for the neighborhoods of all records of a table."""
-        # Shapes: points (n, d); groups (n,).
-        index = build_index(points, epsilon=ball.epsilon, watch=watch)
-        return cls(index, ball=ball, groups=groups)
 
     @classmethod
     def of_some(
@@ -248,15 +235,6 @@ class SearchedTable:
     def is_stored(self) -> bool:
         """True if members can be read without a search."""
         return "stored" in self.__dict__
-
-
-def search_donors(
-    neighborhoods: Neighborhoods, drawing: DrawRequest, threads: int | None = None
-) -> Integers:
-    """Draw donors by searching once more, without storing members, shape (n, p)."""
-    table = neighborhoods.table
-    assert isinstance(table, SearchedTable)
-    return table.search.run(ProgressMonitor(threads=thread_count(threads)), drawing).donors
 
 
 def check_search(points: Points, columns: int, budget: float | None = None) -> None:

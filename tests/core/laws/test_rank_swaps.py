@@ -16,15 +16,15 @@ from rwn_core.laws.rank_swaps import (
     counted_mu_argus_chances,
     descending,
     exact_moore_chances,
-    group_means,
     is_exact,
     moore_partners,
     mu_argus_partners,
-    range_asked,
     rank_swap_expectations,
     rankings,
     whole_part,
 )
+from rwn_core.masking import RankSwapping
+from rwn_core.randomness import SecretKey
 
 NAN = np.nan
 
@@ -77,22 +77,21 @@ def test_the_nearest_free_rank_before_the_aim_or_else_after_it() -> None:
 def test_the_range_of_ranks_that_is_asked_for() -> None:
     ranked = np.array([10.0, 8.0, 6.0, 2.0, 0.0])  # the middle has variance 56 / 9, mean 16 / 3
     r0, k0 = np.sqrt(2 * 56 / 9 * 0.5) / 10, np.sqrt(8 / 3) * 0.25 * 16 / 3 / 10
-    assert range_asked(ranked, 1, 4, (0.0, 0.5, 0.0)) == pytest.approx(r0)
-    assert range_asked(ranked, 1, 4, (0.0, 1.0, 0.25)) == pytest.approx(k0)
-    assert range_asked(-ranked[::-1], 1, 4, (0.0, 1.0, 0.25)) == pytest.approx(k0)
-    assert range_asked(ranked, 1, 4, (0.9, 0.5, 0.25)) == 0.9
-    assert range_asked(ranked, 0, 5, (0.0, 0.0, 0.0)) == pytest.approx(np.sqrt(2 * 13.76) / 10)
-    assert range_asked(np.full(3, 4.0), 0, 3, (0.2, 0.0, 9.0)) == 0.2
-    assert range_asked(ranked, 2, 2, (0.3, 0.0, 9.0)) == 0.3
+    assert RankSwapping(p=0.0, r0=0.5, k0=0.0).fraction(ranked, 1, 4) == pytest.approx(r0)
+    assert RankSwapping(p=0.0, r0=1.0, k0=0.25).fraction(ranked, 1, 4) == pytest.approx(k0)
+    assert RankSwapping(p=0.0, r0=1.0, k0=0.25).fraction(-ranked[::-1], 1, 4) == pytest.approx(k0)
+    assert RankSwapping(p=0.9, r0=0.5, k0=0.25).fraction(ranked, 1, 4) == 0.9
+    assert RankSwapping(p=0.0, r0=0.0, k0=0.0).fraction(ranked, 0, 5) == pytest.approx(
+        np.sqrt(2 * 13.76) / 10
+    )
+    assert RankSwapping(p=0.2, r0=0.0, k0=9.0).fraction(np.full(3, 4.0), 0, 3) == 0.2
+    assert RankSwapping(p=0.3, r0=0.0, k0=9.0).fraction(ranked, 2, 2) == 0.3
 
 
 def test_the_largest_come_first_and_ties_as_they_fall() -> None:
     values = np.array([2.0, NAN, 5.0, 2.0, 1.0])
     assert descending(values, np.array([0.9, 0, 0.5, 0.1, 0.3])).tolist() == [2, 3, 0, 4]
     assert descending(values, np.zeros(5)).tolist() == [2, 0, 3, 4]
-    order = np.array([2, 3, 0, 4])
-    assert np.nan_to_num(group_means(values, order, 2, 3)).tolist() == [0, 0, 3.5, 3.5, 1.0]
-    assert np.isnan(group_means(values, order, 0, 4)).all()
 
 
 @cache
@@ -197,3 +196,14 @@ def test_expectations_of_a_table_by_hand() -> None:
     assert isinstance(nothing, Expectations)
     assert (nothing.releases, nothing.rows_unchanged().tolist()) == (0, [1.0] * 4)
     assert nothing.table("y")[0].toarray()[[1, 2]].argmax(axis=1).tolist() == [0, 3]
+
+
+def test_the_ends_become_their_means_and_the_others_stay() -> None:
+    values = np.array([2.0, NAN, 5.0, 2.0, 1.0])
+    data = Microdata.from_frame(pd.DataFrame({"x": values}))
+    shown = RankSwapping(p=0.0, top=0.5, bottom=0.25).prepare(data).release(SecretKey.from_seed(1))
+    np.testing.assert_array_equal(shown.masked.values("x"), [shown.masked.values("x")[0], NAN, 3.5,
+        shown.masked.values("x")[3], 1.0])  # fmt: skip
+    assert sorted(shown.masked.values("x")[[0, 3]].tolist()) == [2.0, 3.5]
+    same = RankSwapping(p=0.0).prepare(data).release(SecretKey.from_seed(1)).masked
+    np.testing.assert_array_equal(same.values("x"), values)

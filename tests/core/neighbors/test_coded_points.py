@@ -12,7 +12,7 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import DrawRequest
 from rwn_core.neighbors.distance import CodedPoints, squared_distances
-from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.search import Search
@@ -88,7 +88,7 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     """Sizes, nearest distances, donors and stored members; all records, some, and candidates."""
     coded, dummies = both(number, monkeypatch)
     n = len(dummies)
-    complete, index = complete_table(dummies), build_index(coded, layout=Layout(leaf=4 + number))
+    complete, index = complete_table(dummies), build_index(coded, leaf=4 + number)
     some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
     for k, epsilon in settings(dummies, number):
         expected = complete.cut(k=k, epsilon=epsilon)

@@ -14,7 +14,7 @@ from rwn_core.neighbors.distance_kernel import (
     widened_edge,
     write_products,
 )
-from rwn_core.neighbors.index import Index, IndexArrays, Layout, build_index
+from rwn_core.neighbors.index import Index, IndexArrays, build_index
 from tests.core.neighbors.brute_force import squared_pairs
 from tests.core.neighbors.callable_kernels import callable_here
 
@@ -43,7 +43,7 @@ def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
 def test_every_rough_distance_is_within_its_error(kind):
-    index = build_index(table(kind), layout=Layout(leaf=48))
+    index = build_index(table(kind), leaf=48)
     side, unit = index.side, index.frame.rotations[0].unit
     exact = squared_pairs(side.exact) * side.scale
     np.fill_diagonal(exact, 0.0)
@@ -92,7 +92,7 @@ def none_is_left_out(index: Index, side: IndexArrays) -> bool:
 @pytest.mark.parametrize("leaf", [2, 16])
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
 def test_no_leaf_with_a_near_point_is_left_out(kind, leaf):
-    index = build_index(table(kind), layout=Layout(leaf=leaf))
+    index = build_index(table(kind), leaf=leaf)
     assert none_is_left_out(index, index.side)
     short = index.side.boxes.copy()
     short[1] *= 0.1

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import Radii, find_neighborhoods, nearest_radii, neighbor_table
+from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
@@ -38,9 +39,8 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
         np.random.default_rng(number).choice(squared[np.isfinite(squared)], len(points))
     )
     expected = expected_sets(points, radii, k)
-    direct, _ = Search.of_points(
-        points, RadiusAndK(k=k, epsilon=radii), ProgressMonitor()
-    ).neighborhoods(ProgressMonitor())
+    index, ball = build_index(points, epsilon=radii), RadiusAndK(k=k, epsilon=radii)
+    direct, _ = Search(index, ball=ball).neighborhoods(ProgressMonitor())
     tables = [
         complete_table(points).cut(k=k, epsilon=Radii(radii)),
         searched_table(points, k=k, epsilon=radii).cut(k=k, epsilon=radii),

@@ -19,7 +19,7 @@ from rwn_core.neighbors import (
     find_neighborhoods,
     neighbor_table,
 )
-from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
@@ -60,7 +60,7 @@ def test_sizes_distances_and_donors_of_hard_tables(group):
     """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
     for number in range(group, TABLES, 4):
         points = hard_table(number)
-        index = build_index(points, layout=Layout(4))
+        index = build_index(points, leaf=4)
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
@@ -103,7 +103,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     threads = cycle((1, 2, 4))
     tried = set()
     for leaf in (16, 64, 128):
-        search = Search(build_index(points, layout=Layout(leaf)), ball=RadiusAndK(**setting))
+        search = Search(build_index(points, leaf=leaf), ball=RadiusAndK(**setting))
         for size in (1, 2, 7, 1000):
             ranges_of(size)
             watch = ProgressMonitor(threads=next(threads))
@@ -141,7 +141,7 @@ def test_donors_among_many_members(number):
     points = crowded_table(number)
     squared = squared_pairs(points)
     radii = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
-    index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
+    index, complete = build_index(points, leaf=32), complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
         result = Search(index, ball=RadiusAndK(k=2, epsilon=epsilon)).run(
@@ -270,7 +270,7 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     points = rng.normal(size=(212, 3)) * spread
     if spread > 1e-100:
         points[0], points[1] = 1.0, -1.0
-    complete, index = complete_table(points), build_index(points, layout=Layout(leaf=32))
+    complete, index = complete_table(points), build_index(points, leaf=32)
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
         expected = complete.cut(k=3, epsilon=epsilon)

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.masking import SoftRWN
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import ranked_lists, to_rank
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
@@ -147,7 +148,7 @@ LOG_BITS = [
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"shape": "round"}, "kernel must be one of: even, gaussian, exponential"),
+        ({"kernel": "round"}, "kernel must be one of: gaussian, exponential"),
         ({"bandwidth": "wide"}, "bandwidth must be one of: adaptive, fixed, absolute"),
         ({"width": 0}, "width must be a number above 0"),
         ({"width": float("inf")}, "width must be a number above 0"),
@@ -163,7 +164,7 @@ LOG_BITS = [
 )
 def test_a_wrong_attribute_is_refused(values: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        Kernel(**values)
+        SoftRWN(**values)
 
 
 def test_clones_share_the_floor_of_the_scale() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find_neighborhoods, neighbor_table
+from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search, check_search
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
@@ -104,7 +105,9 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
 
     watch = ProgressMonitor(threads=threads, cancel=cancel, progress=report)
     with pytest.raises(Cancelled):
-        Search.of_points(LONG, RadiusAndK(k=5, epsilon=4.0), watch).neighborhoods(watch)
+        Search(
+            build_index(LONG, epsilon=4.0, watch=watch), ball=RadiusAndK(k=5, epsilon=4.0)
+        ).neighborhoods(watch)
     assert len(shares) == 1
     assert shares[0] < 1
 
@@ -146,7 +149,7 @@ def test_progress_of_a_table_never_falls_back(monkeypatch):
     neighbor_table(LONG[:3000], k=5, epsilon=None, watch=watch)
     assert told == sorted(told)
     assert told[-1] == 1
-    search = Search.of_points(LONG[:3000], RadiusAndK(k=5, epsilon=None), ProgressMonitor())
+    search = Search(build_index(LONG[:3000]), ball=RadiusAndK(k=5, epsilon=None))
     result = search.run(ProgressMonitor())
     told.clear()
     search.table(watch, result)
