@@ -11,8 +11,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
-from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
-from rwn_core.laws.transition_law import is_discrete
+from rwn_core.laws.noise_law import Shape
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Method, NoiseMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
@@ -87,21 +86,9 @@ class AdditiveNoise(NoiseMethod):
     )
     keeps: ClassVar[tuple[Keeps, ...]] = (Keeps(what="records", when={"size": 0}),)
 
-    def noise(self, table: Prepared) -> dict[str, NoiseOn]:
-        """The noise on every variable that varies."""
-        microdata, parts = table.microdata, {}
-        for name in self.masked_names(microdata):
-            spread = table.cached(("sd", name), partial(known_spread, microdata, name))
-            if spread * self.size > 0:
-                least = np.nanmin(microdata.values(name))
-                parts[name] = NoiseOn(
-                    original=microdata,
-                    names=(name,),
-                    noise=Noise(shape=self.shape, sd=self.size * spread),
-                    discrete=is_discrete(microdata, name),
-                    reflected=self.reflected and bool(least >= 0),
-                )
-        return parts
+    def spread(self, table: Prepared, name: str) -> float:
+        """The size of the noise times the variable's own standard deviation."""
+        return self.size * table.cached(("sd", name), partial(known_spread, table.microdata, name))
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and possible negative numbers."""

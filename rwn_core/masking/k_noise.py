@@ -11,8 +11,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
-from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
-from rwn_core.laws.transition_law import is_discrete
+from rwn_core.laws.noise_law import Noise, Shape
 from rwn_core.masking.lever import Lever, check_known, check_records, count_lever, range_of_known
 from rwn_core.masking.method import NoiseMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
@@ -91,20 +90,10 @@ class KNoise(NoiseMethod):
         check_records(self.k, microdata)
         check_known(self.k, microdata, self.masked_names(microdata))
 
-    def noise(self, table: Prepared) -> dict[str, NoiseOn]:
-        """The noise on every variable that gets any."""
-        microdata, parts = table.microdata, {}
-        for name in self.masked_names(microdata):
-            order = table.cached(("sorted", name), partial(_sorted, microdata, name))
-            half = delta(order, self.k)
-            if half > 0:
-                parts[name] = NoiseOn(
-                    original=microdata,
-                    names=(name,),
-                    noise=Noise(shape=self.shape, sd=half / np.sqrt(3)),
-                    discrete=is_discrete(microdata, name),
-                )
-        return parts
+    def spread(self, table: Prepared, name: str) -> float:
+        """The standard deviation of uniform noise as wide as the neighborhoods."""
+        order = table.cached(("sorted", name), partial(_sorted, table.microdata, name))
+        return float(delta(order, self.k) / np.sqrt(3))
 
 
 def _sorted(microdata: Microdata, name: str) -> Floats:

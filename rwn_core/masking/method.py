@@ -23,9 +23,9 @@ from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.invariants import Invariants, Keeps, declared
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Expectations
-from rwn_core.laws.noise_law import NoiseOn
+from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import with_numbers
+from rwn_core.laws.transition_law import is_discrete, with_numbers
 from rwn_core.masking.lever import (
     Lever,
     LeverRange,
@@ -322,9 +322,27 @@ class NoiseMethod(NumberMethod, ABC):
 
     __slots__ = ()
 
+    shape: Shape
+    reflected: bool = False  # whether numbers without negative ones stay so
+
     @abstractmethod
+    def spread(self, table: Prepared, name: str) -> float:
+        """The standard deviation of the noise on a variable; 0 for none."""
+
     def noise(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that gets any."""
+        microdata, parts = table.microdata, {}
+        for name in self.masked_names(microdata):
+            sd = self.spread(table, name)
+            if sd > 0:
+                parts[name] = NoiseOn(
+                    original=microdata,
+                    names=(name,),
+                    noise=Noise(shape=self.shape, sd=sd),
+                    discrete=is_discrete(microdata, name),
+                    reflected=self.reflected and bool(np.nanmin(microdata.values(name)) >= 0),
+                )
+        return parts
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with noise."""

@@ -43,18 +43,6 @@ _NAMES = ("Light", "Standard", "Strong")
 _SDCMICRO = "As sdcMicro"  # its defaults: R0 = .95, 5 percent of each end become their mean
 
 
-def _end_lever(name: str, which: str) -> Lever:
-    return Lever(
-        name=name,
-        title=f"{name.capitalize()} coding (share of the {which} numbers)",
-        help=f"So many of the {which} numbers become their mean; sdcMicro's default is 0.05.",
-        off=0.0,
-        neutral=0.0,
-        range=LeverRange(low=0.0, high=0.25, step=0.01),
-        presets={**dict.fromkeys(_NAMES, 0.0), _SDCMICRO: 0.05},
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankSwapping(Method):
     """Hold the parameters of rank swapping.
@@ -155,8 +143,19 @@ class RankSwapping(Method):
             range=_FRACTION,
             presets=dict.fromkeys((*_NAMES, _SDCMICRO), 0.0),
         ),
-        _end_lever("top", "largest"),
-        _end_lever("bottom", "smallest"),
+        *(
+            Lever(
+                name=name,
+                title=f"{name.capitalize()} coding (share of the {which} numbers)",
+                help=f"So many of the {which} numbers become their mean; sdcMicro's default is "
+                "0.05.",
+                off=0.0,
+                neutral=0.0,
+                range=LeverRange(low=0.0, high=0.25, step=0.01),
+                presets={"Light": 0.0, "Standard": 0.0, "Strong": 0.0, "As sdcMicro": 0.05},
+            )
+            for name, which in (("top", "largest"), ("bottom", "smallest"))
+        ),
     )
     kinds: ClassVar[tuple[Kind, ...]] = tuple(kind for kind in Kind if kind is not Kind.CATEGORICAL)
     kinds_in_words: ClassVar[str] = "numbers, ordered levels and dates"
@@ -204,10 +203,10 @@ class RankSwapping(Method):
                 given[order[first:last]] = order[first + partner]
                 # the mean of its end for each of the largest and the smallest numbers
                 if last - first < len(order):
-                    coded[variable.name] = means = np.full(len(values), np.nan)
+                    coded[variable.name] = ends = np.full(len(values), np.nan)
                     for end in (order[:first], order[last:]):
                         if end.size:
-                            means[end] = values[end].mean()
+                            ends[end] = values[end].mean()
         swapped = copy_columns(microdata, donors)
         means = {name: np.where(np.isnan(own), swapped.values(name), own)
                  for name, own in coded.items()}  # fmt: skip

@@ -84,23 +84,17 @@ class Recoding(FixedMethod):
             range=lambda _, table: LeverRange(low=1, high=max(2, table.n // 2), step=1),
             presets={"Light": 5, "Standard": 10, "Strong": 25},
         ),
-        Lever(
-            name="top",
-            title="Top-coded share",
-            help="The largest values become their mean.",
-            off=0.0,
-            largest=LARGEST_TAIL,
-            range=_TAIL,
-            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
-        ),
-        Lever(
-            name="bottom",
-            title="Bottom-coded share",
-            help="The smallest values become their mean.",
-            off=0.0,
-            largest=LARGEST_TAIL,
-            range=_TAIL,
-            presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
+        *(
+            Lever(
+                name=name,
+                title=f"{name.capitalize()}-coded share",
+                help=f"The {which} values become their mean.",
+                off=0.0,
+                largest=LARGEST_TAIL,
+                range=_TAIL,
+                presets=dict.fromkeys(("Light", "Standard", "Strong"), 0.0),
+            )
+            for name, which in (("top", "largest"), ("bottom", "smallest"))
         ),
     )
     kinds: ClassVar[tuple[Kind, ...]] = NUMBERS + LEVELS

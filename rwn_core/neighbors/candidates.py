@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isqrt
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -293,8 +293,7 @@ def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     return table.part(table.offsets[:-1], sizes, k=ball.k or 0, epsilon=epsilon)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestrictionCost:
+class RestrictionCost(NamedTuple):
     """The cost of random candidates, against all records as candidates."""
 
     # effective_radius, exact_radius: median radius of the neighborhoods, and of the exact ones
@@ -330,20 +329,14 @@ def restriction_cost(
 
         ball = RadiusAndK(k=k, epsilon=epsilon)
         search = Search.of_some(build_index(points), points, some, ball)
-        exact, rows = (
-            search.neighborhoods(ProgressMonitor(threads=threads))[0],
-            np.arange(len(some)),
-        )
+        exact, _ = search.neighborhoods(ProgressMonitor(threads=threads))
+        rows = np.arange(len(some))
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
         / max(1, exact.sizes[row])
         for row, record in zip(rows, some, strict=True)
     ]
-    return RestrictionCost(
-        effective_radius=float(np.median(neighborhoods.radius[some])),
-        exact_radius=float(np.median(exact.radius[rows])),
-        governed_by_k=float((neighborhoods.within[some] < (k or 0)).mean()),
-        exact_governed_by_k=float((exact.within[rows] < (k or 0)).mean()),
-        recall=float(np.mean(recall)),
-        compared=len(some),
-    )
+    both = (neighborhoods, some), (exact, rows)
+    radii = [float(np.median(found.radius[own])) for found, own in both]
+    by_k = [float((found.within[own] < (k or 0)).mean()) for found, own in both]
+    return RestrictionCost(radii[0], radii[1], by_k[0], by_k[1], float(np.mean(recall)), len(some))

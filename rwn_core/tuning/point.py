@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
@@ -85,6 +85,10 @@ class Setting(NamedParameters):
             There is no such method or parameter, or a value is refused.
         """
         method, given = in_present_names(method, parameters)
+        for each in fields(known_method(method)):
+            needed = each.default is MISSING and each.default_factory is MISSING
+            if needed and each.name not in given:
+                raise ParameterError(f"The method {method} needs {each.name}; give it.")
         chosen = tuple(sorted((weights or {}).items()))
         return cls(
             params=known_method(method)(**given),
