@@ -172,7 +172,7 @@ def test_presets_lie_within_the_sliders_of_a_tiny_table(method: str) -> None:
         if method == "soft_rwn":  # two donors cannot give a tenth each
             with pytest.raises(rwn.ParameterError, match="cap must be at least 1/2"):
                 moved.release(rwn.SecretKey.from_seed(1))
-            moved = PreparedTable.prepare(data, method=method, options={"cap": 1.0}).prepared
+            moved = PreparedTable.prepare(data, params=rwn.SoftRWN(cap=1.0)).prepared
         assert moved.release(rwn.SecretKey.from_seed(1)).masked.n == 3
 
 
