@@ -8,8 +8,9 @@ from playwright.sync_api import expect
 
 
 def asked(app) -> dict[str, str]:
-    """What the address of the page says."""
-    return {name: value for name, (value,) in parse_qs(urlsplit(app.page.url).query).items()}
+    """What the address of the page says of the setting."""
+    parts = parse_qs(urlsplit(app.page.url).query)["setting"][0].split("*")
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
@@ -36,7 +37,7 @@ def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
     app.page.get_by_text("Own donors").click()
     app.shows("own = ")
     app.page.get_by_text("own donor up to").wait_for()
-    app.until("() => location.search.includes('own_donors=1')")
+    app.until("() => location.search.includes('*own_donors*1')")
     shared, shown = asked(app), app.stamp.rpartition(" ")[0]
     assert shared["kernel"] == "exponential"
     assert (shared["width"], shared["balance"], shared["q"]) == ("1.05", "0.95", "0.95")
