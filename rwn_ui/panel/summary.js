@@ -87,7 +87,6 @@ class Summary {
   }
 }
 
-const SVG = "http://www.w3.org/2000/svg";
 /** A button that explains its part, and the text that it shows. */
 function helpOf(parent, what) {
   const help = parent.appendChild(button("?", `Explain ${what}`.trim(), "rwn-help", () => help.focus()));
@@ -112,45 +111,15 @@ function makeTile() {
   const head = part("div", "label");
   head.appendChild(make("span"));
   helpOf(head, "");
-  const row = part("div", "reading");
-  part("div", "value", row);
-  const curve = row.appendChild(document.createElementNS(SVG, "svg"));
-  for (const [name, value] of [["viewBox", "0 0 100 20"], ["preserveAspectRatio", "none"], ["aria-hidden", "true"]]) {
-    curve.setAttribute(name, value);
-  }
-  for (const kind of ["polyline", "line"]) curve.appendChild(document.createElementNS(SVG, kind));
+  part("div", "value", part("div", "reading"));
   part("div", "verdict");
   part("div", "against");
   return tile;
 }
 
-/** A thin line over the range of the lever moved last, and where the lever stands. */
-function changeCurve(node, curve) {
-  const known = JSON.stringify(curve ?? null);
-  if (node.known === known) return;
-  node.known = known;
-  node.toggleAttribute("hidden", !curve);
-  if (!curve) return;
-  const [line, mark] = node.children;
-  line.setAttribute("points", curvePoints(curve.y));
-  for (const [name, value] of Object.entries({ x1: 100 * curve.at, x2: 100 * curve.at, y1: 0, y2: 20 })) {
-    mark.setAttribute(name, value);
-  }
-}
-
-/** Numbers as points of a line 100 wide and 20 high, from its lowest to its highest. */
-function curvePoints(numbers) {
-  const known = numbers.filter((value) => value != null);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const up = (value) => (high > low ? 18 - (16 * (value - low)) / (high - low) : 10);
-  return numbers.flatMap((value, i) =>
-    (value == null ? [] : [`${(100 * i) / (numbers.length - 1)},${up(value)}`])).join(" ");
-}
-
 const VERDICTS = { kept: "✓", over: "▲ over" };
-function changeTile(node, { label, original, released, state, limit, against = [], help = "", curve }) {
-  const [head, { children: [value, drawn] }, verdict, marks] = node.children;
-  changeCurve(drawn, curve);
+function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
+  const [head, { firstChild: value }, verdict, marks] = node.children;
   const [name, explain, tip] = head.children;
   if (name.textContent !== label) {
     name.textContent = label;

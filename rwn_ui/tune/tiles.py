@@ -9,7 +9,6 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.masking import at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import UNRELATED, Reading, part
 from rwn_core.reporting.places_on_map import POLICY
@@ -17,11 +16,10 @@ from rwn_core.tuning import Verdict
 from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import Tile, loss_words, percent
-from rwn_ui.state.results import CurrentRelease, memo, prepared, table_key, user_results
+from rwn_ui.state.results import CurrentRelease
 from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
-POSITIONS = 9  # of a curve over a lever
 
 
 def _three(value: float) -> str:
@@ -86,66 +84,8 @@ def chosen(session: Session) -> list[Tile]:
 def draw(
     session: Session, current: CurrentRelease, readings: Readings, draws: Ensemble | None
 ) -> list[dict[str, Any]]:
-    """Every tile of a release as plain data, with its curve over the lever moved last."""
-    lever = moved_lever(session)
-    known = _curves(session, lever) if lever else {}
-    shown = []
-    for tile in chosen(session):
-        shown.append(_tile(tile, readings, session, current, draws))
-        if len(known) == POSITIONS and tile in TILES:
-            numbers = [each.get(tile.measure) for each in known.values()]
-            shown[-1]["curve"] = {"y": numbers, "at": _share(session, str(lever))}
-    return shown
-
-
-def moved_lever(session: Session) -> str | None:
-    """The lever moved last, where a release is read quickly; None without one."""
-    lever: str | None = user_results().last.get("lever")
-    small = limit_queue.is_quick_for(session.data.n)
-    return lever if small and lever in session.levers else None
-
-
-def lacks_curves(session: Session) -> bool:
-    """True if the curves over the lever moved last are not complete."""
-    lever = moved_lever(session)
-    return lever is not None and len(_curves(session, lever)) < POSITIONS
-
-
-def extend_curves(session: Session) -> None:
-    """Read one more position of the lever moved last; called while nothing is moved."""
-    lever = moved_lever(session)
-    if lever is None:
-        return
-    known, ends = _curves(session, lever), prepared(session).prepared.ranges[lever]
-    if len(known) == POSITIONS:
-        return
-    missing = len(known) / (POSITIONS - 1)
-    steps = round(missing * (ends.high - ends.low) / ends.step)
-    value = round(ends.clip(ends.low + steps * ends.step), 10)
-    masking = session.masking_with(at_levers(session.params, {lever: value}))
-    found = prepared(session).release(masking, session.seed).comparison
-    readings = {tile.measure: rwn.MEASURES[tile.measure].read(found, bare=True) for tile in TILES}
-    known[missing] = {
-        tile.measure: tile.value(reading)
-        for tile in TILES
-        if isinstance(reading := readings[tile.measure], Reading)
-    }
-
-
-def _curves(session: Session, lever: str) -> dict[float, dict[str, float]]:
-    """Numbers of the tiles by share of a lever's range, all else as it is."""
-    others = tuple(each for each in session.levers.items() if each[0] != lever)
-    kind = session.family, session.precision, session.seed, lever, others
-    known: dict[float, dict[str, float]] = memo("curves", 8).get_or_make(
-        (*table_key(session.data), kind), dict
-    )
-    return known
-
-
-def _share(session: Session, lever: str) -> float:
-    """Place of a lever in its range, from 0 to 1."""
-    ends = prepared(session).prepared.ranges[lever]
-    return float(session.levers[lever] - ends.low) / ((ends.high - ends.low) or 1.0)
+    """Every tile of a release as plain data."""
+    return [_tile(tile, readings, session, current, draws) for tile in chosen(session)]
 
 
 def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:

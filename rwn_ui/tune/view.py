@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -90,7 +89,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     more = {
         "waits": waits,
         "waiting": bool(
-            unread or limit_queue.pin_questions(session) or {"advice", "start", "curves"} & {*waits}
+            unread or limit_queue.pin_questions(session) or {"advice", "start"} & {*waits}
         ),
     }
     return {"stamp": stamp(words, shown), **more, **shown}
@@ -98,8 +97,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
 
 def pending(session: Session, readings: Readings) -> list[str]:
     """Return what the picture waits for, in words that change when something arrives."""
-    curves = ["curves"] * tiles.lacks_curves(session)
-    return [*limit_queue.pending_keys(session, readings), *advice.pending(session), *curves]
+    return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
@@ -270,9 +268,6 @@ def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
     ]
 
 
-AT_REST_S = 0.6  # without an edit, before curves are read
-
-
 def open_endpoint(session: Session) -> dict[str, str]:
     """Answer the page from now on; where and by which token it asks."""
     state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
@@ -319,8 +314,6 @@ def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
     for edit in edits:
         last["held"] = bool(edit.get("held"))
         live_sliders.apply_edit(session, edit)
-        last["edited"] = time.monotonic()
-        last["lever"] = next(iter(edit.get(live_sliders.LEVERS, {})), last.get("lever"))
         note_choice(session)
 
 
@@ -350,8 +343,6 @@ def on_wait(session: Session, seq: int) -> bytes | None:
     limit_queue.follow(session)
     limit_queue.complete_pins(session)
     advice.follow(session)
-    if time.monotonic() - last.get("edited", 0.0) > AT_REST_S:
-        tiles.extend_curves(session)
     current = current_release(session)
     if pending(session, limit_queue.readings(session, current)) == last["tune"]["waits"]:
         return b""

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_method
-from rwn_ui.state.session import Aims, Session, first_setting
+from rwn_ui.state.session import Session, first_setting
 from rwn_ui.widgets import limits
 from rwn_ui.widgets.folded import folded
 
@@ -78,7 +78,7 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
 
 
 def extras(session: Session) -> None:
-    """Seed, shown variable, projector mode, policy, aims."""
+    """Seed, shown variable, projector mode, policy."""
     session.seed = int(
         st.number_input(
             "Seed of the trial",
@@ -107,25 +107,3 @@ def extras(session: Session) -> None:
     if policy is not None:
         with policy:
             limits.edit(session, "tune")
-    aims = folded("Aims for utility", session.key("tune.aims"))
-    if aims is not None:
-        with aims:
-            session.aims = _aims(session)
-
-
-def _aims(session: Session) -> Aims:
-    key = session.key("tune.aims")
-    old = session.aims
-    relations = st.number_input(
-        "Relations lost (0 to 1), at most",
-        0.0,
-        0.99,  # a file without any relation keeps an aim of 1
-        old.relations,
-        0.01,
-        format="%.3g",
-        key=f"{key}.relations",
-    )
-    slope = st.number_input(
-        "Largest |Δ slope| / SE at most", 0.0, 100.0, old.slope, 0.1, key=f"{key}.slope"
-    )
-    return Aims(relations=relations, slope=slope)
