@@ -16,10 +16,10 @@ from rwn_ui.features import (
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.results import current_release, prepared, user_results
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current, page_session, sample_note
-from rwn_ui.state.work import user_endpoint
+from rwn_ui.state.work import user_endpoint, user_results
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices

@@ -6,8 +6,9 @@ from rwn_ui.features import analysis_plan, analysis_plan_results, prediction
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.results import full_table, user_results
+from rwn_ui.state.results import full_table
 from rwn_ui.state.startup import page_session, sample_note
+from rwn_ui.state.work import user_results
 from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
 from rwn_ui.widgets import sidebar, sliders

@@ -15,9 +15,9 @@ from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load_setting, redescribe
-from rwn_ui.state.results import memo, preparation_key, prepared, user_results, verdict_key
+from rwn_ui.state.results import memo, preparation_key, prepared, verdict_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import user_results, user_work
 from rwn_ui.widgets.buttons import load_button
 from rwn_ui.widgets.folded import folded
 

@@ -16,8 +16,9 @@ from rwn_core.measures import UTILITY
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_plan_results
 from rwn_ui.server.messages import escaped, guarded, informed, refused
-from rwn_ui.state.results import full_table, user_results
+from rwn_ui.state.results import full_table
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_results
 from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.upload import file_chooser, parsed
 

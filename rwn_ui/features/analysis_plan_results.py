@@ -15,8 +15,9 @@ from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.state.results import Memo, memo, release_key
+from rwn_ui.state.results import memo, release_key
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Memo
 
 RELEASES = 8  # of a scenario, on which the registered analyses are run
 RELEASES_OF_LARGE = 4

@@ -23,7 +23,6 @@ from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import (
     CurrentRelease,
     Key,
-    Memo,
     current_release,
     memo,
     prepared,
@@ -31,7 +30,7 @@ from rwn_ui.state.results import (
     table_key,
 )
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import Memo, user_work
 
 VIEW = "tune.risk"
 CHOICES = (

@@ -33,10 +33,10 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
-from rwn_ui.state.results import Key, memo, prepared, table_key, user_results
+from rwn_ui.state.results import Key, memo, prepared, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import sample_note
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import user_results, user_work
 from rwn_ui.widgets import sidebar, sliders
 
 BOXES = 8  # the figure of box plots

@@ -17,8 +17,8 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import address, change_table
-from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_results
 
 PICTURE = "learn"
 _LINK, _CHOSEN = "learn.link", "learn.lesson"

@@ -12,12 +12,10 @@ import orjson
 import rwn_core as rwn
 from rwn_core.masking import Method, lever_values, no_method, unrounded
 from rwn_ui.features import advice
-from rwn_ui.server.endpoint import STATE_KEY, Endpoint
-from rwn_ui.server.sweeper import WORK
 from rwn_ui.state.change_table import adopt_prepared, change_method, go_over, take_over
-from rwn_ui.state.results import RESULTS, Results, prepared, user_results
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session, first_setting
-from rwn_ui.state.work import Work, as_user, user_endpoint, user_work
+from rwn_ui.state.work import User, as_user, user_endpoint, user_results, user_work
 from rwn_ui.tune import question, view
 
 PICKED = "picked"  # names what a button of the panel sends
@@ -32,8 +30,8 @@ class TunedTable:
         if isinstance(method, str) and method not in rwn.METHODS:
             raise rwn.ParameterError(no_method(method))
         self.session = Session(name="table", demo=None, data=data, policy=policy, seed=seed)
-        self.work = Work()
-        self._state = {RESULTS: Results(), WORK: self.work, STATE_KEY: Endpoint()}
+        self.user = User(session=self.session)
+        self.work = self.user.work
         with self._prepared():
             self.session.clamp(prepared(self.session).prepared)
             if isinstance(method, str) and method != self.session.method:
@@ -72,7 +70,7 @@ class TunedTable:
             )
 
     def _ends(self, lever: str) -> str:
-        with as_user(self._state):
+        with as_user(self.user):
             ends = prepared(self.session).prepared.ranges[lever]
         return f"{ends.low:g} to {ends.high:g}"
 
@@ -83,7 +81,7 @@ class TunedTable:
             with self._prepared():
                 self._apply(message["edits"])
             return self.picture()
-        with as_user(self._state):
+        with as_user(self.user):
             if message["seq"] == user_endpoint().seq and "tune" in user_results().last:
                 return view.on_wait(session, message["seq"]) or None
         return self.picture()
@@ -98,7 +96,7 @@ class TunedTable:
 
     def picture(self) -> bytes:
         """Return the picture of the present setting as JSON, without the app's address."""
-        with as_user(self._state):
+        with as_user(self.user):
             view.note_choice(self.session)
             shown = orjson.loads(view.after_edits(self.session))
         del shown["address"], shown["page"]
@@ -107,7 +105,7 @@ class TunedTable:
     @contextmanager
     def _prepared(self) -> Iterator[None]:
         """Change choices; then wait for the table that they need."""
-        with as_user(self._state):
+        with as_user(self.user):
             yield
             coming = user_work().preparation
             if coming is not None:
@@ -123,7 +121,5 @@ class TunedTable:
     def close(self) -> None:
         """End all processes for good, and forget the results."""
         self.work.close()
-        results = self._state[RESULTS]
-        assert isinstance(results, Results)
-        results.end()
-        results.tables.clear()
+        self.user.results.end()
+        self.user.results.tables.clear()

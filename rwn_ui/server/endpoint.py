@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 ADDRESS = "rwn/tune"
-STATE_KEY = "rwn.endpoint"
-"""Key of a user's endpoint in Streamlit's session state."""
 LONGEST = 20_000  # bytes of a request
 WAIT_S = 20.0  # of a post for what a picture lacks
 REST_S = 0.1  # without an edit, before slow readings are started

@@ -15,8 +15,8 @@ from rwn_core.errors import log_fault
 from rwn_ui.server.private_streamlit import Controls
 
 GRACE = 10.0  # seconds that a broken connection may take to return
-WORK, VISIT = "rwn.work", "rwn.visit"
-"""Keys of a user's work and visit in Streamlit's state."""
+VISIT = "rwn.visit"
+"""Key of a user's visit in Streamlit's state."""
 _EVERY = 2.0
 _SETTLED = 10.0  # seconds after the start, by when it has read what it needs
 

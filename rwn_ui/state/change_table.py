@@ -16,9 +16,9 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Setting
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.results import PreparedTable, preparation_key, user_results
+from rwn_ui.state.results import PreparedTable, preparation_key
 from rwn_ui.state.session import KEPT, Session, first_setting
-from rwn_ui.state.work import paused, user_work
+from rwn_ui.state.work import paused, user_results, user_work
 
 SOON = 1.5  # seconds that a slider of a weight waits for its picture
 Then = Callable[[PreparedTable], None]

@@ -9,9 +9,8 @@ from rwn_ui.server.sweeper import free_memory
 from rwn_ui.state import project_folder
 from rwn_ui.state.change_table import give_up
 from rwn_ui.state.own_machine import on_own_machine
-from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import user_results, user_work
 
 
 def erase(session: Session) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from streamlit.delta_generator import DeltaGenerator
@@ -33,7 +30,7 @@ from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import too_few
 from rwn_ui.background.progress import searching
 from rwn_ui.state.session import Session, first_setting
-from rwn_ui.state.work import user_state
+from rwn_ui.state.work import Memo, user_results
 
 TRIED = 50  # positions of a lever, until releases are quick
 CARDS = (*measures_of("tune"), "distribution")
@@ -148,87 +145,9 @@ class PreparedTable:
         )
 
 
-_T = TypeVar("_T")
-_MISSING: Any = object()
-
-
-class Memo:
-    """The latest results of one user; the oldest go first. Nothing is shared between users.
-
-    It may be cleared from another thread while a page reads it.
-    """
-
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._stored: OrderedDict[Hashable, Any] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """The kept result of this key, or a new one."""
-        with self._lock:
-            value: _T = self._stored.get(key, _MISSING)
-            if value is not _MISSING:
-                self._stored.move_to_end(key)
-                return value
-        result = make()
-        self.keep(key, result)
-        return result
-
-    def keep(self, key: Hashable, result: object) -> None:
-        """Keep a result that was made elsewhere."""
-        with self._lock:
-            self._stored[key] = result
-            while len(self._stored) > self._entries:
-                self._stored.popitem(last=False)
-
-    def get(self, key: Hashable) -> Any:
-        """The kept result of this key; None where there is none."""
-        return self._stored.get(key)
-
-    def copied(self) -> Memo:
-        """A memory of its own with the same results."""
-        made = Memo(self._entries)
-        with self._lock:
-            made._stored.update(self._stored)
-        return made
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        with self._lock:
-            self._stored.clear()
-
-    def __contains__(self, key: Hashable) -> bool:
-        """True if a result of this key is stored."""
-        return key in self._stored
-
-    def __len__(self) -> int:
-        """Number of stored results."""
-        return len(self._stored)
-
-
-RESULTS = "rwn.results"
-"""Key in Streamlit's session state."""
 # decides: records up to which Utility and Sweep read all, though Tune shows some
 ALL_RECORDS = 100_000
 Key = tuple[Any, ...]
-
-
-@dataclass(slots=True)
-class Results:
-    """Everything that was computed for one user; nothing is shared between users."""
-
-    tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
-    memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
-    last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
-
-    def end(self) -> None:
-        """Forget what belongs to a table that is given up; the latest prepared tables stay."""
-        self.memos.clear()
-        self.last.clear()
-
-
-user_results: Callable[[], Results] = partial(user_state, RESULTS, Results)
-"""Return this user's results; a slider move asks 23 times."""
 
 
 def memo(feature: str, entries: int) -> Memo:

@@ -16,8 +16,7 @@ from rwn_ui.state import visit
 from rwn_ui.state.change_table import adopt_prepared, give_up, load, take_asked
 from rwn_ui.state.results import PreparedTable, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.visit import SESSION
-from rwn_ui.state.work import Work, user_work
+from rwn_ui.state.work import User, Work, user_state, user_work
 
 FIRST_DEMO = "bodyfat"
 _CANCELLED = "arrival.cancelled"
@@ -26,12 +25,11 @@ _SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    mine = visit.current()
-    if SESSION not in st.session_state:
-        st.session_state[SESSION] = _first()
-    session: Session = st.session_state[SESSION]
-    mine.session = session
-    return session
+    visit.current()
+    user: User = user_state()
+    if user.session is None:
+        user.session = _first()
+    return user.session
 
 
 def _first() -> Session:

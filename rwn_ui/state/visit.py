@@ -9,6 +9,7 @@ import copy
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -17,14 +18,10 @@ from streamlit import runtime
 from rwn_core.errors import RWNError
 from rwn_ui.panel.tab import tab
 from rwn_ui.server.private_streamlit import current_controls
-from rwn_ui.server.sweeper import VISIT, VISITS, WORK
+from rwn_ui.server.sweeper import VISIT, VISITS
 from rwn_ui.state.own_machine import on_own_machine
-from rwn_ui.state.results import RESULTS, user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, user_endpoint, user_state, user_work
-
-SESSION = "rwn.session"
-"""Key of a user's choices in Streamlit's session state."""
+from rwn_ui.state.work import USER, User, user_state
 
 
 class Visit:
@@ -37,9 +34,7 @@ class Visit:
         self.next = ""  # token of the visit that a reload went on in
         self.asked = st.query_params.to_dict()  # the address that it began with
         self.answered = False  # whether the tab has said which token it had before
-        self.work: Work | None = user_work()  # None once a reload has gone on with it
-        self.session: Session | None = None
-        self.results, self.endpoint = user_results(), user_endpoint()
+        self.user: User | None = user_state()  # None once a reload has gone on with it
         self.answered_table = ""  # the table of the saved project that was taken up or declined
         # saves the choices if they differ from those saved before; returns the present ones
         self.saver: Callable[[Any], Any] | None = None
@@ -47,6 +42,11 @@ class Visit:
         self.person = person()  # another one in this browser finds nothing
         self.controls = current_controls()
         VISITS[self.token] = self
+
+    @property
+    def session(self) -> Session | None:
+        """The user's choices; None before the first page, and once a reload has gone on."""
+        return None if self.user is None else self.user.session
 
     @property
     def connected(self) -> bool:
@@ -62,7 +62,7 @@ class Visit:
 
     def save(self) -> None:
         """Save the choices if they have changed."""
-        if self.saver is None or self.work is None:
+        if self.saver is None or self.user is None:
             return
         try:
             self.saved, self.refusal = self.saver(self.saved), ""
@@ -71,8 +71,8 @@ class Visit:
 
     def close(self) -> None:
         """End its work, unless a reload has gone on with it."""
-        if self.work is not None:
-            self.work.close()
+        if self.user is not None:
+            self.user.work.close()
 
 
 def person() -> tuple[object, ...]:
@@ -115,9 +115,12 @@ def page_of_tab() -> Iterator[None]:
 
 def current() -> Visit:
     """This user's visit; one that a reload has gone on with begins anew."""
-    if VISIT in st.session_state and st.session_state[VISIT].work is None:
+    if VISIT in st.session_state and st.session_state[VISIT].user is None:
         st.session_state.clear()
-    return user_state(VISIT, Visit)
+    if VISIT not in st.session_state:
+        st.session_state[VISIT] = Visit()
+    found: Visit = st.session_state[VISIT]
+    return found
 
 
 def _resume(token: str, browser: str) -> None:
@@ -125,20 +128,18 @@ def _resume(token: str, browser: str) -> None:
     visit = current()
     visit.answered, visit.browser = True, browser or visit.browser
     before = _find(token)
-    if before is None or before.session is None or before.work is None:
+    if before is None or before.user is None or before.session is None or visit.user is None:
         return
     if before.connected or not _names(visit.asked, before.session):
         visit.other = token
         return
-    own, visit.work, before.work, before.next = visit.work, before.work, None, visit.token
-    visit.results, visit.session = before.results, before.session
+    own, earlier = visit.user, before.user
+    user = replace(earlier, endpoint=own.endpoint)
+    before.user, before.next = None, visit.token
     visit.answered_table, visit.saved = before.answered_table, before.saved
-    before.endpoint.close()
-    parts = {SESSION: visit.session, WORK: visit.work, RESULTS: visit.results}
-    for name, value in parts.items():
-        st.session_state[name] = value
-    if own is not None:
-        own.close()
+    earlier.endpoint.close()
+    st.session_state[USER] = visit.user = user
+    own.work.close()
 
 
 def _names(asked: Mapping[str, str], session: Session) -> bool:
@@ -161,12 +162,13 @@ def take_over() -> None:
     """Begin with a copy of the other visit's choices; each tab changes its own from then on."""
     visit = current()
     other, visit.other = _find(visit.other), ""
-    if other is None or other.session is None:
+    if other is None or other.user is None or other.session is None or visit.user is None:
         return
-    session, tables = other.session, other.results.tables.copied()
+    session, tables = other.session, other.user.results.tables.copied()
     copied = copy.deepcopy(session, {id(session.data): session.data})
-    user_work().end()
-    user_results().end()
-    user_results().tables = tables
-    st.session_state[SESSION] = visit.session = copied
+    own = visit.user
+    own.work.end()
+    own.results.end()
+    own.results.tables = tables
+    own.session = copied
     visit.answered_table = other.answered_table

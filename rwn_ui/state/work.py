@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -17,50 +19,82 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.server.endpoint import STATE_KEY, Endpoint
-from rwn_ui.server.sweeper import WORK
+from rwn_ui.server.endpoint import Endpoint
+from rwn_ui.state.session import Session
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
-_USER: ContextVar[Mapping[str, Any] | None] = ContextVar("rwn.user", default=None)
+USER = "rwn.user"
+"""Key in Streamlit's session state."""
+_MISSING: Any = object()
 
 
-def user_state(name: str, make: Callable[[], _T]) -> _T:
-    """Per-user state, created once per browser session."""
-    given = _USER.get()
-    if given is not None:
-        stored: _T = given[name]
-        return stored
-    found: _T | None = st.session_state.get(name)
-    if found is None:
-        found = st.session_state[name] = make()
-    return found
+class Memo:
+    """The latest results of one user; the oldest go first. Nothing is shared between users.
+
+    It may be cleared from another thread while a page reads it.
+    """
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._stored: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get_or_make(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """The kept result of this key, or a new one."""
+        with self._lock:
+            value: _T = self._stored.get(key, _MISSING)
+            if value is not _MISSING:
+                self._stored.move_to_end(key)
+                return value
+        result = make()
+        self.keep(key, result)
+        return result
+
+    def keep(self, key: Hashable, result: object) -> None:
+        """Keep a result that was made elsewhere."""
+        with self._lock:
+            self._stored[key] = result
+            while len(self._stored) > self._entries:
+                self._stored.popitem(last=False)
+
+    def get(self, key: Hashable) -> Any:
+        """The kept result of this key; None where there is none."""
+        return self._stored.get(key)
+
+    def copied(self) -> Memo:
+        """A memory of its own with the same results."""
+        made = Memo(self._entries)
+        with self._lock:
+            made._stored.update(self._stored)
+        return made
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._stored.clear()
+
+    def __contains__(self, key: Hashable) -> bool:
+        """True if a result of this key is stored."""
+        return key in self._stored
+
+    def __len__(self) -> int:
+        """Number of stored results."""
+        return len(self._stored)
 
 
-@contextmanager
-def as_user(state: Mapping[str, Any]) -> Iterator[None]:
-    """Let `user_state` return this state: outside of a run Streamlit does not know its user."""
-    token = _USER.set(state)
-    try:
-        yield
-    finally:
-        _USER.reset(token)
+@dataclass(slots=True)
+class Results:
+    """Everything that was computed for one user; nothing is shared between users."""
 
+    tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
+    memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
+    last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
 
-def user_endpoint() -> Endpoint:
-    """Endpoint of this user's page."""
-    return user_state(STATE_KEY, Endpoint)
-
-
-def paused(change: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let a function change choices while the endpoint answers nothing."""
-
-    @wraps(change)
-    def alone(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        with user_endpoint().paused():
-            return change(*args, **kwargs)
-
-    return alone
+    def end(self) -> None:
+        """Forget what belongs to a table that is given up; the latest prepared tables stay."""
+        self.memos.clear()
+        self.last.clear()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,5 +157,53 @@ class Work:
         self.end()
 
 
-user_work: Callable[[], Work] = partial(user_state, WORK, Work)
+@dataclass(slots=True, kw_only=True)
+class User:
+    """One user: choices, results, running work, and the lock under which choices change."""
+
+    session: Session | None = None  # None until the first page is drawn
+    results: Results = field(default_factory=Results)
+    work: Work = field(default_factory=Work)
+    endpoint: Endpoint = field(default_factory=Endpoint)
+
+
+_GIVEN: ContextVar[User | None] = ContextVar("rwn.user", default=None)
+
+
+def user_state(part: str = "") -> Any:
+    """Return this user, or a part; created once per browser session."""
+    user = _GIVEN.get()
+    if user is None:
+        user = st.session_state.get(USER)
+    if user is None:
+        user = st.session_state[USER] = User()
+    return getattr(user, part) if part else user
+
+
+user_results: Callable[[], Results] = partial(user_state, "results")
+"""Return what was computed for this user; a slider move asks 23 times."""
+user_work: Callable[[], Work] = partial(user_state, "work")
 """Return this user's work."""
+user_endpoint: Callable[[], Endpoint] = partial(user_state, "endpoint")
+"""Return the endpoint of this user's page."""
+
+
+@contextmanager
+def as_user(user: User) -> Iterator[None]:
+    """Let `user_state` return this user: outside of a run Streamlit does not know who asks."""
+    token = _GIVEN.set(user)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+def paused(change: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a function change choices while the endpoint answers nothing."""
+
+    @wraps(change)
+    def alone(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with user_endpoint().paused():
+            return change(*args, **kwargs)
+
+    return alone

@@ -27,23 +27,20 @@ from rwn_ui.features import (
     unchanged_categories,
 )
 from rwn_ui.panel.parts import radius_note, stamp
-from rwn_ui.server.endpoint import ADDRESS, STATE_KEY
-from rwn_ui.server.sweeper import WORK
+from rwn_ui.server.endpoint import ADDRESS
 from rwn_ui.state import address
 from rwn_ui.state.results import (
     CARDS,
     MIXED,
-    RESULTS,
     CurrentRelease,
     current_release,
     is_drawn,
     memo,
     prepared,
     release_key,
-    user_results,
 )
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import as_user, user_endpoint, user_work
+from rwn_ui.state.work import User, as_user, user_endpoint, user_results, user_state, user_work
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 from rwn_ui.widgets import live_sliders
@@ -270,17 +267,14 @@ def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
 
 def open_endpoint(session: Session) -> dict[str, str]:
     """Answer the page from now on; where and by which token it asks."""
-    state = {RESULTS: user_results(), WORK: user_work(), STATE_KEY: user_endpoint()}
-    user_endpoint().open(partial(_answer, session, state))
+    user_endpoint().open(partial(_answer, session, user_state()))
     table = str(session.table_version)
     return {"address": ADDRESS, "token": user_endpoint().token, "table": table}
 
 
-def _answer(
-    session: Session, state: Mapping[str, Any], question: Mapping[str, Any]
-) -> bytes | None:
+def _answer(session: Session, user: User, question: Mapping[str, Any]) -> bytes | None:
     """The picture after some edits, or with what was waited for; None where a run draws it."""
-    with as_user(state):
+    with as_user(user):
         if question["table"] != str(session.table_version):
             return None
         if "edits" in question:

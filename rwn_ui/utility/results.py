@@ -19,15 +19,14 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import prediction
 from rwn_ui.state.results import (
     CurrentRelease,
-    Memo,
     full_release,
     full_table,
     memo,
     release_key,
     table_key,
-    user_results,
 )
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Memo, user_results
 
 SLOW = {"pmse"}  # on a large table they follow after the first picture
 VALUES = 25  # along the expected curve

@@ -19,9 +19,8 @@ from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.results import user_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import user_results, user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
 

@@ -18,12 +18,11 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_ui.server import messages
-from rwn_ui.server.endpoint import STATE_KEY, Endpoint
-from rwn_ui.server.sweeper import WORK
+from rwn_ui.server.endpoint import Endpoint
 from rwn_ui.state import project_folder, visit
-from rwn_ui.state.results import RESULTS, Results, prepared
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Work, as_user
+from rwn_ui.state.work import USER, Results, User, Work, as_user
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.tune import view
 
@@ -94,22 +93,26 @@ class Screen:
         return self
 
     @property
+    def user(self) -> User:
+        """The user whose app it is."""
+        user: User = self.test.session_state[USER]
+        return user
+
+    @property
     def session(self) -> Session:
         """What the user has chosen."""
-        session: Session = self.test.session_state["rwn.session"]
+        session: Session = self.user.session
         return session
 
     @property
     def work(self) -> Work:
         """What goes on beside the user's pages."""
-        work: Work = self.test.session_state["rwn.work"]
-        return work
+        return self.user.work
 
     @property
     def results(self) -> Results:
         """What was computed for the user."""
-        results: Results = self.test.session_state["rwn.results"]
-        return results
+        return self.user.results
 
     def find(self, kind: str, label: str) -> Any:
         """The first widget of a kind whose label begins so."""
@@ -174,8 +177,7 @@ class Screen:
 
     def edit(self, *edits: dict[str, Any]) -> Screen:
         """Send edits by a run of the page, as where posts are blocked."""
-        state = {RESULTS: self.results, WORK: self.work, STATE_KEY: self.endpoint}
-        with as_user(state):
+        with as_user(self.user):
             view.take(self.session, edits)
         self.test.run()
         return self
@@ -183,8 +185,7 @@ class Screen:
     @property
     def endpoint(self) -> Endpoint:
         """What answers the user's page."""
-        endpoint: Endpoint = self.test.session_state[STATE_KEY]
-        return endpoint
+        return self.user.endpoint
 
     def weigh(self, **weights: float) -> Screen:
         """Give variables other weights."""

@@ -13,12 +13,12 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 
 def work_of(page: AppTest) -> Work:
-    result: Work = page.session_state["rwn.work"]
+    result: Work = page.session_state["rwn.user"].work
     return result
 
 
 def session_of(page: AppTest) -> Session:
-    result: Session = page.session_state["rwn.session"]
+    result: Session = page.session_state["rwn.user"].session
     return result
 
 

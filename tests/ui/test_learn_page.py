@@ -13,7 +13,7 @@ from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_ui.learn import choose, intruder, paper, standard_errors, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
-from rwn_ui.state.results import Memo
+from rwn_ui.state.work import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
     "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},

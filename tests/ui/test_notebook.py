@@ -161,4 +161,4 @@ def test_processes_end_with_the_last_view_and_with_close(widget: TuneWidget) -> 
     job = work.advice
     widget.close()
     assert not job.running
-    assert not len(widget._tuned._state["rwn.results"].tables)
+    assert not len(widget._tuned.user.results.tables)

@@ -15,8 +15,9 @@ from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
 from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import differences
-from rwn_ui.state.results import current_release, user_results
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import user_results
 from rwn_ui.sweep import form as sweep_form
 
 pytestmark = pytest.mark.usefixtures("sweeps_folder")

@@ -23,8 +23,9 @@ from rwn_core.neighbors.slider_range import STORED_PAIRS, find_slider_range
 from rwn_core.tuning import Setting
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import go_over, load
-from rwn_ui.state.results import Memo, PreparedTable, preparation_key, prepared
+from rwn_ui.state.results import PreparedTable, preparation_key, prepared
 from rwn_ui.state.session import Session, first_setting
+from rwn_ui.state.work import Memo
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]

@@ -366,7 +366,7 @@ def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
     shown.set_value([(), chosen])
     start = screen.find("button", "Start sweep")
     begun: list[Any] = []
-    screen.test.session_state["rwn.work"].sweep = None
+    screen.test.session_state["rwn.user"].work.sweep = None
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(form.sweep_run, "begin", lambda *args: begun.append(args))
         start.click().run()

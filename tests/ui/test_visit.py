@@ -61,7 +61,7 @@ def test_a_second_reload_before_the_first_has_ended_finds_it_too(open_page, brow
     browser["before"] = token(first)  # the tab has not got its new one
     third = open_page("tune", own="1")
     assert third.session.name == "mine.csv"
-    assert second.test.session_state[VISIT].work is None
+    assert second.test.session_state[VISIT].user is None
 
 
 def test_a_link_of_another_table_opens_it_and_offers_the_one_before(open_page, browser) -> None:

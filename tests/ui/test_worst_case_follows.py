@@ -14,9 +14,9 @@ from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
 from rwn_ui.state.change_table import go_over, load
-from rwn_ui.state.results import current_release, prepared, release_key, user_results
+from rwn_ui.state.results import current_release, prepared, release_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.work import user_results, user_work
 from rwn_ui.tune import view as tune_view
 from tests.ui.following import followed, match_map, shown
 
