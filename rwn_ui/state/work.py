@@ -190,7 +190,7 @@ user_endpoint: Callable[[], Endpoint] = partial(user_state, "endpoint")
 
 @contextmanager
 def as_user(user: User) -> Iterator[None]:
-    """Let `user_state` return this user: outside of a run Streamlit does not know who asks."""
+    """Let `user_state` return this user outside of a run, where Streamlit does not know it."""
     token = _GIVEN.set(user)
     try:
         yield
