@@ -20,7 +20,6 @@ from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.true_match import KnownColumns
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready, set_ready
-from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 
 
@@ -69,7 +68,7 @@ def _store(table: Microdata, params: RWN) -> None:
 
     points = params.points(table)
     find_slider_range(points, 1000)
-    neighbor_table(points, k=3, epsilon=0.1, watch=ProgressMonitor(), index=build_index(points))
+    neighbor_table(points, k=3, epsilon=0.1, index=build_index(points))
 
 
 if __name__ == "__main__":

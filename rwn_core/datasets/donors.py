@@ -46,7 +46,6 @@ from rwn_core.neighbors.soft_lists import (
 from rwn_core.neighbors.soft_neighborhoods import column_factors, scale, soft_neighborhoods
 from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import ProgressMonitor
 
 EXACT = "mask-leaf"
 
@@ -69,8 +68,7 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
         return release_nobody(run, leaf)
     search = search_of_leaf(run, leaf, ball)
     numbers = search.query.side.numbers
-    watch = ProgressMonitor(progress=lambda share: give_back())
-    found = search.run(watch, draw_request(run))
+    found = search.run(draw_request(run))
     # no neighbor means no donor either: refused when all are counted
     donors = np.where(found.donors < 0, numbers[:, None], found.donors)
     return release_rows(run, leaf, numbers, donors, found.sizes, found.within)
@@ -115,8 +113,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     kernel, n = run.params.ball.kernel, run.dataset.n
     ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
     search = search_of_leaf(run, leaf, ball)
-    watch = ProgressMonitor(progress=lambda share: give_back())
-    near = search.table(watch)
+    near = search.table()
     leaf_of = np.empty(n, np.int32)
     for each in leaves:
         leaf_of[load_side(run, each).numbers] = each
@@ -146,9 +143,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
         near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
             kernel,
-            list_both_ways(
-                near, Entries.back(near), kernel.bandwidth_k, scaling, least, ProgressMonitor()
-            ),
+            list_both_ways(near, Entries.back(near), kernel.bandwidth_k, scaling, least),
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)
@@ -169,13 +164,11 @@ def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
     place[numbers] = np.arange(len(numbers))
     back = joined([_listing(run, each, leaf, place) for each in leaves])
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
-    lists = list_both_ways(
-        near, back, kernel.bandwidth_k, scaling, state["least"], ProgressMonitor()
-    )
+    lists = list_both_ways(near, back, kernel.bandwidth_k, scaling, state["least"])
     column = load(run, STATE, "column")
     neighborhoods = soft_neighborhoods(kernel, scale(kernel, lists), column=column)
     draws = Draws(run.key, numbers, drawing.streams)
-    donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=1)
+    donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q))
     sizes = neighborhoods.sizes
     return release_rows(run, leaf, numbers, donors, sizes, sizes)
 
@@ -228,9 +221,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     own[found.ids[first:last] - ids[0]] = np.arange(first, last)
     search = Search(target, query, ball=ball, own=own)
     q = run.params.draw_probability(microdata)
-    result = search.run(
-        ProgressMonitor(), DrawRequest(key=run.key, streams=random_streams(microdata), q=q)
-    )
+    result = search.run(DrawRequest(key=run.key, streams=random_streams(microdata), q=q))
     # Fill every column from its donors.
     columns = []
     for position, name in enumerate(table.column_names):

@@ -28,9 +28,9 @@ from rwn_core.datasets.dataset_statistics import (
 from rwn_core.datasets.run import SURVEY, Execute, Run, Task
 from rwn_core.datasets.spatial_parts import INDEX, principal_axes
 from rwn_core.datasets.stage import atomic_file
-from rwn_core.datasets.staged_arrays import DEAL, load, save, write_batches
+from rwn_core.datasets.staged_arrays import DEAL, give_back, load, save, write_batches
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.randomness import SAMPLE_STREAM
 
 _SURE = 12  # standard deviations by which more candidates are kept than the sample needs
@@ -93,7 +93,9 @@ def perform(run: Run, task: Task) -> dict[str, Any]:
     step, number = task["step"], task["number"]
     answer = run.stage.answer(step, number)
     if answer is None:
-        answer = STEPS[step](run, task)
+        # tasks go side by side, each in one thread; what it mapped is given back as it goes on
+        with work(threads=1, progress=lambda share: give_back()):
+            answer = STEPS[step](run, task)
         run.stage.finish(step, number, answer)
     return answer
 

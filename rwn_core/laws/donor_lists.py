@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods, ranges
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import in_threads
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.search import SearchedTable
@@ -61,7 +61,6 @@ class DonorTables:
         self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None = None
     ) -> None:
         self.n = neighborhoods.n
-        self.watch = ProgressMonitor(threads=thread_count())
         if neighborhoods.shares is not None and neighborhoods.table.numbers is None:
             shares = neighborhoods.probabilities()
         self.neighborhoods, self._shares = neighborhoods, shares
@@ -125,13 +124,13 @@ class DonorTables:
             if block.find is not None:
                 ends = np.searchsorted(asked.records, lists.records[0] + block.leaves)
                 look, count = partial(_find_and_look, block.find, look, ends), len(ends) - 1
-            self.watch.run(look, count)
+            in_threads(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
         """Yield blocks that hold each record once; without donors if these are not needed."""
         for block in self._blocks(any_donors):
             if block.find is not None:
-                self.watch.run(block.find, len(block.leaves) - 1)
+                in_threads(block.find, len(block.leaves) - 1)
             yield block.lists
 
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
@@ -198,7 +197,7 @@ class DonorTables:
         def fill(first: int, last: int) -> None:
             fill_chances(lists, codes, q, values, filled, first, last)
 
-        self.watch.run(fill, len(room))
+        in_threads(fill, len(room))
         entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]
 
@@ -231,7 +230,7 @@ class DonorTables:
 
         for lists in self.blocks(any_donors=any(q)):
             asked = only(lists, np.arange(0, len(lists.records), step))
-            self.watch.run(partial(mark, asked, wanted), len(asked.records))
+            in_threads(partial(mark, asked, wanted), len(asked.records))
             add_received(asked, received)
             done += len(lists.records)
             if done >= look:  # is enough known?

@@ -13,7 +13,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import DrawRequest, Neighborhoods
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.parallel.threads import ProgressMonitor, in_parts, thread_count
+from rwn_core.parallel.threads import current_work, in_parts
 from rwn_core.randomness import SecretKey
 
 NO_DONOR = -1  # the donor of a cell that becomes missing
@@ -70,9 +70,7 @@ def masked_columns(microdata: Microdata) -> Booleans:
     return chosen
 
 
-def draw_donors(
-    neighborhoods: Neighborhoods, draws: Draws, q: Floats, *, threads: int | None = None
-) -> Integers:
+def draw_donors(neighborhoods: Neighborhoods, draws: Draws, q: Floats) -> Integers:
     """Draw the donors of the records that `draws` holds.
 
     Parameters
@@ -83,8 +81,6 @@ def draw_donors(
         Of m of the records and p columns.
     q : ndarray of float64, shape (p,)
         Modification probability of each column, from 0 to 1.
-    threads : int, optional
-        RWN_THREADS or all processors by default; it changes the time, never the donors.
 
     Returns
     -------
@@ -104,14 +100,13 @@ def draw_donors(
     table = neighborhoods.table
     rows = None if isinstance(table, AllDonors) else neighborhoods.rows(draws.records)
     if rows is not None and not neighborhoods.is_stored:
-        # once more, without storing members
-        watch = ProgressMonitor(threads=thread_count(threads))
-        return table.search.run(watch, draws.drawing(q)).donors[rows]  # type: ignore[attr-defined,no-any-return]
+        with current_work().quiet():  # once more, without storing members
+            return table.search.run(draws.drawing(q)).donors[rows]  # type: ignore[attr-defined,no-any-return]
     # the keys of all records, shape (1, 8) or (m, 8), the streams and the probabilities
     keys = np.ascontiguousarray(draws.key.words.reshape(8, -1).T)
     streams, chances = np.array(draws.streams, dtype=np.int64), np.array(q, dtype=np.float64)
     if isinstance(table, AllDonors):
-        return table.draw(keys, draws.records, streams, chances, threads=threads)
+        return table.draw(keys, draws.records, streams, chances)
     assert rows is not None
     from rwn_core.neighbors.draw_kernel import draw_rows
 
@@ -123,7 +118,7 @@ def draw_donors(
     def draw(first: int, last: int) -> None:
         draw_rows(*of_each, *of_table, donors, first, last)
 
-    in_parts(draw, len(donors), donors.size, thread_count(threads))
+    in_parts(draw, len(donors), donors.size)
     return donors
 
 

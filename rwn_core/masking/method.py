@@ -38,7 +38,7 @@ from rwn_core.masking.lever import (
 from rwn_core.masking.option import method_options
 from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, name_tuple
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, current_work, work
 from rwn_core.randomness import SecretKey
 
 _T = TypeVar("_T")
@@ -163,16 +163,16 @@ class Prepared:
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
         """Draw a release; the same key draws the same cells, however the table was prepared."""
-        return self.drawn(key, threads, progress).rounded(dict(self.precision))
+        with work(threads=threads, progress=progress):
+            return self.drawn(key).rounded(dict(self.precision))
 
-    def drawn(self, key: SecretKey, threads: int | None, progress: Progress | None) -> Masked:
+    def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
-        work = self.method.draw(self, key)
-        if progress is not None:
-            progress(1.0)
-        if isinstance(work, Masked):
-            return work
-        return Masked(masked=work, donors=None, law=self.exact_law)
+        made = self.method.draw(self, key)
+        current_work().report(1.0)
+        if isinstance(made, Masked):
+            return made
+        return Masked(masked=made, donors=None, law=self.exact_law)
 
     def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample, its rows ascending; copies of a record are no neighbors."""
@@ -289,8 +289,6 @@ class Method(NamedParameters):
         *,
         settings: Sequence[Any] = (),
         records: Integers | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
     ) -> Prepared:
         """Return the table ready for releases of this setting and of `settings` of its family."""
         self.check(microdata)

@@ -47,7 +47,7 @@ from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, shared_m
 from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import STORED_PAIRS, SliderRange, find_slider_range
-from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
+from rwn_core.parallel.threads import Progress, current_work, work
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
@@ -208,8 +208,8 @@ class NeighborhoodMethod(Method, ABC):
         finder, ball = self._finder(microdata), self.table_ball(microdata)
         drawing = None if key is None else DrawRequest(key=key, streams=(), q=np.empty(0))
         drawing = drawing if finder.needs_key else None
-        watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
-        return finder.find(ball, drawing, watch)[0]
+        with work(threads=threads, progress=progress):
+            return finder.find(ball, drawing)[0]
 
     def prepare(
         self,
@@ -217,8 +217,6 @@ class NeighborhoodMethod(Method, ABC):
         *,
         settings: Sequence[Any] = (),
         records: Integers | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
     ) -> Prepared:
         """Make a table ready for releases; see `Method.prepare`."""
         self.check(microdata)  # refuse before the search, not after it
@@ -227,8 +225,7 @@ class NeighborhoodMethod(Method, ABC):
             finder.shown = records
         elif settings and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            watch = ProgressMonitor(threads=thread_count(threads), budget=budget)
-            finder.store(widest, records, watch=watch)
+            finder.store(widest, records)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
@@ -244,8 +241,8 @@ class NeighborhoodMethod(Method, ABC):
         finder = self._finder(microdata)
         if not finder.needs_key:
             seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
-            watch = ProgressMonitor(threads=thread_count(), progress=progress, cancel=cancel)
-            finder.store_for_sliders(watch, self.ball.kernel, most, seed)
+            with work(progress=progress, cancel=cancel):
+                finder.store_for_sliders(self.ball.kernel, most, seed)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def _finder(self, microdata: Microdata) -> Finder:
@@ -329,7 +326,8 @@ class PreparedNeighbors(Prepared):
         if self.finder.needs_key:
             return None
         if self.found is None:
-            self.found, _ = self.finder.find(self.ball)
+            with current_work().quiet():  # it is asked for in the midst of other work
+                self.found, _ = self.finder.find(self.ball)
         return self.method.law(self.microdata, self.found)
 
     @property
@@ -364,7 +362,7 @@ class PreparedNeighbors(Prepared):
         microdata = self.method.masked_table(self.microdata.with_slices(slices))
         return replace(self, microdata=microdata)
 
-    def drawn(self, key: SecretKey, threads: int | None, progress: Progress | None) -> Masked:
+    def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
         method, microdata = self.method, self.microdata
         draws = Draws(key, self.records, random_streams(microdata))
@@ -372,15 +370,14 @@ class PreparedNeighbors(Prepared):
         # find the neighborhoods, and in the same pass donors where members are not stored
         neighborhoods, donors = self.found, None
         if neighborhoods is None:
-            watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
-            neighborhoods, donors = self.finder.find(self.ball, drawing, watch)
+            neighborhoods, donors = self.finder.find(self.ball, drawing)
         if self.finder.needs_key:
             law: Law | None = method.law(microdata, neighborhoods)
         else:
             self.found = neighborhoods  # before the law is asked for them
             law = self.exact_law
         if donors is None:
-            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
+            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q))
         retained = method.retained_records(key, microdata.n, self.records)
         if retained is not None:
             donors = np.where(retained[:, None], self.records[:, None], donors)

@@ -40,7 +40,7 @@ from rwn_core.masking.released_values import (
 )
 from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.randomness import SecretKey
 
 SEEDED = (
@@ -279,7 +279,6 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     >>> release.donors.shape
     (241, 15)
     """
-    threads = thread_count(threads)
     roles = stated_roles(confidential, key)
     if roles or as_is:
         microdata = microdata.with_schema(in_roles(microdata.schema, roles, as_is))
@@ -290,16 +289,16 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
         secret = SecretKey.fresh()
     else:
         secret = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    work = setting.prepare(microdata).release(secret, threads=threads, progress=progress)
-    work = work.rounded(dict(steps))
+    with work(threads=threads, progress=progress):
+        drawn = setting.prepare(microdata).release(secret).rounded(dict(steps))
     return Release(
-        masked=work.masked,
+        masked=drawn.masked,
         method=setting.method,
         params=setting,
         fingerprint=microdata.fingerprint,
-        donors=work.donors,
-        law=work.law,
-        order=random_order(secret, work.masked.n),
+        donors=drawn.donors,
+        law=drawn.law,
+        order=random_order(secret, drawn.masked.n),
         precision=steps,
         seeded=seed is not None and not isinstance(seed, SecretKey),
         original=microdata,

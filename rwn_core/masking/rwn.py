@@ -25,7 +25,6 @@ from rwn_core.neighbors import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
-from rwn_core.parallel.threads import thread_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +180,7 @@ class RWN(CellMethod):
         """Return remarks on random candidates and on weights by the table's size."""
         remarks = []
         if not self.scheme.exact and law is not None and law.neighborhoods is not None:
-            cost = restriction_cost(
-                self.points(microdata), law.neighborhoods, threads=thread_count(None)
-            )
+            cost = restriction_cost(self.points(microdata), law.neighborhoods)
             remarks.append(f"neighbors {self.neighbors}: {cost}")
         return [*remarks, *CellMethod.remarks(self, microdata, law)]
 

@@ -14,7 +14,7 @@ from rwn_core.neighbors.balance import Rows
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import current_work, in_threads
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
@@ -82,7 +82,7 @@ class AllDonors:
         for low in range(0, count, step):
             yield low, min(low + step, count)
 
-    def rows(self, low: int, high: int, threads: int | None = None) -> tuple[Floats, Floats]:
+    def rows(self, low: int, high: int) -> tuple[Floats, Floats]:
         """Return the weights of all records for some points, shape (b, n), and their factors."""
         weights, factors = np.empty((high - low, self.donors)), np.empty(high - low)
 
@@ -90,7 +90,7 @@ class AllDonors:
             for place, squared in self.squared_from(np.arange(low + first, low + last)):
                 factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
 
-        ProgressMonitor(threads=thread_count(threads)).run(fill, high - low)
+        in_threads(fill, high - low)
         return weights, factors
 
     def squared_from(self, some: Integers) -> Iterator[tuple[int, Floats]]:
@@ -108,7 +108,7 @@ class AllDonors:
         fill_rows(rows, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
 
-    def neighborhoods(self, watch: ProgressMonitor) -> Neighborhoods:
+    def neighborhoods(self) -> Neighborhoods:
         """Return the neighborhoods, in which all records weigh."""
         every = self.places.number
         number = every if self.numbers is None else every[self.numbers]
@@ -124,7 +124,7 @@ class AllDonors:
                 nearest[point] = np.partition(squared, 1)[1] if alone[point] else 0.0
                 farthest[point] = squared.max()
 
-        watch.run(look, len(shown))
+        current_work().run(look, len(shown))
         sizes = np.full(len(number), n, np.int64)
         return Neighborhoods(
             table=self,
@@ -146,15 +146,7 @@ class AllDonors:
         own = members == record
         return np.append(record, members[~own]).astype(np.int32), weights
 
-    def draw(
-        self,
-        keys: Words,
-        records: Integers,
-        streams: Integers,
-        q: Floats,
-        *,
-        threads: int | None = None,
-    ) -> Integers:
+    def draw(self, keys: Words, records: Integers, streams: Integers, q: Floats) -> Integers:
         """Draw the donors of some records by layers, as `draw_rows` does, shape (m, p)."""
         # Shapes: keys (1, 8) or (m, 8); records (m,); streams, q (p,).
         from rwn_core.neighbors.draw_kernel import draw_rows
@@ -182,7 +174,7 @@ class AllDonors:
                 found = np.where(first == 0, own[:, None], members[shifted])
                 donors[some] = np.where(drawn >= 0, drawn, found)
 
-        ProgressMonitor(threads=thread_count(threads)).run(work, len(points))
+        in_threads(work, len(points))
         return donors
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import current_work, work
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
@@ -25,7 +24,6 @@ def neighbor_table(
     *,
     k: int | None,
     epsilon: Radius | None,
-    watch: ProgressMonitor | None = None,
     index: Index | None = None,
     groups: Integers | None = None,
 ) -> NeighborTable:
@@ -40,15 +38,16 @@ def neighbor_table(
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.search import FEWER, TABLE, Search, check_search
 
-    watch, ball = watch or ProgressMonitor(threads=thread_count()), RadiusAndK(k=k, epsilon=epsilon)
-    allowed = budget_bytes(watch.budget)
+    ball, allowed = RadiusAndK(k=k, epsilon=epsilon), budget_bytes()
     if index is None:
-        check_search(points, 0, watch.budget)
-        index = build_index(points, epsilon=epsilon, watch=watch)
+        check_search(points, 0)
+        index = build_index(points, epsilon=epsilon)
     if pairs_bytes(float(n) * (n - 1)) > allowed and n > ESTIMATED:
         some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
-        sizes = Search.of_some(index, points, some, ball, groups).run(ProgressMonitor()).sizes
+        with current_work().quiet():
+            sizes = Search.of_some(index, points, some, ball, groups).run().sizes
         check_fits(pairs_bytes(sizes.mean() * n), allowed, TABLE, FEWER)
-    table = Search(index, ball=ball, groups=groups).table(replace(watch, budget=allowed))
-    watch.report(1.0)
+    with work(memory=allowed):  # what is free now counts, not what is left halfway
+        table = Search(index, ball=ball, groups=groups).table()
+    current_work().report(1.0)
     return table

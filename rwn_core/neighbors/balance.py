@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
-from rwn_core.parallel.threads import in_parts, thread_count
+from rwn_core.parallel.threads import in_parts
 
 STOP = 1e-7  # largest difference of a column's sum from its target at which rounds end
 MOST_ROUNDS = 400
@@ -84,7 +84,7 @@ def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     def fill(first: int, last: int) -> None:
         fill_rows(rows, column, caps, row, weights, first, last)
 
-    in_parts(fill, len(row), len(weights), thread_count())
+    in_parts(fill, len(row), len(weights))
     return row, weights
 
 
@@ -103,7 +103,7 @@ def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
         def weigh(first: int, last: int) -> None:
             weigh_both_ways(rows, tried, cap, (room, free, totals), first, last)
 
-        in_parts(weigh, n, len(room), thread_count())
+        in_parts(weigh, n, len(room))
         return float(np.cumsum((totals - 1) ** 2)[-1])
 
     before = look(column)

@@ -16,7 +16,7 @@ from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import steps
 from rwn_core.randomness import (
     ISOLATED_STREAM,
     OTHERS_STREAM,
@@ -121,7 +121,7 @@ def _check_between(name: str, value: int | None, least: int, most: int) -> None:
 
 
 def restricted_table(
-    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: ProgressMonitor
+    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey
 ) -> NeighborTable:
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
@@ -130,25 +130,23 @@ def restricted_table(
     if scheme.neighbors == "pairs":
         return _paired(points, ball.k, m=m, key=key)
     if scheme.neighbors == "partition":
-        return _partitioned(points, ball, scheme, key, watch)
+        return _partitioned(points, ball, scheme, key)
     n, parts, epsilon = len(points), [], 0.0 if ball.epsilon is None else ball.epsilon
     if scheme.fresh:  # a sample of m others for each record (Method 1), some records at a time
         step = max(1, BLOCK_PAIRS // m)
-        starts = range(0, n, step)
-        for done, start in enumerate(starts, start=1):
+        for start in steps(range(0, n, step)):
             records = np.arange(start, min(start + step, n))
             others = random_others(key, records, n, m, OTHERS_STREAM).ravel()
             rows = np.repeat(np.arange(len(records)), m)
             squared = squared_distances(points, np.repeat(records, m), others)
             table = NeighborTable.ranked(len(records), rows, others, squared)
             parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
-            watch.report(done / len(starts))
         return NeighborTable.joined(parts, epsilon=epsilon)
     sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
     if n > LARGEST_DENSE:
         from rwn_core.neighbors.search import Search
 
-        return Search.among(points, sample, ball).table(watch)
+        return Search.among(points, sample, ball).table()
     rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
     rows, others = rows[rows != others], others[rows != others]
     squared = squared_distances(points, rows, others)
@@ -197,7 +195,7 @@ def _paired(points: Points, k: int | None, *, m: int, key: SecretKey) -> Neighbo
     # other record's partners depend on it.
     n = len(points)
     needed = BYTES_A_PARTNER * float(n) * m
-    check_fits(needed, budget_bytes(None), "Ranking these pairs", "take a smaller m")
+    check_fits(needed, budget_bytes(), "Ranking these pairs", "take a smaller m")
     i, j = random_pairs(key, n, n * m // 2)
     rows, others = np.concatenate((i, j)), np.concatenate((j, i))
     isolated = np.flatnonzero(np.bincount(rows, minlength=n) == 0)
@@ -259,28 +257,24 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[Integers]:
     return [np.sort(part) for part in np.array_split(random_order(key, n, PARTS_STREAM), u)]
 
 
-def _partitioned(
-    points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey, watch: ProgressMonitor
-) -> NeighborTable:
+def _partitioned(points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey) -> NeighborTable:
     """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
     n, u, m = len(points), int(scheme.u or 1), scheme.m
     parts = []
-    for number, records in enumerate(random_parts(key, n, u)):
+    for number, records in enumerate(steps(random_parts(key, n, u))):
         own, mine = points[records], _ball_for(ball, records)
         if m is not None:
             table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
         else:
-            quiet, index = ProgressMonitor(threads=watch.threads), None
+            index = None
             if n > LARGEST_DENSE:
                 from rwn_core.neighbors.index import build_index
 
                 index = build_index(own, epsilon=mine.epsilon)
-            k, epsilon = ball.k, mine.epsilon
-            near = neighbor_table(own, k=k, epsilon=epsilon, watch=quiet, index=index)
+            near = neighbor_table(own, k=ball.k, epsilon=mine.epsilon, index=index)
             table = _cut(near, mine)
         others = records[table.records].astype(np.int32)
         parts.append(replace(table, records=others, numbers=records))
-        watch.report((number + 1) / u)
     if m is not None:
         return NeighborTable.joined(parts, k=n - 1)
     return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
@@ -315,9 +309,7 @@ class RestrictionCost(NamedTuple):
         )
 
 
-def restriction_cost(
-    points: Points, neighborhoods: Neighborhoods, *, threads: int = 1
-) -> RestrictionCost:
+def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> RestrictionCost:
     """Compare neighborhoods with the exact ones of the same k and epsilon, on 1,000 records."""
     n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
@@ -329,8 +321,7 @@ def restriction_cost(
 
         ball = RadiusAndK(k=k, epsilon=epsilon)
         search = Search.of_some(build_index(points), points, some, ball)
-        exact, _ = search.neighborhoods(ProgressMonitor(threads=threads))
-        rows = np.arange(len(some))
+        exact, rows = search.neighborhoods()[0], np.arange(len(some))
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
         / max(1, exact.sizes[row])

@@ -35,7 +35,7 @@ from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import Scaled, scale, soft_neighborhoods
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import pairs_bytes
-from rwn_core.parallel.threads import Progress, ProgressMonitor, thread_count
+from rwn_core.parallel.threads import Progress, current_work, work
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
@@ -99,19 +99,17 @@ class Finder:
         self,
         ball: RadiusAndK,
         drawing: DrawRequest | None = None,
-        watch: ProgressMonitor | None = None,
         *,
         known: Sizes | None = None,
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods and, where it is the same work, draw donors, shape (m, p)."""
         # Sizes of a large table that are `known` are not counted again.
-        watch = watch or ProgressMonitor(threads=thread_count())
         kernel = ball.kernel
         if not kernel.is_even:
             if self._weighs_rows(kernel):
                 donors = AllDonors.of_points(self.points, kernel, self.shown)
-                return donors.neighborhoods(watch), None
-            scaled = self._rank(kernel, watch)
+                return donors.neighborhoods(), None
+            scaled = self._rank(kernel)
             some = self.shown if scaled.table.numbers is None else None
             return soft_neighborhoods(kernel, scaled, some), None
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
@@ -123,7 +121,7 @@ class Finder:
             if drawing is None:
                 scheme = f"neighbors={self.scheme.neighbors}"
                 raise ParameterError(f"{scheme} depends on the key; draw a release with one.")
-            table = restricted_table(self.points, ball, self.scheme, drawing.key, watch)
+            table = restricted_table(self.points, ball, self.scheme, drawing.key)
         elif table is None or not (self.stores(ball) or (self.index is None and not every)):
             table = self._ranked(ball) if self.index is None else None
         if table is not None:
@@ -135,13 +133,13 @@ class Finder:
 
         if self.index is None or (every and not one_radius(ball.epsilon)):
             check_search(self.points, 0 if drawing is None else len(drawing.q))
-            index = build_index(self.points, epsilon=ball.epsilon, watch=watch)
+            index = build_index(self.points, epsilon=ball.epsilon)
             search = Search(index, ball=ball, groups=self.groups)
         elif every:
             search = Search(self.index, ball=ball, groups=self.groups)
         else:
             search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
-        return search.neighborhoods(watch, drawing, known)
+        return search.neighborhoods(drawing, known)
 
     def _ranked(self, ball: RadiusAndK) -> NeighborTable | None:
         """Rank all pairs of a small table, or none where no distance is below the radius."""
@@ -160,20 +158,16 @@ class Finder:
         """True if no pair is stored: all records of a large table are donors."""
         return kernel.weighs_all and self.groups is None and len(self.points) > LARGEST_DENSE
 
-    def _rank(self, kernel: Kernel, watch: ProgressMonitor) -> Scaled:
+    def _rank(self, kernel: Kernel) -> Scaled:
         """Return what a soft kernel weighs: what the last one did, or listed now."""
         held, shown = self.scaled, None if kernel.balance else self.shown
         fits = held is not None and held.options == kernel.options
         if held is None or not fits or (held.table.numbers is not None and kernel.balance):
-            lists = list_neighbors(
-                self.points, kernel.bandwidth_k, shown, groups=self.groups, watch=watch
-            )
+            lists = list_neighbors(self.points, kernel.bandwidth_k, shown, groups=self.groups)
             self.scaled = held = scale(kernel, lists)
         return held
 
-    def store(
-        self, ball: RadiusAndK, records: Integers | None = None, *, watch: ProgressMonitor
-    ) -> None:
+    def store(self, ball: RadiusAndK, records: Integers | None = None) -> None:
         """Store the neighbors of all records, or of some, out to a ball; if they fit."""
         # Shapes: records (m,).
         groups = self.groups
@@ -185,16 +179,14 @@ class Finder:
             from rwn_core.neighbors.search import Search
 
             index = build_index(self.points)
-            self.table = Search.of_some(index, self.points, records, ball, groups).table(watch)
+            self.table = Search.of_some(index, self.points, records, ball, groups).table()
             return
         k = None if ball.k is None else min(ball.k, len(self.points) - 1)
         with suppress(ParameterError):
-            self.table = neighbor_table(
-                self.points, k=k, epsilon=ball.epsilon, watch=watch, groups=groups
-            )
+            self.table = neighbor_table(self.points, k=k, epsilon=ball.epsilon, groups=groups)
 
     def store_for_sliders(
-        self, watch: ProgressMonitor, kernel: Kernel = EVEN, most: int = LIVE_RECORDS, seed: int = 0
+        self, kernel: Kernel = EVEN, most: int = LIVE_RECORDS, seed: int = 0
     ) -> None:
         """Store what a screen's sliders reach, of all records or of random ones of many."""
         # It may run in any thread: it lets go of the interpreter's lock.
@@ -203,37 +195,37 @@ class Finder:
             self.shown = np.sort(np.random.default_rng(seed).permutation(n)[:most])
         if not kernel.is_even:
             if not self._weighs_rows(kernel):
-                self._rank(kernel, watch)
+                self._rank(kernel)
             return
         ends = find_slider_range(points, STORED_PAIRS, min(n, most), LISTED_PAIRS)
         if groups is not None:
             check_outside(groups, None)
             ends = replace(ends, k=min(ends.k, n - int(np.bincount(groups).max())))
         self.slider_range = ends
-        watch.report(0.0)
+        current_work().report(0.0)
         if n <= LARGEST_DENSE:
             self.table = neighbor_table(points, k=1, epsilon=None, groups=groups)
         else:
             from rwn_core.neighbors.index import build_index
             from rwn_core.neighbors.search import Search
 
-            self.index = index = build_index(points, watch=watch)
-            watch.report(0.0)
+            self.index = index = build_index(points)
+            current_work().report(0.0)
             # out to the radius that should fit, or less far, or none
-            k, epsilon, fitting = ends.k, ends.stored, replace(watch, budget=TABLE_BYTES)
+            k, epsilon = ends.k, ends.stored
             while self.table is None and epsilon >= 0:
-                with suppress(ParameterError):
+                with suppress(ParameterError), work(memory=TABLE_BYTES):
                     if self.shown is None:
                         self.table = neighbor_table(
-                            points, k=k, epsilon=epsilon, watch=fitting, index=index, groups=groups
+                            points, k=k, epsilon=epsilon, index=index, groups=groups
                         )
                     else:
                         ball = RadiusAndK(k=k, epsilon=epsilon)
                         some = Search.of_some(index, points, self.shown, ball, groups)
-                        self.table = some.table(fitting)
+                        self.table = some.table()
                 halved = epsilon / 2 if epsilon / 2 >= ends.step else 0.0
                 epsilon = halved if epsilon > 0 else -1.0
-        watch.report(1.0)
+        current_work().report(1.0)
 
 
 def find_neighborhoods(
@@ -287,8 +279,8 @@ def find_neighborhoods(
     [1, 2, 1, 0]
     """
     ball = RadiusAndK(k=k, epsilon=epsilon, strict=strict)
-    watch = ProgressMonitor(threads=thread_count(threads), progress=progress)
-    return Finder(points=points).find(ball, watch=watch)[0]
+    with work(threads=threads, progress=progress):
+        return Finder(points=points).find(ball)[0]
 
 
 def nearest_radii(
@@ -315,8 +307,8 @@ def nearest_radii(
     """
     if not 0 <= quantile <= 1:
         raise ParameterError("quantile must be a number from 0 to 1.")
-    watch = ProgressMonitor(threads=thread_count(threads))
-    table = neighbor_table(points, k=neighbors, epsilon=None, watch=watch)
+    with work(threads=threads):
+        table = neighbor_table(points, k=neighbors, epsilon=None)
     # a tie at the last rank is stored whole: only the asked number of distances counts
     entries = table.offsets[:-1, None] + np.arange(neighbors)
     return Radii(np.quantile(np.sqrt(table.squared[entries]), quantile, axis=1))

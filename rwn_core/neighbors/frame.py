@@ -17,7 +17,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats, Integers, Singles
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import current_work
 
 BLOCK = 1024  # rows rotated at a time
 ROTATION_ROWS = 100_000  # rows that the axes are taken from
@@ -58,7 +58,7 @@ class Rotation:
         rounding = float(np.finfo(np.float32).eps) / 2
         return rounding + 4 * dimensions * float(np.finfo(np.float64).eps)
 
-    def columns(self, points: Floats, watch: ProgressMonitor) -> Singles:
+    def columns(self, points: Floats) -> Singles:
         """Rotated coordinates of some points, shape (d, g)."""
         columns = np.empty((points.shape[1], len(points)), dtype=np.float32)
 
@@ -66,7 +66,7 @@ class Rotation:
             first, last = start * BLOCK, min(stop * BLOCK, len(points))
             columns[:, first:last] = ((points[first:last] - self.center) @ self.axes).T
 
-        watch.run(fill, -(-len(points) // BLOCK))
+        current_work().run(fill, -(-len(points) // BLOCK))
         return columns
 
 
@@ -161,13 +161,11 @@ class Frame:
         rotations = tuple(Rotation.fit(each, scale) for each in placed)
         return cls(rotations=rotations, embedding=embedding, scale=scale)
 
-    def columns(
-        self, rows: Floats, which: int, watch: ProgressMonitor, *, querying: bool = False
-    ) -> Singles:
+    def columns(self, rows: Floats, which: int, *, querying: bool = False) -> Singles:
         """Rotated coordinates of some rows in a pass, shape (d, g)."""
         if self.embedding is not None:
             rows = self.embedding.placed(rows, which, querying=querying)
-        return self.rotations[which].columns(rows, watch)
+        return self.rotations[which].columns(rows)
 
 
 def _scale(extent: float) -> float:

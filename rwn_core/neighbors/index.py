@@ -14,7 +14,7 @@ from rwn_core.data.arrays import Floats, Integers, Integers32, Singles
 from rwn_core.neighbors.distance import CodedPoints, Points, point_values
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.kernel import Radius, one_radius
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import current_work
 
 BLOCK = 16  # a tile's width is a multiple of it
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
@@ -98,16 +98,13 @@ def build_index(
     epsilon: Radius | None = None,
     frame: Frame | None = None,
     leaf: int = LEAF,
-    watch: ProgressMonitor | None = None,
 ) -> Index:
     """Make a table ready for searches; records of unlike radii are held apart."""
-    quiet = (watch or ProgressMonitor()).part(0.0, 0.0)
     rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     apart = () if epsilon is None or one_radius(epsilon) else (np.asarray(epsilon),)
     group, count = _grouped(*rows.T, *apart)
     if count < len(rows):  # groups are numbered in the order of their first records
         rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
-    quiet.report(0.0)
     leaves = 1
     while count > leaf * leaves:
         leaves *= 2
@@ -115,12 +112,13 @@ def build_index(
     while len(begins) <= leaves:
         begins = np.insert(begins, range(1, len(begins)), (begins[1:] + begins[:-1]) >> 1)
     orders, placed = [], []
-    with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
+    # their own threads wait at full load, and of what is reported this is the beginning
+    with threadpool_limits(1, user_api="blas"), current_work().part(0.0, 0.0):
         frame = frame or Frame.fit(rows, points)
         passes = range(len(frame.rotations))
         for which in passes:
-            columns = frame.columns(rows, which, quiet)
-            orders.append(tree_order(columns, begins, quiet))
+            columns = frame.columns(rows, which)
+            orders.append(tree_order(columns, begins))
             placed.append(columns[:, orders[which]])
     position = np.empty(count, dtype=np.int32)
     position[orders[0]] = np.arange(count, dtype=np.int32)
@@ -138,8 +136,9 @@ def build_index(
     )
     querying = side
     if frame.embedding is not None:  # a query's rows stay in the order of the first tree
-        own = (frame.columns(side.exact, which, quiet, querying=True) for which in passes)
-        querying = side._replace(**_tiles(own, begins))
+        with current_work().part(0.0, 0.0):
+            own = (frame.columns(side.exact, which, querying=True) for which in passes)
+            querying = side._replace(**_tiles(own, begins))
     return Index(side=side, querying=querying, frame=frame)
 
 
@@ -189,7 +188,7 @@ def _grouped(*columns: Floats) -> tuple[Integers, int]:
     return group, count
 
 
-def tree_order(columns: Singles, begins: Integers, watch: ProgressMonitor) -> Integers32:
+def tree_order(columns: Singles, begins: Integers) -> Integers32:
     """Return the rows in the order of a tree that halves each node across its widest coordinate."""
     columns, order = columns.copy(), np.arange(columns.shape[1], dtype=np.int32)
     leaves = width = len(begins) - 1
@@ -205,7 +204,7 @@ def tree_order(columns: Singles, begins: Integers, watch: ProgressMonitor) -> In
             order[start:stop] = order[start:stop][halves]
 
     while width > 1:
-        watch.run(split, leaves // width)
+        current_work().run(split, leaves // width)
         width //= 2
     return order
 

@@ -17,7 +17,7 @@ from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import current_work
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 TABLE = "The table of neighbors"
@@ -119,9 +119,7 @@ class Search:
         target = build_index(points[candidates], numbers=candidates, frame=query.frame)
         return cls(target, query, ball=ball)
 
-    def run(
-        self, watch: ProgressMonitor, drawing: DrawRequest | None = None, known: Sizes | None = None
-    ) -> SearchResult:
+    def run(self, drawing: DrawRequest | None = None, known: Sizes | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         # Sizes that are known are not counted again, and nearest distances are not found.
         request, n = self.request(drawing), self.query.n
@@ -134,18 +132,17 @@ class Search:
         )
         if known is not None:
             return result._replace(**known._asdict())
-        watch.run(partial(search, request, result), self.query.leaves)
+        current_work().run(partial(search, request, result), self.query.leaves)
         return result
 
     def neighborhoods(
-        self, watch: ProgressMonitor, drawing: DrawRequest | None = None, known: Sizes | None = None
+        self, drawing: DrawRequest | None = None, known: Sizes | None = None
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods without their members, and donors if asked to, in one pass."""
-        result = self.run(watch, drawing, known)
+        result = self.run(drawing, known)
         radius = 0.0 if self.epsilon is None else radius_values(self.epsilon)
-        quiet = ProgressMonitor(threads=watch.threads, budget=watch.budget)
         found = Neighborhoods(
-            table=SearchedTable(self, result, quiet),
+            table=SearchedTable(self, result),
             sizes=result.sizes,
             within=result.within,
             radius=np.maximum(radius, np.sqrt(result.kth)),
@@ -155,13 +152,15 @@ class Search:
         )
         return found, None if drawing is None or known is not None else result.donors
 
-    def table(self, watch: ProgressMonitor, found: SearchResult | None = None) -> NeighborTable:
+    def table(self, found: SearchResult | None = None) -> NeighborTable:
         """Store the members, once their sizes are found."""
-        allowed = budget_bytes(watch.budget)
+        watch, allowed = current_work(), budget_bytes()
         check_fits(pairs_bytes(float(self.query.n * self.k)), allowed, TABLE, FEWER)
-        result = self.run(watch.part(0.0, 0.5)) if found is None else found
+        with watch.part(0.0, 0.5):
+            result = self.run() if found is None else found
         check_fits(pairs_bytes(float(result.sizes.sum())), allowed, TABLE, FEWER)
-        table = self.fill(result, watch if found else watch.part(0.5, 1.0))
+        with watch.part(0.0 if found else 0.5, 1.0):
+            table = self.fill(result)
         members, numbers = table.members, self.target.side.numbers
         if len(numbers) and numbers[-1] != len(numbers) - 1:
             members = numbers.astype(np.int32)[members]
@@ -174,7 +173,7 @@ class Search:
             numbers=self.numbers,
         )
 
-    def fill(self, result: SearchResult, watch: ProgressMonitor) -> SearchResult:
+    def fill(self, result: SearchResult) -> SearchResult:
         """The members of every record, in rank order, for the sizes that `run` gave."""
         starts = np.concatenate(([0], np.cumsum(result.sizes)))
         table = result._replace(
@@ -187,7 +186,7 @@ class Search:
         if self.k:  # how far the k-th nearest are is known
             farthest = np.maximum.reduceat(result.kth[side.records], side.offsets[:-1])
             request = request._replace(k=0, edges=np.maximum(self.edges, farthest))
-        watch.run(partial(search, request, table), self.query.leaves)
+        current_work().run(partial(search, request, table), self.query.leaves)
         return table
 
 
@@ -205,15 +204,16 @@ class SearchedTable:
         As in `NeighborTable`.
     """
 
-    def __init__(self, search: Search, result: SearchResult, watch: ProgressMonitor) -> None:
+    def __init__(self, search: Search, result: SearchResult) -> None:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
-        self.search, self.result, self._watch = search, result, watch
+        self.search, self.result = search, result
         self.numbers = search.numbers
 
     @cached_property
     def stored(self) -> NeighborTable:
         """The table itself."""
-        return self.search.table(self._watch, self.result)
+        with current_work().quiet():  # it is asked for in the midst of other work
+            return self.search.table(self.result)
 
     @property
     def offsets(self) -> Integers:
@@ -237,10 +237,10 @@ class SearchedTable:
         return "stored" in self.__dict__
 
 
-def check_search(points: Points, columns: int, budget: float | None = None) -> None:
+def check_search(points: Points, columns: int) -> None:
     """Refuse a search that does not fit into memory."""
     needed = search_bytes(len(points), points.shape[1], columns)
-    check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
+    check_fits(needed, budget_bytes(), "Searching this table", "take a sample of its records")
 
 
 class Sizes(NamedTuple):

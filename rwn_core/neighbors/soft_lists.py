@@ -16,7 +16,7 @@ from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import in_threads, steps
 
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
@@ -56,19 +56,18 @@ def list_neighbors(
     records: Integers | None = None,
     *,
     groups: Integers | None = None,
-    watch: ProgressMonitor | None = None,
 ) -> Lists:
     """List the others of all records, or of some, ascending, among all of a table."""
     # With `groups` those of all records: records of one do not list each other.
     if groups is not None:
-        table = list_neighbors(points, scale_rank, watch=watch).table.without_group(groups)
+        table = list_neighbors(points, scale_rank).table.without_group(groups)
         if not np.diff(table.offsets).all():
             raise ParameterError(
                 "A household holds all that a record lists, so that it has no donors; leave out "
                 "outside_household."
             )
         return ranked_lists(table, scale_rank)
-    n, watch = len(points), watch or ProgressMonitor(threads=thread_count())
+    n = len(points)
     if n <= LARGEST_DENSE:
         lists = ranked_lists(complete_table(points), scale_rank)
         return (
@@ -76,11 +75,11 @@ def list_neighbors(
         )
     nearest = list_length(n, scale_rank)
     if records is None:
-        near = neighbor_table(points, k=nearest, epsilon=None, watch=watch)
+        near = neighbor_table(points, k=nearest, epsilon=None)
         check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
         scaling, least = to_rank(near, scale_rank), int(np.diff(near.offsets).min())
-        return list_both_ways(near, Entries.back(near), scale_rank, scaling, least, watch)
-    return _listed_of_some(points, scale_rank, nearest, records, watch)
+        return list_both_ways(near, Entries.back(near), scale_rank, scaling, least)
+    return _listed_of_some(points, scale_rank, nearest, records)
 
 
 def list_length(n: int, scale_rank: int) -> int:
@@ -101,12 +100,7 @@ def to_rank(table: NeighborTable, rank: int) -> Floats:
 
 
 def list_both_ways(
-    near: NeighborTable,
-    back: Entries,
-    scale_rank: int,
-    scaling: Floats,
-    least: int,
-    watch: ProgressMonitor,
+    near: NeighborTable, back: Entries, scale_rank: int, scaling: Floats, least: int
 ) -> Lists:
     """Return the lists of nearest others with the records added that list each."""
     # Shape: scaling (n,).
@@ -114,9 +108,9 @@ def list_both_ways(
 
     left, own = np.empty(near.n, np.int64), Listed(near.offsets, near.records, near.squared)
     added = grouped(back, near.n)
-    watch.run(partial(drop_listed, len(scaling), own, added, left), near.n)
+    in_threads(partial(drop_listed, len(scaling), own, added, left), near.n)
     merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))
-    watch.run(partial(merge_rows, own, added, merged), near.n)
+    in_threads(partial(merge_rows, own, added, merged), near.n)
     table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
     return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
@@ -162,25 +156,22 @@ def joined(parts: Sequence[Entries]) -> Entries:
     return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def _listed_of_some(
-    points: Points, scale_rank: int, nearest: int, records: Integers, watch: ProgressMonitor
-) -> Lists:
+def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Integers) -> Lists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.search import Search
 
     n = len(points)
-    index = build_index(points, watch=watch.part(0.0, 0.0))
+    index = build_index(points)
     place = np.full(n, -1, np.int32)
     place[records] = np.arange(len(records))
     scaling, least, near, back = np.empty(n), n, [], []
     ball = RadiusAndK(k=nearest, epsilon=None)
     # of each part of all records: its scales, and what it adds to the lists of those records
     parts = np.array_split(index.side.records, -(-n // AT_ONCE))
-    for number, part in enumerate(parts):
+    for part in steps(parts):
         some = np.sort(part).astype(np.int64)
-        share = watch.part(number / len(parts), (number + 1) / len(parts))
-        table = Search.of_some(index, points, some, ball).table(share)
+        table = Search.of_some(index, points, some, ball).table()
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
         mine, theirs = find_entries(table, place)
@@ -190,5 +181,4 @@ def _listed_of_some(
     rows = NeighborTable(
         offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records
     )
-    quiet = replace(watch, progress=None)
-    return list_both_ways(rows, joined(back), scale_rank, scaling, least, quiet)
+    return list_both_ways(rows, joined(back), scale_rank, scaling, least)

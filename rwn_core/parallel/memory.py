@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from rwn_core.errors import ParameterError
+from rwn_core.parallel.threads import current_work
 
 PAIR_BYTES = 12  # a stored neighbor: its number and its squared distance
 # decides: share of the free memory that a search may use; beyond, it is refused or lists in parts
@@ -21,10 +22,11 @@ _KEEPING = (  # options of malloc.h
 )
 
 
-def budget_bytes(budget: float | None = None) -> float:
+def budget_bytes() -> float:
     """Return the number of bytes that may be used."""
-    if budget is not None:
-        return float(budget)
+    allowed = current_work().memory
+    if allowed is not None:
+        return allowed
     given = os.environ.get("RWN_MEMORY", "")
     if given:
         try:

@@ -1,4 +1,9 @@
-"""Runs work in ranges over threads: how many, how far, and when to stop."""
+"""Work in threads: how many, how far it is, when it stops, and what memory it may take.
+
+What a caller wants of a piece of work is said once, at the door: `with work(threads=2): ...`. All
+that is called inside asks `current_work()`, in this thread and in those that it begins; a task of
+a process takes it along. Two users in one server do not see each other's.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,17 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
-from functools import partial
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from rwn_core.errors import ParameterError, RWNError
+
+Item = TypeVar("Item")
+Progress = Callable[[float], None]
+"""Takes the share done; it may have a method `found`, which takes an answer so far."""
 
 POLL_SECONDS = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
@@ -21,8 +31,6 @@ THREAD_GRAIN = 0.003  # seconds of work for which further threads are started
 CELLS_A_THREAD = 100_000  # fewer are not worth another thread
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
-
-Progress = Callable[[float], None]
 
 
 class Cancelled(RWNError):
@@ -78,6 +86,15 @@ class Ranges:
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
+    def do_one(self, task: Callable[[int, int], None]) -> float | None:
+        """Do the next range; the seconds left after it in one thread, None if there was none."""
+        taken = self.take()
+        if taken is None:
+            return None
+        started = time.perf_counter()
+        task(*taken)
+        return self.finished(taken[1] - taken[0], time.perf_counter() - started)
+
     def finished(self, size: int, seconds: float) -> float:
         """Learn from a range how large the next may be; return the rest's seconds in one thread."""
         with self._lock:
@@ -90,71 +107,84 @@ class Ranges:
             return (self.count - self._next) * self._pace
 
 
-def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
-    try:
-        while not stop.is_set() and _do_range(work, ranges) is not None:
-            pass
-    except BaseException:
-        stop.set()
-        raise
+@dataclass(slots=True, kw_only=True, eq=False)
+class Work:
+    """What a caller wants of a piece of work; in force within a `with` of its own."""
 
+    threads: int | None = None  # None for RWN_THREADS or all processors
+    progress: Progress | None = None  # what it raises stops the work
+    cancel: threading.Event | None = None  # set by another thread, it stops the work
+    memory: float | None = None  # bytes; None for what is free, see `memory.budget_bytes`
+    begin: float = 0.0  # of the part of the whole that is reported
+    end: float = 1.0
+    _before: Any = field(default=None, init=False)
 
-def _do_range(work: Callable[[int, int], None], ranges: Ranges) -> float | None:
-    """Do the next range; the seconds left after it in one thread, None if there was no range."""
-    taken = ranges.take()
-    if taken is None:
-        return None
-    started = time.perf_counter()
-    work(*taken)
-    return ranges.finished(taken[1] - taken[0], time.perf_counter() - started)
+    def __enter__(self) -> Work:
+        """Put it in force."""
+        self._before = _CURRENT.get()
+        _CURRENT.set(self)
+        return self
 
+    def __exit__(self, *error: object) -> None:
+        """Put in force what was before."""
+        _CURRENT.set(self._before)
 
-def _start_helpers(
-    pool: ThreadPoolExecutor, labor: Callable[[], None], count: int
-) -> set[Future[None]]:
-    """Begin so many threads with the same labor, unless the program is just ending."""
-    try:
-        return {pool.submit(labor) for _ in range(count)}
-    except RuntimeError as error:
-        if "interpreter shutdown" not in str(error):
-            raise
-        raise Cancelled("The program ends.") from None  # which is no fault to report
+    def part(self, begin: float, end: float) -> Work:
+        """The same work, for the part from `begin` to `end` of what it reports."""
+        length = self.end - self.begin
+        return replace(self, begin=self.begin + length * begin, end=self.begin + length * end)
 
+    def quiet(self) -> Work:
+        """The same work without reports; a step of a loop that reports itself."""
+        return replace(self, progress=None)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgressMonitor:
-    """Threads and memory to use, the progress callback and the cancellation of a work."""
+    def report(self, share: float) -> None:
+        """Stop if the work is to stop, and report the share done."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled("The work was cancelled.")
+        if self.progress is not None:
+            self.progress(self.begin + (self.end - self.begin) * share)
 
-    threads: int = 1
-    progress: Progress | None = None
-    cancel: threading.Event | None = None
-    budget: float | None = None  # bytes; None for what is free, see `memory.budget_bytes`
+    def found(self, answer: Any) -> None:
+        """Report an answer so far, to what takes one; the last one counts."""
+        tell = getattr(self.progress, "found", None)
+        if tell is not None:
+            tell(answer)
 
-    def run(self, work: Callable[[int, int], None], count: int) -> None:
-        """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads."""
+    def run(self, task: Callable[[int, int], None], count: int) -> None:
+        """Call `task(start, stop)` for ranges that make up 0 to `count`, on several threads."""
         # This thread is one of them; the others are started where there is work for them.
-        threads, watched = self.threads, self.progress is not None or self.cancel is not None
+        threads, watched = thread_count(self.threads), (self.progress, self.cancel) != (None, None)
         ranges, stop, others = Ranges(count, threads), threading.Event(), set[Future[None]]()
-        pool = ThreadPoolExecutor(max(1, threads - 1))
-        help_with = partial(_labor, work, ranges, stop)
-        reported = time.perf_counter()
+        pool, reported = ThreadPoolExecutor(max(1, threads - 1)), time.perf_counter()
+
+        def help_with() -> None:
+            try:
+                while not stop.is_set() and ranges.do_one(task) is not None:
+                    pass
+            except BaseException:
+                stop.set()
+                raise
+
+        # what a range begins takes no further threads, and its reports are none of this work's
         try:
-            if 1 < count <= 2 * threads:  # each is a large part of it
-                others = _start_helpers(pool, help_with, threads - 1)
-            while not stop.is_set() and ranges.done < count:
-                ranges.alone = not others
-                left = _do_range(work, ranges)
-                if left is None:
-                    break
-                if not others and threads > 1 and left > THREAD_GRAIN:
-                    others = _start_helpers(pool, help_with, threads - 1)
-                if watched:
+            with replace(self, threads=1, progress=None):
+                if 1 < count <= 2 * threads:  # each is a large part of it
+                    others = _start_others(pool, help_with, threads - 1)
+                while not stop.is_set() and ranges.done < count:
+                    ranges.alone = not others
+                    left = ranges.do_one(task)
+                    if left is None:
+                        break
+                    if not others and threads > 1 and left > THREAD_GRAIN:
+                        others = _start_others(pool, help_with, threads - 1)
+                    if watched:
+                        reported = self._look(ranges, reported)
+                while others:
+                    done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
                     reported = self._look(ranges, reported)
-            while others:
-                done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                reported = self._look(ranges, reported)
             self._look(ranges, -math.inf)
         finally:
             stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
@@ -163,31 +193,80 @@ class ProgressMonitor:
     def _look(self, ranges: Ranges, reported: float) -> float:
         """Stop, or report the share done unless it was just before; return when it was."""
         due = time.perf_counter() - reported >= _REPORT_EVERY
-        watch = self if due else replace(self, progress=None)
+        watch = self if due else self.quiet()
         watch.report(ranges.done / max(ranges.count, 1))
         return time.perf_counter() if due else reported
 
-    def part(self, begin: float, end: float) -> ProgressMonitor:
-        """The same monitor, for the part from `begin` to `end` of the whole."""
-        report = self.progress
-        if report is None:
-            return self
-        return replace(self, progress=lambda share: report(begin + (end - begin) * share))
 
-    def report(self, share: float) -> None:
-        """Report the share done from a loop of short steps, and stop it if it is to stop."""
-        if self.cancel is not None and self.cancel.is_set():
-            raise Cancelled("The work was cancelled.")
-        if self.progress is not None:
-            self.progress(share)
+def _start_others(
+    pool: ThreadPoolExecutor, labor: Callable[[], None], count: int
+) -> set[Future[None]]:
+    """Begin so many threads with the same labor, in copies of this context."""
+    try:
+        return {pool.submit(copy_context().run, labor) for _ in range(count)}
+    except RuntimeError as error:
+        if "interpreter shutdown" not in str(error):
+            raise
+        raise Cancelled("The program ends.") from None  # which is no fault to report
 
 
-def in_parts(work: Callable[[int, int], None], rows: int, cells: int, threads: int) -> None:
+_CURRENT: ContextVar[Work] = ContextVar("work", default=Work())  # noqa: B039
+current_work = _CURRENT.get
+"""Return what the caller wants of the work that goes on."""
+
+
+def work(
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+    memory: float | None = None,
+) -> Work:
+    """State what is wanted of the work within a `with`; what is left out stays as it is.
+
+    >>> with work(threads=1), work(memory=1e9) as inner:
+    ...     inner.threads, inner is current_work()
+    (1, True)
+    """
+    now = current_work()
+    return Work(
+        threads=now.threads if threads is None else thread_count(threads),
+        progress=now.progress if progress is None else progress,
+        cancel=now.cancel if cancel is None else cancel,
+        memory=now.memory if memory is None else memory,
+        begin=now.begin if progress is None else 0.0,
+        end=now.end if progress is None else 1.0,
+    )
+
+
+def steps(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield each item, and report the share done after it; what it takes itself is not reported.
+
+    >>> told = []
+    >>> with work(progress=told.append):
+    ...     for _ in steps("ab"):
+    ...         current_work().report(0.7)
+    >>> told
+    [0.5, 1.0]
+    """
+    whole = current_work()
+    for number, item in enumerate(items, start=1):
+        with whole.quiet():
+            yield item
+        whole.report(number / len(items))
+
+
+def in_threads(task: Callable[[int, int], None], count: int) -> None:
+    """Do a step in ranges, in threads, without reports."""
+    current_work().quiet().run(task, count)
+
+
+def in_parts(task: Callable[[int, int], None], rows: int, cells: int) -> None:
     """Do some work on ranges of rows, in threads where they have many cells."""
-    parts = max(1, min(threads, cells // CELLS_A_THREAD))
+    parts = max(1, min(thread_count(current_work().threads), cells // CELLS_A_THREAD))
     if parts == 1:
-        work(0, rows)
+        task(0, rows)
         return
-    ProgressMonitor(threads=parts).run(
-        lambda a, b: work(a * rows // parts, b * rows // parts), parts
+    replace(current_work(), threads=parts, progress=None).run(
+        lambda a, b: task(a * rows // parts, b * rows // parts), parts
     )

@@ -31,7 +31,7 @@ from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
@@ -92,8 +92,6 @@ class PreparedTables:
         Tables with ranked neighbors that are in memory at once, of other weights or families.
     held : int
         Releases in memory, with what was read of them; of a large table a few at most.
-    threads : int, optional
-        Of a search for neighbors.
     """
 
     def __init__(
@@ -103,9 +101,8 @@ class PreparedTables:
         *,
         metrics: float = math.inf,
         held: int = HELD,
-        threads: int | None = None,
     ) -> None:
-        self._microdata, self._metrics, self._threads = microdata, metrics, threads
+        self._microdata, self._metrics = microdata, metrics
         self._held = held if microdata.n <= QUICK_RECORDS else min(held, _FEW_HELD)
         self._families: dict[Hashable, list[Any]] = {}
         for setting in settings:
@@ -122,13 +119,11 @@ class PreparedTables:
             if len(self._starts) >= self._metrics:  # memory goes before the next is made ready
                 self._starts.clear()
                 self._moved.clear()
-            own = self._threads is not None and data.n > LARGEST_DENSE
-            self._starts[same] = setting.params.prepare(
-                data,
-                settings=self._families.get(same, ()),
-                threads=self._threads,
-                budget=SHARE_A_WORKER * budget_bytes() if own else None,
-            )
+            # where one table is held, others like it are held beside it, each with one thread
+            own, settings = self._metrics == 1, self._families.get(same, ())
+            share = SHARE_A_WORKER * budget_bytes() if own and data.n > LARGEST_DENSE else None
+            with work(threads=1 if own else None, memory=share):
+                self._starts[same] = setting.params.prepare(data, settings=settings)
         return _sliced(
             self._starts[same].with_levers(**lever_values(setting.params)), data.schema.slices
         )
@@ -175,7 +170,7 @@ class Trials:
         # settings, held: as `PreparedTables` takes them
         self.plan = plan
         self._microdata = microdata
-        self._tables = PreparedTables(microdata, settings, metrics=1, held=held, threads=1)
+        self._tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
     def run(
         self,

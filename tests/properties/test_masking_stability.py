@@ -16,6 +16,7 @@ from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 from tests.properties.tables import EXAMPLES, cases, columns, with_variable
 
@@ -32,7 +33,8 @@ def drawn(neighborhoods, key, q, *, streams=range(4), threads=None, chunk=10**6)
         Draws(key, np.arange(first, min(first + chunk, neighborhoods.n)), streams)
         for first in range(0, neighborhoods.n, chunk)
     ]
-    return np.vstack([draw_donors(neighborhoods, part, q, threads=threads) for part in parts])
+    with work(threads=threads):
+        return np.vstack([draw_donors(neighborhoods, part, q) for part in parts])
 
 
 @pytest.mark.parametrize("params", [RWN(k=5, epsilon=1.0, q=0.6), NBRS2015(epsilon=1.0, q=0.6)])

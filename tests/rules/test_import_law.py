@@ -59,7 +59,7 @@ rwn_core.neighbors.metric | import rwn_core.tuning | rwn_core.tuning
 rwn_core.data.microdata | def later():\\n    from rwn_core.masking.rwn import RWN\\n    return RWN | rwn_core.masking.rwn
 rwn_core.laws.donors | if TYPE_CHECKING:\\n    from rwn_core.measures.comparison import Comparison | rwn_core.measures.comparison
 rwn_core.io.reading | from rwn_core import evaluation as other | rwn_core.evaluation
-rwn_core.randomness | from rwn_core.parallel.threads import ProgressMonitor | rwn_core.parallel.threads
+rwn_core.randomness | from rwn_core.parallel.threads import Work | rwn_core.parallel.threads
 rwn_core.tuning.sweep | import rwn_core as rwn | rwn_core
 rwn_core.measures.statistics.ols | from rwn_core.measures.attacks.posterior import posterior | rwn_core.measures.attacks.posterior
 rwn_core.measures.utility.regression | from rwn_core.measures.risk.uniqueness import UNIQUENESS | rwn_core.measures.risk.uniqueness

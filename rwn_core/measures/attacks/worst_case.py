@@ -40,7 +40,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import in_threads
 
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
 """Largest numbers of records of a part; the first that is affordable is used."""
@@ -160,7 +160,7 @@ class InformedIntruder:
             for number in range(first, last):
                 ratios.append(self._of_part(normed(believed[number]), parts[number]))
 
-        ProgressMonitor(threads=thread_count()).run(weigh, len(parts))
+        in_threads(weigh, len(parts))
         found = [ratio for ratio in ratios if ratio is not None]
         return max(1.0, *found) if len(found) == len(parts) else None
 

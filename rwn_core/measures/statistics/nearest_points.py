@@ -20,7 +20,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.neighbors.distance import TIE, CodedPoints, Points, point_values, squared_between
 from rwn_core.neighbors.metric import Metric
-from rwn_core.parallel.threads import ProgressMonitor, thread_count
+from rwn_core.parallel.threads import in_threads
 
 LONGEST = 1e15  # its square is still in the range of single precision
 PAIRS = 2_000_000  # pairs at a time; threads share more
@@ -162,7 +162,7 @@ def linkage_scores(
         score(0, len(released))
     else:
         with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
-            ProgressMonitor(threads=thread_count()).run(score, len(released))
+            in_threads(score, len(released))
     return scores
 
 

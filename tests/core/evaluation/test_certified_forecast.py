@@ -19,7 +19,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.tuning.evaluate import Plan, Trials
 from rwn_core.tuning.point import Setting
 from tests.core.measures.test_certified_linkage import described
@@ -63,7 +62,7 @@ def by_release(data: Microdata, params: RWN, seeds: range) -> list[float]:
 def in_blocks(data: Microdata, params: RWN) -> CellLaw:
     """The law of a large table, of a small one."""
     kernel = params.weights_of_donors
-    found = AllDonors.of_points(params.points(data), kernel).neighborhoods(ProgressMonitor())
+    found = AllDonors.of_points(params.points(data), kernel).neighborhoods()
     return CellLaw(data, found, np.ones(len(data.schema.released)))
 
 

@@ -26,7 +26,6 @@ from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
-from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Limit, Policy
 from tests.check_values import check_values
@@ -70,9 +69,7 @@ def described(data: Microdata, **variables: Mapping[str, Any]) -> Microdata:
 
 def in_blocks(data: Microdata, params: RWN = SOFT, seed: int = 1) -> Comparison:
     """The release of a small table with the law of a large one: no pair is stored."""
-    found = AllDonors.of_points(params.points(data), params.weights_of_donors).neighborhoods(
-        ProgressMonitor()
-    )
+    found = AllDonors.of_points(params.points(data), params.weights_of_donors).neighborhoods()
     law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
     return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
 

@@ -18,7 +18,6 @@ from rwn_core.neighbors.distance import CodedPoints
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
-from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 
 CERTIFIED = SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=2.0)
@@ -48,13 +47,13 @@ def test_weights_and_draws_are_those_of_all_pairs(cap: float, coded: bool) -> No
         values[:, 2] = np.minimum(levels, 3)
         points = CodedPoints(values=values, squares={2: np.array([0.0, 0.0, 0.5, 1.0])})
     stored = soft_neighborhoods(kernel(cap), scale(kernel(cap), list_neighbors(points, 10)))
-    by_row = AllDonors.of_points(points, kernel(cap)).neighborhoods(ProgressMonitor())
+    by_row = AllDonors.of_points(points, kernel(cap)).neighborhoods()
     n = len(points)
     draws, q = Draws(SecretKey.from_seed(1), np.arange(n), (0, 1, 2, 3)), np.array([1, 1, 0.5, 0])
     donors = draw_donors(stored, draws, q)
     assert (draw_donors(by_row, draws, q) == donors).all()
     some = np.array([3, 50, n - 1])
-    few = AllDonors.of_points(points, kernel(cap), some).neighborhoods(ProgressMonitor())
+    few = AllDonors.of_points(points, kernel(cap), some).neighborhoods()
     own = Draws(SecretKey.from_seed(1), some, (0, 1, 2, 3))
     assert (draw_donors(few, own, q) == donors[some]).all()
     codes = np.random.default_rng(2).integers(0, 9, n)
@@ -103,9 +102,7 @@ def test_a_screen_shows_the_same_records_of_the_release() -> None:
 
 
 def test_a_law_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = DonorTables(
-        AllDonors.of_points(points_of(), kernel(1.0)).neighborhoods(ProgressMonitor())
-    )
+    tables = DonorTables(AllDonors.of_points(points_of(), kernel(1.0)).neighborhoods())
     monkeypatch.setattr("rwn_core.laws.donor_lists.STORED_NUMBERS", 150 * 50)
     assert tables.table(np.arange(150) % 100, 1.0).nnz == 15_000
     with pytest.raises(NotApplicable, match="22,500 probabilities are too many"):

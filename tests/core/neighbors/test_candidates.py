@@ -22,7 +22,7 @@ from rwn_core.neighbors.candidates import (
 )
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 from tests.core.neighbors.brute_force import squared_pairs
 from tests.oracles.fresh_sample import fresh_sample_law
@@ -77,9 +77,7 @@ def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
     ids=["both", "k", "epsilon", "large"],
 )
 def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
-    table = restricted_table(
-        points, RadiusAndK(k=k, epsilon=epsilon), SCHEMES[name], KEY, ProgressMonitor()
-    )
+    table = restricted_table(points, RadiusAndK(k=k, epsilon=epsilon), SCHEMES[name], KEY)
     result = table.cut(k=k, epsilon=epsilon)
     squared = squared_pairs(points[:600]) if len(points) <= 600 else None
     for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
@@ -103,9 +101,9 @@ def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
     ball = RadiusAndK(k=4, epsilon=1.0)
-    reference = restricted_table(points, ball, SCHEMES[name], KEY, ProgressMonitor())
+    reference = restricted_table(points, ball, SCHEMES[name], KEY)
     monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
-    fast = restricted_table(points, ball, SCHEMES[name], KEY, ProgressMonitor())
+    fast = restricted_table(points, ball, SCHEMES[name], KEY)
     one, two = reference.cut(k=4, epsilon=1.0), fast.cut(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)
     np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
@@ -133,9 +131,7 @@ def test_isolated_records_are_given_partners():
     points = SMALL
     for k in (None, 4):
         ball = RadiusAndK(k=k, epsilon=None if k else 0.0)
-        table = restricted_table(
-            points, ball, Scheme(neighbors="pairs", m=1), KEY, ProgressMonitor()
-        )
+        table = restricted_table(points, ball, Scheme(neighbors="pairs", m=1), KEY)
         i, j = random_pairs(KEY, len(points), len(points) // 2)
         degree = np.bincount(np.concatenate((i, j)), minlength=len(points))
         assert (degree == 0).any()
@@ -163,7 +159,8 @@ def test_random_others_are_different_and_uniform(n, m):
 def test_progress_counts_the_parts_that_are_done():
     told = list[float]()
     ball, scheme = RadiusAndK(k=2, epsilon=None), Scheme(neighbors="partition", u=4)
-    restricted_table(SMALL, ball, scheme, KEY, ProgressMonitor(progress=told.append))
+    with work(progress=told.append):
+        restricted_table(SMALL, ball, scheme, KEY)
     assert told == [0.25, 0.5, 0.75, 1.0]
 
 
@@ -201,13 +198,13 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
 def test_the_cost_is_stated(points):
     ball, one_part = RadiusAndK(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
-    exact = restricted_table(points, ball, one_part, KEY, ProgressMonitor()).cut(k=5, epsilon=1.0)
+    exact = restricted_table(points, ball, one_part, KEY).cut(k=5, epsilon=1.0)
     cost = restriction_cost(points, exact)
     assert cost.recall == 1.0
     assert cost.effective_radius == cost.exact_radius
     assert cost.governed_by_k == cost.exact_governed_by_k
     assert cost.compared == min(1000, len(points))
-    table = restricted_table(points, ball, SCHEMES["sample"], KEY, ProgressMonitor())
+    table = restricted_table(points, ball, SCHEMES["sample"], KEY)
     cost = restriction_cost(points, table.cut(k=5, epsilon=1.0))
     assert 0 < cost.recall < 1
     assert cost.governed_by_k > cost.exact_governed_by_k
@@ -241,4 +238,4 @@ def test_pairs_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("RWN_MEMORY", "0.001")
     pairs = Scheme(neighbors="pairs", m=20)
     with pytest.raises(ParameterError, match="Ranking these pairs needs about"):
-        restricted_table(LARGE, RadiusAndK(k=3, epsilon=None), pairs, KEY, ProgressMonitor())
+        restricted_table(LARGE, RadiusAndK(k=3, epsilon=None), pairs, KEY)

@@ -17,7 +17,6 @@ from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
-from rwn_core.parallel.threads import ProgressMonitor
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(3)
@@ -93,22 +92,20 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     for k, epsilon in settings(dummies, number):
         expected = complete.cut(k=k, epsilon=epsilon)
         search = Search(index, ball=RadiusAndK(k=k, epsilon=epsilon))
-        result = search.run(ProgressMonitor(), DRAWING)
+        result = search.run(DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         np.testing.assert_array_equal(result.within, expected.within)
         draws = Draws(KEY, np.arange(n), DRAWING.streams)
         np.testing.assert_array_equal(result.donors, draw_donors(expected, draws, DRAWING.q))
-        stored = search.fill(result, ProgressMonitor())
+        stored = search.fill(result)
         for record in range(0, n, 7):
             mine = stored.members[stored.starts[record] : stored.starts[record + 1]]
             np.testing.assert_array_equal(mine, expected.members(record))
-        few = Search.of_some(index, coded, some, RadiusAndK(k=k, epsilon=epsilon)).run(
-            ProgressMonitor(), DRAWING
-        )
+        few = Search.of_some(index, coded, some, RadiusAndK(k=k, epsilon=epsilon)).run(DRAWING)
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = Search.among(coded, candidates, RadiusAndK(k=4, epsilon=0.5)).table(ProgressMonitor())
-    other = Search.among(dummies, candidates, RadiusAndK(k=4, epsilon=0.5)).table(ProgressMonitor())
+    one = Search.among(coded, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
+    other = Search.among(dummies, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

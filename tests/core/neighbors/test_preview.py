@@ -12,7 +12,7 @@ from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import DrawRequest, Finder, find, find_neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.slider_range import find_slider_range
-from rwn_core.parallel.threads import Cancelled, ProgressMonitor
+from rwn_core.parallel.threads import Cancelled, work
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(7)
@@ -23,7 +23,8 @@ POINTS = RNG.normal(size=(4000, 3)) @ RNG.normal(size=(3, 3))
 def build_preview(points: np.ndarray, progress=None, cancel=None, **options) -> Finder:
     """What the sliders of a screen begin with."""
     made = Finder(points=points)
-    made.store_for_sliders(ProgressMonitor(progress=progress, cancel=cancel), **options)
+    with work(progress=progress, cancel=cancel):
+        made.store_for_sliders(**options)
     return made
 
 
@@ -89,9 +90,8 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     shares: list[float] = []
     q = np.array([1.0, 0.4])
     drawing = DrawRequest(key=KEY, streams=(0, 1), q=q)
-    result, donors = built.find(
-        RadiusAndK(**setting), drawing, ProgressMonitor(progress=shares.append)
-    )
+    with work(progress=shares.append):
+        result, donors = built.find(RadiusAndK(**setting), drawing)
     later = draw_donors(result, Draws(KEY, built.records, (0, 1)), q)
     if built.stores(RadiusAndK(**setting)):
         assert donors is None
@@ -107,11 +107,8 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
     def stop(share: float) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        built.find(
-            RadiusAndK(k=5, epsilon=2 * built.slider_range.epsilon),
-            watch=ProgressMonitor(progress=stop),
-        )
+    with pytest.raises(KeyboardInterrupt), work(progress=stop):
+        built.find(RadiusAndK(k=5, epsilon=2 * built.slider_range.epsilon))
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):

@@ -17,7 +17,6 @@ from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
-from rwn_core.parallel.threads import ProgressMonitor
 from tests.core.neighbors.brute_force import hard_table, squared_pairs
 from tests.core.neighbors.searched import searched_table
 
@@ -40,7 +39,7 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
     )
     expected = expected_sets(points, radii, k)
     index, ball = build_index(points, epsilon=radii), RadiusAndK(k=k, epsilon=radii)
-    direct, _ = Search(index, ball=ball).neighborhoods(ProgressMonitor())
+    direct, _ = Search(index, ball=ball).neighborhoods()
     tables = [
         complete_table(points).cut(k=k, epsilon=Radii(radii)),
         searched_table(points, k=k, epsilon=radii).cut(k=k, epsilon=radii),

@@ -10,12 +10,11 @@ from rwn_core.neighbors import DrawRequest, Finder, Neighborhoods, Radii, find
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Sizes, known_sizes
 from rwn_core.neighbors.table import LARGEST_DENSE
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 
 N = LARGEST_DENSE + 200
 DRAWING = DrawRequest(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
-TWO = ProgressMonitor(threads=2)
 BALLS = {
     "a radius": RadiusAndK(k=None, epsilon=0.5),
     "k": RadiusAndK(k=7, epsilon=None),
@@ -48,7 +47,8 @@ def members(found: Neighborhoods) -> list[set[int]]:
 @pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
 def test_they_have_the_members_of_a_search(ball: RadiusAndK) -> None:
     found, _ = Finder(points=points()).find(ball, DRAWING)
-    again = Finder(points=points()).find(ball, watch=TWO, known=known_sizes(found))[0]
+    with work(threads=2):
+        again = Finder(points=points()).find(ball, known=known_sizes(found))[0]
     for name in ("sizes", "within", "radius"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     assert members(again) == members(found)
@@ -59,7 +59,8 @@ def test_they_have_the_members_of_a_search(ball: RadiusAndK) -> None:
 def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch) -> None:
     monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
     made = Finder(points=points())
-    made.store_for_sliders(TWO)
+    with work(threads=2):
+        made.store_for_sliders()
     ends = made.slider_range
     for epsilon in (ends.stored, ends.epsilon):
         ball = RadiusAndK(k=6, epsilon=epsilon)
@@ -78,6 +79,7 @@ def test_sizes_of_something_else_are_refused() -> None:
 
 def test_those_of_some_records_are_not_known() -> None:
     made = Finder(points=points())
-    made.store_for_sliders(TWO, most=500)
+    with work(threads=2):
+        made.store_for_sliders(most=500)
     for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
         assert known_sizes(made.find(RadiusAndK(k=3, epsilon=epsilon), DRAWING)[0]) is None

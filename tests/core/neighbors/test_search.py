@@ -24,7 +24,7 @@ from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
 from rwn_core.parallel import threads as worker_threads
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
 from tests.oracles.record_chain import RecordChain, assigned
@@ -64,9 +64,7 @@ def test_sizes_distances_and_donors_of_hard_tables(group):
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
-            result = Search(index, ball=RadiusAndK(k=k or 0, epsilon=epsilon)).run(
-                ProgressMonitor(), DRAWING
-            )
+            result = Search(index, ball=RadiusAndK(k=k or 0, epsilon=epsilon)).run(DRAWING)
             expected = member_sets(points, k=k, epsilon=epsilon)
             assert result.sizes.tolist() == [len(members) for members in expected]
             some = result.sizes > 0
@@ -106,11 +104,11 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
         search = Search(build_index(points, leaf=leaf), ball=RadiusAndK(**setting))
         for size in (1, 2, 7, 1000):
             ranges_of(size)
-            watch = ProgressMonitor(threads=next(threads))
-            tried |= {(watch.threads, leaf), (watch.threads, -size)}
-            result = search.run(watch, DRAWING)
-            hashes.add(sha256(result.donors))
-            table = search.fill(result, watch)
+            with work(threads=next(threads)) as now:
+                tried |= {(now.threads, leaf), (now.threads, -size)}
+                result = search.run(DRAWING)
+                hashes.add(sha256(result.donors))
+                table = search.fill(result)
             stored = NeighborTable(
                 offsets=table.starts, records=table.members, squared=table.squared, **setting
             ).cut(**setting)
@@ -144,9 +142,7 @@ def test_donors_among_many_members(number):
     index, complete = build_index(points, leaf=32), complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = DrawRequest(key=KEY, streams=range(6), q=np.ones(6))
-        result = Search(index, ball=RadiusAndK(k=2, epsilon=epsilon)).run(
-            ProgressMonitor(), drawing
-        )
+        result = Search(index, ball=RadiusAndK(k=2, epsilon=epsilon)).run(drawing)
         reference = complete.cut(k=2, epsilon=epsilon)
         np.testing.assert_array_equal(result.sizes, reference.sizes)
         np.testing.assert_array_equal(np.sqrt(result.nearest), reference.nearest)
@@ -155,21 +151,24 @@ def test_donors_among_many_members(number):
 
 def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
     points = census(20_000)
-    one, two = build_index(points), build_index(points, watch=ProgressMonitor(threads=2))
+    with work(threads=1):
+        one = build_index(points)
+    with work(threads=2):
+        two = build_index(points)
     for mine, theirs in zip(one.side, two.side, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(worker_threads.Cancelled):
-        build_index(points, watch=ProgressMonitor(cancel=cancel))
+    with pytest.raises(worker_threads.Cancelled), work(cancel=cancel):
+        build_index(points)
 
 
 def test_stored_tables_do_not_depend_on_threads():
     points = census(2500)
-    one, two = (
-        neighbor_table(points, k=7, epsilon=0.5, watch=ProgressMonitor(threads=count))
-        for count in (1, 3)
-    )
+    with work(threads=1):
+        one = neighbor_table(points, k=7, epsilon=0.5)
+    with work(threads=3):
+        two = neighbor_table(points, k=7, epsilon=0.5)
     for name in ("offsets", "records", "squared"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
@@ -178,11 +177,9 @@ def test_stored_tables_do_not_depend_on_threads():
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
     points = np.random.default_rng(2).normal(size=(300, 3))
-    reference = Search(build_index(points), ball=RadiusAndK(k=4, epsilon=0.3)).run(
-        ProgressMonitor(), DRAWING
-    )
+    reference = Search(build_index(points), ball=RadiusAndK(k=4, epsilon=0.3)).run(DRAWING)
     scaled = Search(build_index(scale * points), ball=RadiusAndK(k=4, epsilon=0.3 * scale)).run(
-        ProgressMonitor(), DRAWING
+        DRAWING
     )
     np.testing.assert_array_equal(scaled.sizes, reference.sizes)
     np.testing.assert_array_equal(scaled.donors, reference.donors)
@@ -242,9 +239,8 @@ def test_compiled_cuts_equal_plain_ones():
 def test_rows_with_more_candidates_than_are_held_at_a_time():
     """Then a leaf is searched in parts, and every part among the same leaves."""
     points = np.random.default_rng(3).normal(size=(9000, 3))
-    result = Search(build_index(points), ball=RadiusAndK(k=0, epsilon=1.9)).run(
-        ProgressMonitor(threads=2), None
-    )
+    with work(threads=2):
+        result = Search(build_index(points), ball=RadiusAndK(k=0, epsilon=1.9)).run()
     assert result.sizes.mean() > 3000
     edge = 1.9 * 1.9
     for record in range(0, 9000, 90):
@@ -274,9 +270,7 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
         expected = complete.cut(k=3, epsilon=epsilon)
-        result = Search(index, ball=RadiusAndK(k=3, epsilon=epsilon)).run(
-            ProgressMonitor(), DRAWING
-        )
+        result = Search(index, ball=RadiusAndK(k=3, epsilon=epsilon)).run(DRAWING)
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)
         np.testing.assert_array_equal(result.donors, donors)

@@ -16,7 +16,7 @@ from rwn_core.masking import SoftRWN
 from rwn_core.neighbors import soft_lists
 from rwn_core.neighbors.soft_lists import Entries, list_both_ways, list_neighbors, to_rank
 from rwn_core.neighbors.table import NeighborTable, complete_table
-from rwn_core.parallel.threads import ProgressMonitor
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 
 ROWS = ("offsets", "records", "squared")
@@ -45,7 +45,7 @@ def test_three_records_by_hand() -> None:
         epsilon=0.0,
     )
     back = Entries(near.records, np.arange(3, dtype=np.int32), near.squared)
-    both = list_both_ways(near, back, 1, near.squared, 1, ProgressMonitor()).table
+    both = list_both_ways(near, back, 1, near.squared, 1).table
     assert both.offsets.tolist() == [0, 1, 3, 4]
     assert both.records.tolist() == [1, 0, 2, 1]
     assert both.squared.tolist() == [1.0, 1.0, 4.0, 4.0]
@@ -76,7 +76,8 @@ def test_some_rows_are_those_of_all(
     expected, _ = everyone.table.for_records(some)
     for rows, threads in ((50_000, 1), (700, 2)):  # in parts, and in threads
         monkeypatch.setattr(soft_lists, "AT_ONCE", rows)
-        lists = list_neighbors(points, 10, some, watch=ProgressMonitor(threads=threads))
+        with work(threads=threads):
+            lists = list_neighbors(points, 10, some)
         for name in (*ROWS, "numbers"):
             assert getattr(lists.table, name).tobytes() == getattr(expected, name).tobytes()
         assert lists.scaling.tobytes() == everyone.scaling.tobytes()

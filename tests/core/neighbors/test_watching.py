@@ -17,9 +17,11 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, sear
 from rwn_core.parallel.threads import (
     POLL_SECONDS,
     Cancelled,
-    ProgressMonitor,
     Ranges,
+    Work,
+    current_work,
     thread_count,
+    work,
 )
 
 LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds at epsilon 4
@@ -28,7 +30,7 @@ LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds a
 def test_ranges_cover_everything_once_on_any_number_of_threads():
     for threads in (1, 2, 4):
         seen: list[tuple[int, int]] = []
-        ProgressMonitor(threads=threads).run(lambda a, b: seen.append((a, b)), 1000)  # noqa: B023
+        Work(threads=threads).run(lambda a, b: seen.append((a, b)), 1000)  # noqa: B023
         covered = sorted(place for a, b in seen for place in range(a, b))
         assert covered == list(range(1000))
 
@@ -57,7 +59,7 @@ def test_the_end_of_slow_work_is_shared_out_piece_by_piece():
 
 
 def test_nothing_to_do_is_done_at_once():
-    ProgressMonitor(threads=2, progress=lambda share: None).run(lambda a, b: None, 0)
+    Work(threads=2, progress=lambda share: None).run(lambda a, b: None, 0)
 
 
 def test_a_failure_in_a_thread_reaches_the_caller():
@@ -65,7 +67,7 @@ def test_a_failure_in_a_thread_reaches_the_caller():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        ProgressMonitor(threads=2).run(fail, 10)
+        Work(threads=2).run(fail, 10)
 
 
 @pytest.mark.parametrize("count", [2, 40])
@@ -76,7 +78,7 @@ def test_long_pieces_are_shared_from_the_first_or_second_on(count):
         time.sleep(0.03)
         threads.append(threading.get_native_id())
 
-    ProgressMonitor(threads=2).run(piece, count)
+    Work(threads=2).run(piece, count)
     assert abs(2 * threads.count(threads[0]) - len(threads)) <= max(2, len(threads) // 4)
     assert len(set(threads)) == 2
 
@@ -91,7 +93,7 @@ def test_a_failure_in_another_thread_ends_the_work_of_all():
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        ProgressMonitor(threads=2).run(fail_elsewhere, 100_000)
+        Work(threads=2).run(fail_elsewhere, 100_000)
     assert max(done) < 50_000
 
 
@@ -103,11 +105,8 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
         shares.append(share)
         cancel.set()
 
-    watch = ProgressMonitor(threads=threads, cancel=cancel, progress=report)
-    with pytest.raises(Cancelled):
-        Search(
-            build_index(LONG, epsilon=4.0, watch=watch), ball=RadiusAndK(k=5, epsilon=4.0)
-        ).neighborhoods(watch)
+    with pytest.raises(Cancelled), work(threads=threads, cancel=cancel, progress=report):
+        Search(build_index(LONG, epsilon=4.0), ball=RadiusAndK(k=5, epsilon=4.0)).neighborhoods()
     assert len(shares) == 1
     assert shares[0] < 1
 
@@ -140,19 +139,20 @@ def test_progress_is_told_as_the_work_goes_on_and_may_stop_it():
 def test_progress_of_a_table_never_falls_back(monkeypatch):
     fill, told = Search.fill, list[float]()
 
-    def begin(self, result, watch):
-        watch.report(0.0)
-        return fill(self, result, watch)
+    def begin(self, result):
+        current_work().report(0.0)
+        return fill(self, result)
 
     monkeypatch.setattr(Search, "fill", begin)
-    watch = ProgressMonitor(progress=told.append)
-    neighbor_table(LONG[:3000], k=5, epsilon=None, watch=watch)
+    with work(progress=told.append):
+        neighbor_table(LONG[:3000], k=5, epsilon=None)
     assert told == sorted(told)
     assert told[-1] == 1
     search = Search(build_index(LONG[:3000]), ball=RadiusAndK(k=5, epsilon=None))
-    result = search.run(ProgressMonitor())
+    result = search.run()
     told.clear()
-    search.table(watch, result)
+    with work(progress=told.append):
+        search.table(result)
     assert told[0] == 0, "sizes that are known take no half of the time"
 
 
@@ -177,8 +177,8 @@ def test_other_things_are_no_number_of_threads(threads):
 def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
     points = LONG[:20_000]
     monkeypatch.setattr("rwn_core.neighbors.search.Search.table", None)
-    with pytest.raises(ParameterError) as refused:
-        neighbor_table(points, k=5, epsilon=4.0, watch=ProgressMonitor(budget=50e6))
+    with pytest.raises(ParameterError) as refused, work(memory=50e6):
+        neighbor_table(points, k=5, epsilon=4.0)
     message = str(refused.value)
     for words in ("table of neighbors", "GB", "50 MB", "epsilon", "neighbors=", "RWN_MEMORY"):
         assert words in message
@@ -189,10 +189,10 @@ def test_the_estimate_is_near_what_the_table_takes():
     table = neighbor_table(points, k=5, epsilon=2.0)
     used = table.records.nbytes + table.squared.nbytes
     assert used == pairs_bytes(len(table.records))
-    with pytest.raises(ParameterError, match="may be used"):
-        neighbor_table(points, k=5, epsilon=2.0, watch=ProgressMonitor(budget=0.8 * used))
-    enough = ProgressMonitor(budget=1.2 * used + search_bytes(10_000, 8, 0))
-    neighbor_table(points, k=5, epsilon=2.0, watch=enough)
+    with pytest.raises(ParameterError, match="may be used"), work(memory=0.8 * used):
+        neighbor_table(points, k=5, epsilon=2.0)
+    with work(memory=1.2 * used + search_bytes(10_000, 8, 0)):
+        neighbor_table(points, k=5, epsilon=2.0)
 
 
 def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):
@@ -205,8 +205,8 @@ def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatc
 
 def test_a_search_needs_memory_in_proportion_to_its_records():
     assert search_bytes(10**6, 10, 10) == pytest.approx(10 * search_bytes(10**5, 10, 10))
-    with pytest.raises(ParameterError, match="Searching this table needs about"):
-        check_search(LONG[:5000], 0, budget=1e5)
+    with pytest.raises(ParameterError, match="Searching this table needs about"), work(memory=1e5):
+        check_search(LONG[:5000], 0)
 
 
 def test_the_budget_comes_from_the_call_the_environment_or_the_machine(monkeypatch):
@@ -214,7 +214,8 @@ def test_the_budget_comes_from_the_call_the_environment_or_the_machine(monkeypat
     assert budget_bytes() > 1e6
     monkeypatch.setenv("RWN_MEMORY", "1.5")
     assert budget_bytes() == 1.5e9
-    assert budget_bytes(10) == 10
+    with work(memory=10):
+        assert budget_bytes() == 10
     monkeypatch.setenv("RWN_MEMORY", "much")
     with pytest.raises(ParameterError, match="RWN_MEMORY must be a number of gigabytes"):
         budget_bytes()

@@ -20,7 +20,7 @@ from rwn_core.parallel import threads
 def work():
     try:
         while True:
-            threads.ProgressMonitor(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
+            threads.Work(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
     except Exception as error:
         print(type(error).__name__, error, flush=True)
     ended.set()
@@ -46,7 +46,7 @@ def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else() -> Non
 
     def work() -> None:
         threads.be_polite()
-        threads.ProgressMonitor(threads=3).run(piece, 40)
+        threads.Work(threads=3).run(piece, 40)
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
@@ -74,7 +74,5 @@ def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
     with pytest.raises(RuntimeError, match="can't start"):
-        threads.ProgressMonitor(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
-    threads.ProgressMonitor(threads=2).run(
-        lambda start, stop: None, 40
-    )  # too little for another one
+        threads.Work(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
+    threads.Work(threads=2).run(lambda start, stop: None, 40)  # too little for another one

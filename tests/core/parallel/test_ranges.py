@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rwn_core.parallel import memory, threads
-from rwn_core.parallel.threads import BRIEF, LEAST, ProgressMonitor, Ranges
+from rwn_core.parallel.threads import BRIEF, LEAST, Ranges, Work
 
 
 def test_ranges_grow_with_a_quick_pace_and_end_small() -> None:
@@ -53,7 +53,7 @@ def test_no_thread_works_on_after_an_error() -> None:
         working.discard(start)
 
     with pytest.raises(ValueError):  # noqa: PT011
-        ProgressMonitor(threads=3).run(work, 4)
+        Work(threads=3).run(work, 4)
     assert working == set()
 
 
@@ -61,7 +61,7 @@ def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch) -> None
     now, told = [5.0], list[float]()
     monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
     ranges = Ranges(100)
-    monitor, reported = ProgressMonitor(progress=told.append), now[0]
+    monitor, reported = Work(progress=told.append), now[0]
     for second, done, end in (
         (5.05, 10, False),
         (5.11, 20, False),

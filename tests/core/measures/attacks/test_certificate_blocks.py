@@ -11,7 +11,6 @@ from rwn_core.measures.attacks import certificate
 from rwn_core.measures.attacks.certificate import Exchange, linkage_bounds, ratios_a_priori
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.parallel.threads import ProgressMonitor
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
@@ -22,7 +21,7 @@ def kernel(width: float = 1.0, cap: float = 1.0) -> Kernel:
 
 
 def table_of(points: Array, chosen: Kernel) -> AllDonors:
-    table = AllDonors.of_points(points, chosen).neighborhoods(ProgressMonitor()).table
+    table = AllDonors.of_points(points, chosen).neighborhoods().table
     assert isinstance(table, AllDonors)
     return table
 
