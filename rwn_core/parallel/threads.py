@@ -263,10 +263,10 @@ def in_threads(task: Callable[[int, int], None], count: int) -> None:
 
 def in_parts(task: Callable[[int, int], None], rows: int, cells: int) -> None:
     """Do some work on ranges of rows, in threads where they have many cells."""
-    parts = max(1, min(thread_count(current_work().threads), cells // CELLS_A_THREAD))
-    if parts == 1:
+    parts = cells // CELLS_A_THREAD
+    if parts > 1:
+        parts = min(parts, thread_count(current_work().threads))
+    if parts <= 1:
         task(0, rows)
-        return
-    replace(current_work(), threads=parts, progress=None).run(
-        lambda a, b: task(a * rows // parts, b * rows // parts), parts
-    )
+    else:
+        in_threads(lambda a, b: task(a * rows // parts, b * rows // parts), parts)

@@ -69,7 +69,7 @@ def test_work_of_a_program_that_ends_is_cancelled_and_no_fault() -> None:
 
 
 def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none_left(pool: ThreadPoolExecutor, labor: object) -> None:
+    def none_left(pool: ThreadPoolExecutor, *labor: object) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
