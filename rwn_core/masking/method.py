@@ -163,8 +163,10 @@ class Prepared:
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
         """Draw a release; the same key draws the same cells, however the table was prepared."""
-        with work(threads=threads, progress=progress):
+        if threads is None and progress is None:  # a move of a slider, where each call counts
             return self.drawn(key).rounded(dict(self.precision))
+        with work(threads=threads, progress=progress):
+            return self.release(key)
 
     def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
