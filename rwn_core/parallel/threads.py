@@ -109,7 +109,7 @@ class Ranges:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Work:
-    """What a caller wants of a piece of work; in force within a `with` of its own."""
+    """Threads, progress, cancel and memory of a piece of work, in force within a `with`."""
 
     threads: int | None = None  # None for RWN_THREADS or all processors
     progress: Progress | None = None  # what it raises stops the work
@@ -242,18 +242,18 @@ def work(
 def steps(items: Sequence[Item]) -> Iterator[Item]:
     """Yield each item, and report the share done after it; what it takes itself is not reported.
 
-    >>> told = []
-    >>> with work(progress=told.append):
+    >>> shares = []
+    >>> with work(progress=shares.append):
     ...     for _ in steps("ab"):
     ...         current_work().report(0.7)
-    >>> told
+    >>> shares
     [0.5, 1.0]
     """
-    whole = current_work()
+    outer = current_work()
     for number, item in enumerate(items, start=1):
-        with whole.quiet():
+        with outer.quiet():
             yield item
-        whole.report(number / len(items))
+        outer.report(number / len(items))
 
 
 def in_threads(task: Callable[[int, int], None], count: int) -> None:

@@ -119,7 +119,7 @@ class PreparedTables:
             if len(self._starts) >= self._metrics:  # memory goes before the next is made ready
                 self._starts.clear()
                 self._moved.clear()
-            # where one table is held, others like it are held beside it, each with one thread
+            # a worker holds one table, in one thread, while others hold theirs
             own, settings = self._metrics == 1, self._families.get(same, ())
             share = SHARE_A_WORKER * budget_bytes() if own and data.n > LARGEST_DENSE else None
             with work(threads=1 if own else None, memory=share):
