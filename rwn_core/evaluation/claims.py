@@ -19,6 +19,7 @@ from scipy.special import stdtr
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.given_tables import takes_tables
+from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind, Role
@@ -421,8 +422,8 @@ def _most_influential(analysis: Analysis, design: Design) -> Integers:
 
 
 def is_clustered(original: Microdata) -> bool:
-    """Return True if records share a household or a person, by what the schema declares."""
-    shared = {Role.HOUSEHOLD: 0.0, Role.IDENTIFIER: _SHARED}
+    """Return True if records share a household or a person, as declared or by what is found."""
+    shared = {Role.HOUSEHOLD: 0.0, Role.PERSON: 0.0, Role.IDENTIFIER: _SHARED}
     for variable in original.schema.variables:
         if variable.role is Role.TIME:
             return True
@@ -431,7 +432,7 @@ def is_clustered(original: Microdata) -> bool:
             again = float(known.astype(str).duplicated(keep=False).mean())
             if again > shared[variable.role]:
                 return True
-    return False
+    return bool(repeated_people(original.frame, original.schema.names))
 
 
 def condition_number(columns: Floats) -> float:

@@ -16,6 +16,7 @@ from rwn_core.evaluation import claims
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
 from rwn_core.evaluation.registered_analysis import MODELS, Analysis
 from rwn_core.measures.statistics.formula import Factor, Formula
+from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
 from rwn_core.reporting.release_record import require_original
 
@@ -55,6 +56,7 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "models": [_model(original, each) for each in models],
         "tables": [_table(each) for each in others],
         "refusal": table.refusal,
+        **({"intervals": about} if (about := interval_facts(record)) else {}),
         "pairs": [
             {"one": claim.pair[0], "other": claim.pair[1], **_claim(claim)} for claim in table.pairs
         ],
@@ -123,7 +125,8 @@ def _claim(claim: Claim) -> Document:
 def check_claims(document: Document, record: Mapping[str, Any], original: Microdata) -> None:
     """Refuse a claims file that says more than names, frequent levels and the usual bounds."""
     file, release = record["file"], record["release"]
-    texts = {*_WORDS, release["id"], file["sha256"]}
+    about = interval_facts(record)
+    texts = {*_WORDS, release["id"], file["sha256"], about.get("sentence")}
     names = {variable.name for variable in original.schema.released}
     for model in document["models"]:  # the grammar of a formula holds names and nothing else
         if names.issuperset(Formula.parse(model["formula"]).names):
@@ -134,6 +137,7 @@ def check_claims(document: Document, record: Mapping[str, Any], original: Microd
             values = counted(original.frame[variable.name])
             texts |= {str(value) for _, value, count in values if count >= LEAST}
     numbers = {*claims.WITHIN, *claims.FACTORS, *claims.DISTANCES, original.n, document["draws"]}
+    numbers |= {about.get("factor"), about.get("records")}
     for value in plain_values(document):
         known = texts if isinstance(value, str) else numbers
         if value is not None and not isinstance(value, bool) and value not in known:

@@ -23,6 +23,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import toml_document
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.valid_intervals import FACTOR
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
@@ -32,7 +33,9 @@ from rwn_core.reporting.facts.public_words import vocabulary
 LEAST = 10
 """Records that must share a value, so that naming it is naming an aggregate."""
 
-ALLOWED = frozenset({"treated", "variables", "loss", "errors", "totals", "use", "file", "review"})
+ALLOWED = frozenset(
+    {"treated", "variables", "loss", "intervals", "errors", "totals", "use", "file", "review"}
+)
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
 FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
@@ -79,6 +82,7 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     # All tokens with digits that a public file may hold.
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
     known = {
+        str(FACTOR),
         material.made,
         material.context.review,
         file["sha256"],
@@ -105,6 +109,7 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     # Words about the method, and values that the release shows itself.
     method = material.method
     words = {*method_words(method).values(), material.does, method.title}
+    words |= {material.intervals.get("sentence", "")}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

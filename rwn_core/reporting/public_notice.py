@@ -78,6 +78,8 @@ def _json(material: Material, facts: Facts) -> bytes:
             entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
         entries.append(entry)
     document = {"format": FORMAT, "title": material.name, "facts": entries}
+    if material.intervals:  # what the readers of the file need
+        document |= {"intervals": material.intervals, "sha256": material.record["file"]["sha256"]}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -26,6 +26,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import InputError
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
+from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import slope_trust
 from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.masking import Release
@@ -242,6 +243,7 @@ def record_document(
             "records": release.published("original").n,
             "slices": [list(unit) for unit in units if len(unit) > 1],
         },
+        "intervals": valid_intervals(microdata, release.law, release.published("original").n),
         "readings": plain_readings(audited, microdata.n),
         "slopes": [each.to_record() for each in slope_trust(microdata, drawn, plan=basis.plan)],
         "limit": policy.to_records(),

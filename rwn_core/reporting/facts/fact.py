@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from rwn_core.charts import Chart
+from rwn_core.evaluation.valid_intervals import FACTOR
 from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
@@ -138,6 +139,11 @@ class Material:
         return changed_shares(self.reading("cells_changed"))
 
     @property
+    def intervals(self) -> dict[str, Any]:
+        """What analysts may do with the file alone; empty where it was not judged."""
+        return interval_facts(self.record)
+
+    @property
     def does(self) -> str:
         """Say in words what the method does at this setting."""
         return setting_words(self.record["setting"]) or method_words(self.method)["does"]
@@ -155,6 +161,16 @@ class Material:
     def words(self, measure: str) -> str:
         """Return what the record says of a measure, or why it says nothing."""
         return self.reading(measure).get("words") or self.reason(measure)
+
+
+def interval_facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the intervals that a record allows, in public words; empty where none were judged."""
+    about = record.get("intervals")
+    if about is None:
+        return {}
+    sentence = words.INTERVALS[about["refusal"] or "holds"].format(factor=f"{FACTOR + 0.0005:.2f}")
+    refusal = sentence if about["refusal"] else ""
+    return {**about, "factor": FACTOR, "sentence": sentence, "refusal": refusal}
 
 
 def shared_words(table: Mapping[str, Any]) -> tuple[str, ...]:

@@ -111,8 +111,17 @@ def _loss(material: Material) -> Content:
     return Content(lines=tuple(lines), table=table)
 
 
+def _intervals(material: Material) -> Content:
+    about = material.intervals
+    if not about or about["refusal"]:
+        return Content(lines=(about["sentence"] if about else words.NOT_JUDGED,))
+    rows = tuple((", ".join(names),) for names in about["slices"])
+    table = Table(columns=words.INTERVALS_COLUMNS, rows=rows)
+    return Content(lines=(about["sentence"], *words.INTERVALS_HOW), table=table)
+
+
 def _errors(material: Material) -> Content:
-    lines = list(words.ERRORS)
+    lines = [*[words.ACROSS] * (material.intervals.get("refusal") == ""), *words.ERRORS]
     judged = material.record.get("slopes", [])
     for slopes in judged:
         # Sentences about the slopes of one regression; never their size.
@@ -193,11 +202,12 @@ def _file(material: Material) -> Content:
     )
 
 
-_TO_BOTH = ("treated", "errors", "use", "file", "review")
+_TO_BOTH = ("treated", "intervals", "errors", "use", "file", "review")
 _MAKERS = {
     "treated": _treated,
     "variables": _variables,
     "loss": _loss,
+    "intervals": _intervals,
     "errors": _errors,
     "totals": _totals,
     "use": _use,

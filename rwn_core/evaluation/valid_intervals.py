@@ -1,0 +1,50 @@
+"""Say whether one release gives valid intervals by itself, and what its analysts may do with it.
+
+Let Q hold the probability that each record's values of a slice come from each other record, with
+rows and columns of sum 1, and let f be any function of the slice's variables. Given the original,
+the mean of f over a release has the mean of the original for its expectation, and the variance
+
+    (sum_l f_l^2 - sum_i (Q f)_i^2) / n^2  <=  (variance of f with divisor n) / n
+
+by the inequality of Cauchy and Schwarz, since (Q f) and f have the same sum. The masking adds at
+most the variance of an independent sample, so twice the variance is enough, whatever kernel, width
+and q were: standard errors times the square root of 2. It is attained where every record is as
+likely a donor as any other. Estimators that solve equations of such means follow to first order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.claims import is_clustered
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law
+from rwn_core.masking.soft_rwn import BALANCED
+
+FACTOR = math.sqrt(2)
+"""By which a robust standard error of a balanced release covers sampling and masking."""
+FEWEST_RECORDS = 60
+
+
+def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[str, Any]:
+    """Judge a release of so many records by the law that drew it, in public facts only.
+
+    Returns
+    -------
+    dict
+        `records`; `refusal`, empty where intervals inside a slice hold, else "drift", "clustered"
+        or "few"; and `slices`, the variables that take their values from one donor. Those that no
+        record modifies stay with the row, so that they are one slice.
+    """
+    answer: dict[str, Any] = {"records": records, "slices": [], "refusal": "drift"}
+    found = law.neighborhoods if isinstance(law, CellLaw) else None
+    if not isinstance(law, CellLaw) or found is None:
+        return answer
+    if found.kernel.balance == 1 and found.imbalance <= BALANCED:
+        few = "few" if records < FEWEST_RECORDS else ""
+        answer["refusal"] = "clustered" if is_clustered(original) else few
+    kept = [v.name for v in original.schema.released if not law.modification(v.name)]
+    drawn = ([name for name in unit if name not in kept] for unit in law.units())
+    return {**answer, "slices": [names for names in (*drawn, kept) if names]}
