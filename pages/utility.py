@@ -37,8 +37,6 @@ def draw() -> None:
     with guarded():
         analysis_plan.draw(session)
     with guarded():
-        utility_view.notice(session)
-    with guarded():
         prediction.draw(session)
     if pending:
         with guarded():

@@ -19,7 +19,6 @@ from rwn_core.errors import RWNError as RWNError
 from rwn_core.errors import SchemaError as SchemaError
 from rwn_core.evaluation.audit import Audit as Audit
 from rwn_core.evaluation.audit import audit as audit
-from rwn_core.evaluation.combine_releases import combine_releases as combine_releases
 from rwn_core.evaluation.forecast import Forecast as Forecast
 from rwn_core.evaluation.forecast import forecast as forecast
 from rwn_core.evaluation.forecast import forecast_scan as forecast_scan
@@ -29,6 +28,7 @@ from rwn_core.evaluation.registered_analysis import Analysis as Analysis
 from rwn_core.evaluation.registered_analysis import AnalysisPlan as AnalysisPlan
 from rwn_core.evaluation.draws import Ensemble as Ensemble
 from rwn_core.evaluation.draws import ensemble as ensemble
+from rwn_core.evaluation.validity import combine_releases as combine_releases
 from rwn_core.evaluation.validity import standard_error_validity as standard_error_validity
 from rwn_core.io.demo import DEMOS as DEMOS
 from rwn_core.io.demo import load_demo as load_demo

@@ -19,7 +19,6 @@ from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.claims import is_clustered
-from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking.soft_rwn import BALANCED
 
@@ -39,12 +38,14 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
         record modifies stay with the row, so that they are one slice.
     """
     answer: dict[str, Any] = {"records": records, "slices": [], "refusal": "drift"}
-    found = law.neighborhoods if isinstance(law, CellLaw) else None
-    if not isinstance(law, CellLaw) or found is None:
+    found = getattr(law, "neighborhoods", None)  # of donors
+    if law is None or found is None:
         return answer
     if found.kernel.balance == 1 and found.imbalance <= BALANCED:
-        few = "few" if records < FEWEST_RECORDS else ""
+        few = "few" * (records < FEWEST_RECORDS)
         answer["refusal"] = "clustered" if is_clustered(original) else few
-    kept = [v.name for v in original.schema.released if not law.modification(v.name)]
-    drawn = ([name for name in unit if name not in kept] for unit in law.units())
-    return {**answer, "slices": [names for names in (*drawn, kept) if names]}
+    # what no record modifies stays with the row
+    drawn = [list(unit) for unit in law.units() if law.modification(unit[0])]
+    moved = {name for names in drawn for name in names}
+    kept = [v.name for v in original.schema.released if v.name not in moved]
+    return answer | {"slices": drawn + [kept] * bool(kept)}

@@ -27,7 +27,6 @@ from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws, released_only
-from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.registered_analysis import (
     MODELS,
     Analysis,
@@ -149,9 +148,6 @@ class Validity(Summarized):
         spread and shift together.
     repeats : int
         Bootstrap samples with an estimate; the coverage's standard error follows from it.
-    means : pandas.DataFrame or None
-        The same of the released means, in closed form: see `mean_inflation`; None for a method or
-        a table that it does not cover.
     """
 
     response: str
@@ -168,7 +164,6 @@ class Validity(Summarized):
     coverage: Floats
     error: Floats
     repeats: int
-    means: pd.DataFrame | None = None
 
     def _summary(self) -> Summary:
         shown = ("se_original", "se_reported", "se_true", "coverage", "multiply_by")
@@ -210,25 +205,6 @@ class Validity(Summarized):
                 "multiply_by": self.factor,
             }
         )
-
-    def notice(self) -> str:
-        """A text for users of the release; it holds no estimate."""
-        lines = [
-            f"Standard errors computed from the masked file ({self.model} regression of "
-            f"{self.response}) do not know of the masking. Multiply them by the factor below. "
-            "Without it a nominal 95 % interval holds the unmasked value in about the share of "
-            "cases given; where the share is far below 95 %, the masking moves the coefficient.",
-            "",
-            "| term | multiply the standard error by | real coverage of a 95 % interval |",
-            "|---|---|---|",
-        ]
-        for term, factor, coverage in zip(self.terms, self.factor, self.coverage, strict=True):
-            lines.append(f"| {term} | {factor:.1f} | {100 * coverage:.0f} % |")
-        if self.means is not None:
-            lines += ["", "| mean of | multiply the standard error by |", "|---|---|"]
-            factors = np.sqrt(self.means["inflation_with_bias"])
-            lines += [f"| {name} | {factor:.1f} |" for name, factor in factors.items()]
-        return "\n".join(lines) + "\n"
 
 
 @takes_tables
@@ -281,9 +257,6 @@ def standard_error_validity(
         microdata, params, repeats, seed, lambda share: report(0.5 + share / 2), resampled=True
     )
     estimates, errors = _estimates(model, samples, repeats, "masked bootstrap samples")
-    means = None
-    with suppress(NotApplicable, ParameterError):  # such as missing values
-        means = mean_inflation(microdata, params) if params.has_forecast else None
     own, error = model.own
     shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
     return Validity(
@@ -301,7 +274,6 @@ def standard_error_validity(
         coverage=(np.abs(estimates - own) <= model.reach * errors).mean(axis=0),
         error=np.sqrt(((estimates - own) ** 2).mean(axis=0)),
         repeats=len(estimates),
-        means=means,
     )
 
 
@@ -317,27 +289,6 @@ def _estimates(model: Regression, drawn: Iterable[Masked], repeats: int, what: s
             "choose fewer predictors or a weaker masking."
         )
     return np.array([one for one, _ in found]), np.array([error for _, error in found])
-
-
-def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
-    """Variance inflation of every released mean, in closed form."""
-    expected = forecast(microdata, params)
-    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
-    spread = frame.std(ddof=1)
-    names = spread.index[(spread > 0) & frame.notna().all()]
-    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
-    shift = expected.means[names] - mean
-    added = expected.mean_variances[names]
-    return pd.DataFrame(
-        {
-            "mean": mean,
-            "expected": expected.means[names],
-            "shift": shift,
-            "se": np.sqrt(unit),
-            "inflation": 1 + added / unit,
-            "inflation_with_bias": 1 + (added + shift**2) / unit,
-        }
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -431,4 +382,74 @@ def _trusted(model: Regression, found: list[Estimate], drawn: int) -> SlopeTrust
         shift=rated[2],
         releases=len(found),
         drawn=drawn,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combined:
+    """One estimate from several releases of the same table.
+
+    Attributes
+    ----------
+    estimate : float
+    within : float
+        Mean of the releases' squared standard errors.
+    between : float
+        Variance of the releases' estimates, divisor M - 1.
+    variance : float
+        within + between / M.
+    degrees : float
+        Of freedom of its t distribution; infinite where the estimates are equal.
+    """
+
+    estimate: float
+    within: float
+    between: float
+    variance: float
+    degrees: float
+
+
+def combine_releases(estimates: Floats, variances: Floats) -> Combined:
+    """Combine one estimate over M releases of the same table.
+
+    An approximation: a masking is not a draw from a posterior. Publishing several releases also
+    multiplies what an intruder learns; one release with its variance inflation is safer.
+
+    Parameters
+    ----------
+    estimates, variances : ndarray of float64, shape (M,)
+        M at least 2; variances are squared standard errors, above 0.
+
+    Returns
+    -------
+    Combined
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Reiter 2003, partially synthetic data.
+
+    Examples
+    --------
+    >>> combined = combine_releases(np.array([1.0, 2.0]), np.array([0.5, 0.5]))
+    >>> combined.estimate, combined.variance
+    (1.5, 0.75)
+    """
+    q, u = np.asarray(estimates, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    m = len(q)
+    if m < 2 or q.shape != u.shape or not (u > 0).all():
+        raise ParameterError(
+            "Give at least two estimates, and a squared standard error above 0 for each."
+        )
+    within, between = float(u.mean()), float(q.var(ddof=1))
+    degrees = np.inf if between == 0 else (m - 1) * (1 + m * within / between) ** 2
+    return Combined(
+        estimate=float(q.mean()),
+        within=within,
+        between=between,
+        variance=within + between / m,
+        degrees=float(degrees),
     )

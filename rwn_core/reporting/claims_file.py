@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
-from rwn_core.evaluation.registered_analysis import MODELS, Analysis
+from rwn_core.evaluation.registered_analysis import MODELS
 from rwn_core.measures.statistics.formula import Factor, Formula
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
@@ -54,9 +54,17 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "draws": table.draws,
         "variables": [_variable(original, each.name) for each in original.schema.released],
         "models": [_model(original, each) for each in models],
-        "tables": [_table(each) for each in others],
+        "tables": [
+            {
+                "kind": each.analysis.kind,
+                "variables": list(each.analysis.variables),
+                "refusal": each.refusal,
+                "within": each.claims[0].within if each.claims else None,
+            }
+            for each in others
+        ],
         "refusal": table.refusal,
-        **({"intervals": about} if (about := interval_facts(record)) else {}),
+        "intervals": interval_facts(record),
         "pairs": [
             {"one": claim.pair[0], "other": claim.pair[1], **_claim(claim)} for claim in table.pairs
         ],
@@ -79,26 +87,22 @@ def _levels(original: Microdata, name: str) -> list[str]:
 
 def _model(original: Microdata, each: AnalysisClaims) -> Document:
     formula = Formula.parse(each.analysis.formula)
+    # the factors of each slope, in the order of the design
+    parts = [
+        factors
+        for term in formula.terms
+        for factors in product(*(_columns(original, factor) for factor in term))
+    ]
     return {
         "kind": each.analysis.kind,
         "formula": " ".join(each.analysis.formula.split()),
         "response": _factor(formula.response),
         "refusal": each.refusal,
         "claims": [
-            {"factors": list(parts), **_claim(claim)}
-            for parts, claim in zip(
-                slope_parts(original, each.analysis) if each.claims else (),
-                each.claims,
-                strict=True,
-            )
+            {"factors": list(factors), **_claim(claim)}
+            for factors, claim in zip(parts, each.claims, strict=bool(each.claims))
         ],
     }
-
-
-def slope_parts(original: Microdata, analysis: Analysis) -> Iterator[tuple[Document, ...]]:
-    """The factors of each slope of a model, in the order of its design."""
-    for term in Formula.parse(analysis.formula).terms:
-        yield from product(*(_columns(original, factor) for factor in term))
 
 
 def _columns(original: Microdata, factor: Factor) -> list[Document]:
@@ -111,12 +115,6 @@ def _factor(factor: Factor) -> Document:
     return {"name": factor.name, "transform": factor.transform}
 
 
-def _table(each: AnalysisClaims) -> Document:
-    found = each.claims[0].within if each.claims else None
-    about = {"kind": each.analysis.kind, "variables": list(each.analysis.variables)}
-    return {**about, "refusal": each.refusal, "within": found}
-
-
 def _claim(claim: Claim) -> Document:
     within = claim.within_standard_errors
     return {"sign": claim.sign, "within_standard_errors": within, "factor": claim.factor}
@@ -126,7 +124,7 @@ def check_claims(document: Document, record: Mapping[str, Any], original: Microd
     """Refuse a claims file that says more than names, frequent levels and the usual bounds."""
     file, release = record["file"], record["release"]
     about = interval_facts(record)
-    texts = {*_WORDS, release["id"], file["sha256"], about.get("sentence")}
+    texts = {*_WORDS, release["id"], file["sha256"], about["sentence"]}
     names = {variable.name for variable in original.schema.released}
     for model in document["models"]:  # the grammar of a formula holds names and nothing else
         if names.issuperset(Formula.parse(model["formula"]).names):

@@ -28,6 +28,7 @@ from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
+from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.facts.public_words import vocabulary
 
 LEAST = 10
@@ -107,9 +108,8 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     risks = {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
     numbers = known | {t for t in tokens if not of_either_sign(t) & rare}
     # Words about the method, and values that the release shows itself.
-    method = material.method
-    words = {*method_words(method).values(), material.does, method.title}
-    words |= {material.intervals.get("sentence", "")}
+    method, about = material.method, interval_facts(material.record)
+    words = {*method_words(method).values(), material.does, method.title, about["sentence"]}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

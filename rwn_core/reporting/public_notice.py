@@ -18,6 +18,7 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
+from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.facts.public_words import NOTICE
 from rwn_core.reporting.leak_check import (
     check_facts,
@@ -78,8 +79,9 @@ def _json(material: Material, facts: Facts) -> bytes:
             entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
         entries.append(entry)
     document = {"format": FORMAT, "title": material.name, "facts": entries}
-    if material.intervals:  # what the readers of the file need
-        document |= {"intervals": material.intervals, "sha256": material.record["file"]["sha256"]}
+    # what the readers of the file need
+    document["intervals"] = interval_facts(material.record)
+    document["sha256"] = material.record["file"]["sha256"]
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-import pandas as pd
-
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
+from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.widgets.tables import Table, measure_tables
@@ -45,9 +45,21 @@ def tables(
     )
     if validity is not None:
         shown.append(_validity(validity))
-        if validity.means is not None:
-            shown.append(_means(validity.means))
-    return shown
+    return [*shown, _intervals(utility.comparison)]
+
+
+def _intervals(comparison: rwn.Comparison) -> Table:
+    """What an analyst may do with the file alone, as the notice says it."""
+    every = comparison.original if comparison.file is None else comparison.file
+    judged = valid_intervals(every, comparison.law, every.n)
+    about = interval_facts({"intervals": judged})
+    held = [] if about["refusal"] else about["slices"]
+    return {
+        "title": "What an analyst may do with this file",
+        "columns": ["intervals hold for models of these variables"],
+        "rows": [[", ".join(names)] for names in held] or [["none"]],
+        "caption": about["sentence"],
+    }
 
 
 def _survey(reading: Reading) -> Table:
@@ -207,24 +219,6 @@ def _of_draws(standing: Standing | None, shown: bool) -> list[Any]:
     if standing is None:
         return ["–", None] if shown else []
     return [f"{standing.passed} of {standing.releases}", standing.value]
-
-
-def _means(means: pd.DataFrame) -> Table:
-    rows = [
-        [
-            *(str(row.Index), float(row.se), float(row.shift / row.se), float(row.inflation)),
-            float(row.inflation_with_bias**0.5),
-        ]
-        for row in cast(Iterable[Any], means.itertuples())
-    ]
-    return {
-        "title": "What the masking adds to the error of a mean",
-        "columns": [
-            *("mean of", "SE, original", "shift / SE", "variance inflation", "multiply SE by")
-        ],
-        "rows": rows,
-        "caption": "Over all draws, in closed form. The last column also covers the shift.",
-    }
 
 
 def _validity(validity: Validity) -> Table:

@@ -205,16 +205,6 @@ def offer(session: Session) -> None:
     st.caption("In the background; tiles and charts then show where 9 of 10 draws fall.")
 
 
-def notice(session: Session) -> None:
-    """The text about standard errors, once they have been checked."""
-    validity = repeated_draws.validity(session)
-    if validity is None:
-        return
-    with st.expander("Text for the people who receive the release"):
-        st.code(validity.notice(), language=None, wrap_lines=True)
-        st.caption("Factors and coverage only: no estimate, no record, no key.")
-
-
 _CURVE = "expected curve"
 Draw = Callable[..., Chart]
 

@@ -415,13 +415,11 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
-    errors, means = after["tables"][-2:]
-    with_bias = validity.means["inflation_with_bias"].to_dict()
+    errors, intervals = after["tables"][-2:]
     assert errors["title"].startswith("Are the standard errors")
-    assert means["title"] == "What the masking adds to the error of a mean"
-    assert [row[0] for row in means["rows"]] == list(viewed.data.numeric_names)
-    factors = {name: factor for name, *_, factor in means["rows"]}
-    assert factors == pytest.approx({n: variance**0.5 for n, variance in with_bias.items()})
+    assert intervals["title"] == "What an analyst may do with this file"
+    assert intervals["rows"] == [["none"]]
+    assert "not drawn equally often" in intervals["caption"]
     viewed.move(k=viewed.levers["k"] + 1)  # another setting has no draws yet
     other = utility_view.payload(viewed, read(viewed), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]

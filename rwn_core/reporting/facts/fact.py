@@ -139,11 +139,6 @@ class Material:
         return changed_shares(self.reading("cells_changed"))
 
     @property
-    def intervals(self) -> dict[str, Any]:
-        """What analysts may do with the file alone; empty where it was not judged."""
-        return interval_facts(self.record)
-
-    @property
     def does(self) -> str:
         """Say in words what the method does at this setting."""
         return setting_words(self.record["setting"]) or method_words(self.method)["does"]
@@ -164,13 +159,12 @@ class Material:
 
 
 def interval_facts(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the intervals that a record allows, in public words; empty where none were judged."""
-    about = record.get("intervals")
-    if about is None:
-        return {}
-    sentence = words.INTERVALS[about["refusal"] or "holds"].format(factor=f"{FACTOR + 0.0005:.2f}")
-    refusal = sentence if about["refusal"] else ""
-    return {**about, "factor": FACTOR, "sentence": sentence, "refusal": refusal}
+    """Return the intervals that a record allows, in public words."""
+    about = record.get("intervals", {"refusal": "unknown"})  # of an earlier version
+    sentence = words.INTERVALS[about["refusal"] or "holds"].format(factor=f"{FACTOR + 0.005:.2f}")
+    if about["refusal"]:
+        return {**about, "sentence": sentence, "refusal": sentence}
+    return {**about, "sentence": sentence, "factor": FACTOR}
 
 
 def shared_words(table: Mapping[str, Any]) -> tuple[str, ...]:

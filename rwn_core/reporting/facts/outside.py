@@ -16,7 +16,9 @@ from rwn_core.reporting.facts.fact import (
     Entry,
     Material,
     Table,
+    interval_facts,
     shared_words,
+    written_table,
 )
 
 _STEPS = {
@@ -112,16 +114,15 @@ def _loss(material: Material) -> Content:
 
 
 def _intervals(material: Material) -> Content:
-    about = material.intervals
-    if not about or about["refusal"]:
-        return Content(lines=(about["sentence"] if about else words.NOT_JUDGED,))
-    rows = tuple((", ".join(names),) for names in about["slices"])
-    table = Table(columns=words.INTERVALS_COLUMNS, rows=rows)
+    about = interval_facts(material.record)
+    if about["refusal"]:
+        return Content(lines=(about["sentence"],))
+    table = written_table(words.INTERVALS_COLUMNS, ([", ".join(e)] for e in about["slices"]))
     return Content(lines=(about["sentence"], *words.INTERVALS_HOW), table=table)
 
 
 def _errors(material: Material) -> Content:
-    lines = [*[words.ACROSS] * (material.intervals.get("refusal") == ""), *words.ERRORS]
+    lines = [words.ACROSS] * (not interval_facts(material.record)["refusal"]) + list(words.ERRORS)
     judged = material.record.get("slopes", [])
     for slopes in judged:
         # Sentences about the slopes of one regression; never their size.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from xml.etree import ElementTree
 
@@ -11,7 +12,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, ParameterError
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.masking import SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.option import method_words
 from rwn_core.reporting.facts import Material
@@ -147,3 +149,30 @@ def test_another_original_and_another_form_are_refused(
         public_file(material, bodyfat_table, ".pdf")
     with pytest.raises(ParameterError, match="must be a date"):
         _ = Material(record={"context": {"review": "soon"}}).context
+
+
+def test_a_balanced_release_says_which_intervals_hold(bodyfat_table: Microdata) -> None:
+    data = bodyfat_table.with_slices([["siri", "age", "abdomen"]])
+    made = touched(quickly_made_of(data, SoftRWN(kernel="gaussian", balance=1.0), ["marginals"]))
+    notice = json.loads(public_file(made, data, ".json"))
+    about = notice["intervals"]
+    assert about["slices"][0] == ["siri", "age", "abdomen"]
+    assert (about["records"], about["refusal"]) == (241, "")
+    assert about["factor"] == 2**0.5
+    assert "multiply every robust standard error by 1.42" in about["sentence"]
+    assert notice["sha256"] == made.record["file"]["sha256"]
+    for form in (".html", ".json", ".xml"):
+        assert about["sentence"] in public_file(made, data, form).decode()
+    # nothing of the original: the same sentence for any table, and no number beside the factor
+    made.record["intervals"]["records"] = 0.8112  # type: ignore[index]
+    with pytest.raises(ReleaseError):
+        public_file(made, data, ".json")
+
+
+def test_an_unbalanced_release_says_that_no_interval_holds(
+    material: Material, bodyfat_table: Microdata
+) -> None:
+    about = json.loads(public_file(material, bodyfat_table, ".json"))["intervals"]
+    assert "factor" not in about
+    assert about["refusal"] == about["sentence"]
+    assert "not drawn equally often" in about["refusal"]
