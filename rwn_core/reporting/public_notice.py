@@ -78,7 +78,7 @@ def _json(material: Material, facts: Facts) -> bytes:
         if fact.content.table is not None:
             entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
         entries.append(entry)
-    document = {"format": FORMAT, "title": material.name, "facts": entries}
+    document: dict[str, Any] = {"format": FORMAT, "title": material.name, "facts": entries}
     # what the readers of the file need
     document["intervals"] = interval_facts(material.record)
     document["sha256"] = material.record["file"]["sha256"]
