@@ -47,5 +47,5 @@ def valid_intervals(original: Microdata, law: Law | None, records: int) -> dict[
     # what no record modifies stays with the row
     drawn = [list(unit) for unit in law.units() if law.modification(unit[0])]
     moved = {name for names in drawn for name in names}
-    kept = [v.name for v in original.schema.released if v.name not in moved]
-    return answer | {"slices": drawn + [kept] * bool(kept)}
+    unmoved = [v.name for v in original.schema.released if v.name not in moved]
+    return answer | {"slices": drawn + [unmoved] * bool(unmoved)}

@@ -49,7 +49,7 @@ def tables(
 
 
 def _intervals(comparison: rwn.Comparison) -> Table:
-    """What an analyst may do with the file alone, as the notice says it."""
+    """The models for which intervals of the file alone hold, as the notice says it."""
     every = comparison.original if comparison.file is None else comparison.file
     judged = valid_intervals(every, comparison.law, every.n)
     about = interval_facts({"intervals": judged})
