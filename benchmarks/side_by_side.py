@@ -26,7 +26,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 from rwn_core.measures.risk.key_classes import distinct_values, violations
 from rwn_core.measures.risk.nearness import inside
 from rwn_core.measures.risk.population_risk import scores
@@ -109,7 +109,7 @@ def six(measure: str, what: str = "") -> float:
     original = rwn.Microdata.from_frame(one)
     comparison = Comparison(original=original, masked=rwn.Microdata(two, original.schema))
     reading = MEASURES[measure].compute(comparison)
-    return reading.detail[what] if what else reading.value
+    return part(reading, what) if what else reading.value
 
 
 @cache
@@ -128,7 +128,7 @@ def survey() -> Comparison:
 
 
 @cache
-def detail(measure: str) -> Mapping[str, Any]:
+def detail(measure: str) -> Any:
     """Return the detail of a measure of the release."""
     reading = read(measure, survey())
     assert isinstance(reading, Reading)
@@ -145,8 +145,8 @@ def similarity(measure: str) -> float:
     """Return a measure of the release on the scale of sdmetrics: 1 is equal."""
     found = detail(measure)
     if measure == "correlation":
-        places = np.ix_(*2 * [[found["names"].index(ROLES[r]) for r in ("number", "ranked")]])
-        return 1 - abs(found["original"][places] - found["released"][places])[0, 1] / 2
+        places = np.ix_(*2 * [[found.names.index(ROLES[r]) for r in ("number", "ranked")]])
+        return 1 - abs(found.original[places] - found.released[places])[0, 1] / 2
     pair = sorted((ROLES["category"], ROLES["secret"]), key=survey().original.names.index)
     return 1 - float(found["distance"][found["pairs"].index(pair)])
 

@@ -43,7 +43,7 @@ def _regression(data: Microdata, masked: Microdata) -> Reading:
 
 
 def _terms(reading: Reading, part: str) -> dict[str, float]:
-    values = zip(reading.detail["terms"], reading.detail[part], strict=True)
+    values = zip(reading.detail.terms, getattr(reading.detail, part), strict=True)
     return {str(term): float(value) for term, value in values}
 
 

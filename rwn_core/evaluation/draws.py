@@ -20,7 +20,7 @@ from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Masked, Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading, part
 from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -138,10 +138,7 @@ def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any],
     """Name, numbers, what they belong to, and their bounds."""
     detail = reading.detail
     for name, bounds in MEASURES[key].view.bands.items():
-        part: Any = reading.value if name == "value" else detail.get(name)
-        if name == "cumulative_released":
-            part = np.cumsum(detail["share_released"])
-        yield name, part, np.empty(0), bounds
+        yield name, part(reading, name, reading.value), np.empty(0), bounds
     if key == "marginals":
         for name, shown in detail["variables"].items():
             edges = np.asarray(shown.get("edges", ()))

@@ -14,6 +14,8 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.regressions import FittedSlopes
+from rwn_core.measures.utility.relations import Components
 
 BOX = ("lower whisker", "lower quartile", "median", "upper quartile", "upper whisker")
 Values = dict[str, float]
@@ -27,14 +29,12 @@ def measure_reading(key: str, comparison: Comparison) -> Reading:
     return found
 
 
-def _terms(what: str, part: str) -> Callable[[Reading, str], Values]:
-    def read(reading: Reading, side: str) -> Values:
-        detail = reading.detail
-        names = ["intercept", *detail["terms"][1:]]
-        return {
-            f"{what} {name}": float(value)
-            for name, value in zip(names, detail[f"{part}_{side}"], strict=True)
-        }
+def _terms(what: str, number: int) -> Callable[[Reading[FittedSlopes], str], Values]:
+    def read(reading: Reading[FittedSlopes], side: str) -> Values:
+        found = reading.detail
+        names = ["intercept", *found.terms[1:]]
+        values = found.of(side)[:2][number]
+        return {f"{what} {name}": float(v) for name, v in zip(names, values, strict=True)}
 
     return read
 
@@ -53,10 +53,11 @@ def _nearest(reading: Reading, side: str) -> Values:
     return {f"nearest distance, {name}": float(cut) for name, cut in named}
 
 
-def _components(reading: Reading, side: str) -> Values:
-    detail = reading.detail
-    first, five = float(detail[f"share_{side}"][0]), float(detail[f"cumulative5_{side}"])
-    return {"first component": first, "five components": five}
+def _components(reading: Reading[Components], side: str) -> Values:
+    found, own = reading.detail, side == "original"
+    shares = found.share_original if own else found.share_released
+    five = found.cumulative5_original if own else found.cumulative5_released
+    return {"first component": float(shares[0]), "five components": five}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +77,8 @@ class PaperFigure:
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 _READ: Mapping[int, Callable[[Reading, str], Values]] = MappingProxyType(
     {
-        4: _terms("coefficient", "coefficient"),
-        5: _terms("se", "se"),
+        4: _terms("coefficient", 0),
+        5: _terms("se", 1),
         6: _largest("max cook", 1),
         7: _largest("max squared mahalanobis", 2),
         8: _nearest,

@@ -24,13 +24,6 @@ from rwn_core.laws.law import Law
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """Reason of a NotApplicable that is cached."""
-
-    reason: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """Say how a file was drawn from its population; without both, the file is the population.
@@ -248,15 +241,15 @@ class Comparison:
 
     def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the original alone, once for all masked tables."""
-        found, rows = self._memo.get(key, _UNKNOWN)
-        if rows or isinstance(found, _Refused):
+        found, slow = self._memo.get(key, _UNKNOWN)
+        if slow:
             found = _cached(self._memo, key, make)
         return cast("_T", found)
 
     def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on the masked table too, once for all measures."""
-        found, rows = self._released.get(key, _UNKNOWN)
-        if rows or isinstance(found, _Refused):
+        found, slow = self._released.get(key, _UNKNOWN)
+        if slow:
             found = _cached(self._released, key, make)
         return cast("_T", found)
 
@@ -272,23 +265,25 @@ def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) ->
         rows: list[Rows] = []
         token = ROWS.set(rows)
         try:
-            made: _T | _Refused = make()
+            made, reason = make(), None
         except NotApplicable as refusal:
             # the sentence only: a kept exception would keep every caller's tables alive
-            made = _Refused(refusal.reason)
+            made, reason = cast("_T", None), refusal.reason
         finally:
             ROWS.reset(token)
-        memo[key] = made, tuple(dict.fromkeys(rows))
-    known, noted = memo[key]
+        noted = tuple(dict.fromkeys(rows))
+        memo[key] = made, (noted, reason) if noted or reason is not None else None
+    known, more = memo[key]
+    noted, reason = more or ((), None)
     outer = ROWS.get()
     if outer is not None and noted:
         outer.extend(noted)
-    if isinstance(known, _Refused):
-        raise NotApplicable(known.reason)
+    if reason is not None:
+        raise NotApplicable(reason)
     return cast("_T", known)
 
 
-_UNKNOWN = _Refused(""), ()
+_UNKNOWN = None, True  # a value that is not cached; a cached one has rows or a reason, or None
 
 
 RELEASED = " in the released table"  # ends a reason that concerns the release

@@ -75,6 +75,25 @@ class Detail:
     caveat: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BothFiles(Detail):
+    """A number, row or square of the original file and of the released one.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The variables or terms that rows stand for; empty of one number.
+    original, released : float or ndarray, shape (m,), (m, q) or (m, m)
+    change : ndarray, optional
+        In the measure's unit, of the same shape or shape (m,).
+    """
+
+    names: Sequence[str] = ()
+    original: Any
+    released: Any
+    change: Any = None
+
+
 def part(reading: Reading, name: str, other: Any = None) -> Any:
     """Return a part of a reading's detail, which may be a record or a mapping."""
     detail = reading.detail

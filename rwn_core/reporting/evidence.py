@@ -122,6 +122,7 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
                 moved = about["mean_released"] - about["mean_original"]
                 means[variable] = float(moved / about["sd_original"])
         return {"mean_shift": means, "share_shift": shares}
-    known = plain(reading.detail)
-    parts = {name: known[name] for name in MEASURES[key].view.recorded}
+    detail, known = reading.detail, plain(reading.detail)
+    names = MEASURES[key].view.recorded
+    parts = {name: known[name] if name in known else getattr(detail, name) for name in names}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}

@@ -62,8 +62,8 @@ TILES = (
     Tile(
         label="PC1 share",
         measure="principal_components",
-        value=lambda reading: float(reading.detail["share_released"][0]),
-        original=lambda reading: float(reading.detail["share_original"][0]),
+        value=lambda reading: float(reading.detail.share_released[0]),
+        original=lambda reading: float(reading.detail.share_original[0]),
         part="share_released",
         words=percent,
         better="neutral",
@@ -202,7 +202,7 @@ def without_relations(current: CurrentRelease, measure: str) -> float | None:
 
 def faded(reading: Reading) -> str:
     """The relations that faded most, as a sentence; empty where none did."""
-    named = [f"{one} with {other}" for one, other in reading.detail["faded"]]
+    named = [f"{one} with {other}" for one, other in reading.detail.faded]
     return f" Faded most: {', '.join(named)}." if named else ""
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.draws import Ensemble
@@ -13,6 +15,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Stand
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -33,8 +36,8 @@ def tables(
         reading = utility.readings[key]
         if isinstance(reading, Reading):
             chart = CHARTS["regression"](reading, **bands(drawn, key))
-            kind = str(reading.detail.get("family", "linear")).capitalize()
-            title = f"{kind} regression of {reading.detail['response']}: coefficients"
+            kind = reading.detail.family.capitalize()
+            title = f"{kind} regression of {reading.detail.response}: coefficients"
             shown.append({**chart["table"], "title": title})
     shown += measure_tables(
         utility.readings,
@@ -93,14 +96,15 @@ def _rules(reading: Reading) -> Table:
     }
 
 
-def _overlap(reading: Reading) -> Table:
+def _overlap(reading: Reading[FittedSlopes]) -> Table:
     """Interval overlap of every slope, as it is and clipped at 0."""
     detail = reading.detail
-    cells = (detail["terms"], detail["overlap"], detail["clipped"])
-    rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
-    means = f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−")
+    clipped = np.clip(detail.overlap, 0.0, 1.0)
+    cells = (detail.terms, detail.overlap.tolist(), clipped.tolist())
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    means = f"{reading.value:.3g}, clipped {clipped[1:].mean():.3g}.".replace("-", "−")
     return {
-        "title": f"Overlap of the 95 % intervals: linear regression of {detail['response']}",
+        "title": f"Overlap of the 95 % intervals: linear regression of {detail.response}",
         "columns": ["term", "overlap", "clipped at 0"],
         "rows": rows,
         "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "

@@ -171,13 +171,12 @@ def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> 
     """Baselines of a number until draws are there."""
     detail = reading.detail
     match measure:
-        case "association_loss" if detail["faded"]:
-            return f"most: {', '.join(shorten(name, 12) for name in detail['faded'][0])}"
+        case "association_loss" if detail.faded:
+            return f"most: {', '.join(shorten(name, 12) for name in detail.faded[0])}"
         case "ci_overlap":
-            return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
+            return f"{(detail.overlap[1:] < 0).sum()} of {len(detail.terms) - 1} slopes apart"
         case "regression":
-            changed = int(sum(detail["sign_changed"][1:]))
-            return f"{changed} of {len(detail['terms']) - 1} signs changed"
+            return f"{detail.sign_changed[1:].sum()} of {len(detail.terms) - 1} signs changed"
         case "subgroups":
             return f"{detail['vanished']} vanished"
         case "pmse":
@@ -249,7 +248,7 @@ def _expected_correlations(utility: UtilityReadings) -> Any:
     reading = utility.readings["correlation"]
     if utility.now is not None or not isinstance(reading, rwn.Reading):
         return None if utility.now is None else utility.now.correlations.to_numpy()
-    return np.full(np.shape(reading.detail["original"]), np.nan)
+    return np.full(reading.detail.original.shape, np.nan)
 
 
 def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:

@@ -95,11 +95,11 @@ def test_original_size(bodyfat):
 
 def test_original_regression(itself):
     detail = read("regression", itself).detail
-    assert detail["terms"] == ["(intercept)", *SLOPES]
+    assert detail.terms == ["(intercept)", *SLOPES]
     ols = PUBLISHED["ols"]
-    np.testing.assert_allclose(detail["coefficient_original"], ols["coef"], atol=1e-6)
-    np.testing.assert_allclose(detail["se_original"], ols["se"], atol=1e-6)
-    assert detail["r2_original"] == pytest.approx(ols["r2"], abs=1e-12)
+    np.testing.assert_allclose(detail.coefficient_original, ols["coef"], atol=1e-6)
+    np.testing.assert_allclose(detail.se_original, ols["se"], atol=1e-6)
+    assert detail.r2_original == pytest.approx(ols["r2"], abs=1e-12)
 
 
 def test_original_cooks_distance(itself):
@@ -118,9 +118,9 @@ def test_original_mahalanobis(itself):
 
 def test_original_principal_components(itself):
     detail = read("principal_components", itself).detail
-    assert detail["sd1_original"] == pytest.approx(PUBLISHED["pca"]["sd1"], abs=1e-9)
-    assert detail["share_original"][0] == pytest.approx(PUBLISHED["pca"]["pv1"], abs=1e-9)
-    assert detail["cumulative5_original"] == pytest.approx(PUBLISHED["pca"]["cum5"], abs=1e-9)
+    assert detail.sd1_original == pytest.approx(PUBLISHED["pca"]["sd1"], abs=1e-9)
+    assert detail.share_original[0] == pytest.approx(PUBLISHED["pca"]["pv1"], abs=1e-9)
+    assert detail.cumulative5_original == pytest.approx(PUBLISHED["pca"]["cum5"], abs=1e-9)
 
 
 def test_original_nearest_distance(itself):

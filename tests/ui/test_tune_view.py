@@ -173,7 +173,7 @@ def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> 
     """Findings S1, S2: the aim is a share of what can be lost, and the faded ones are named."""
     tile = tiles(session)["Relations lost"]
     assert tile["limit"] == "aim 0.200"
-    (first, second), *_ = current_release(session).readings["association_loss"].detail["faded"]
+    (first, second), *_ = current_release(session).readings["association_loss"].detail.faded
     assert f"Faded most: {first} with {second}" in tile["help"]
     session.aims = replace(session.aims, relations=0.001)
     assert tiles(session)["Relations lost"]["state"] == "over"

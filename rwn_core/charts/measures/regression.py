@@ -6,7 +6,7 @@ squares, the normal 1.96 of a logistic or Poisson model.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,33 +17,34 @@ from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import t95
+from rwn_core.measures.utility.regressions import FittedSlopes
 
 _SLOPES = 14
 _APART = 0.16
 
 
-def _note(largest: float, signs: int) -> str:
-    """Return the largest change, and the number of significant signs that changed."""
-    words = f"largest change {style.number(largest)} SE"
-    return f"{words} · {signs} sign{'s' * (signs > 1)} changed" if signs else words
-
-
-def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
+def draw(reading: Reading[FittedSlopes], drawn: Drawn | None = None) -> style.Chart:
     """Draw the slopes, without the intercept; at most the 14 that moved most."""
     detail = reading.detail
-    moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
+    moved = detail.standardized_difference[1:]
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
     rows = np.sort(ranked) + 1
-    terms = [detail["terms"][row] for row in rows]
+    terms = [detail.terms[row] for row in rows]
     names = style.escaped([style.shorten(term, 12) for term in terms])
-    response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
-    traces = [] if drawn is None else [_reach(detail, rows, drawn)]
+    response, signs = detail.response, int(detail.sign_changed[1:].sum())
+    note = f"largest change {style.number(reading.value)} SE"
+    note += f" · {signs} sign{'s' * (signs > 1)} changed" if signs else ""
+    traces = []
+    if drawn is not None:  # the ranges of the slopes of other draws
+        unit, band = detail.se_original[rows], drawn["coefficient_released"]
+        height = np.arange(len(rows)) + _APART
+        traces.append(bars(band.low[rows] / unit, band.high[rows] / unit, height))
     traces += [t for side in style.SIDES for t in _intervals(detail, rows, side)]
     low, high = _span(traces)
     return style.chart(
         "regression",
         f"Regression of {response}",
-        _note(reading.value, signs),
+        note,
         f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
         f"standard error; {signs} of {len(moved)} slopes changed a sign beyond chance"
         + ("" if drawn is None else f"; pale bars: {NAME}"),
@@ -62,31 +63,31 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     )
 
 
-def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
+def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, Any]:
     """Return the table of every term with coefficients and standard errors."""
-    one, other = (np.sign(detail[f"coefficient_{side}"]) for side in style.SIDES)
+    one, other = np.sign(detail.coefficient_original), np.sign(detail.coefficient_released)
     signs = [
         "changed" if beyond else "unclear" if apart else "kept"
-        for beyond, apart in zip(detail["sign_changed"], one * other < 0, strict=True)
+        for beyond, apart in zip(detail.sign_changed, one * other < 0, strict=True)
     ]
-    made: dict[str, Any] = {"term": [str(term) for term in detail["terms"]]}
+    made: dict[str, Any] = {"term": detail.terms}
     for side in style.SIDES:
-        made[f"coefficient, {side}"] = _short(detail[f"coefficient_{side}"])
-        made[f"SE, {side}"] = _short(detail[f"se_{side}"])
+        slopes, errors, _ = detail.of(side)
+        made[f"coefficient, {side}"], made[f"SE, {side}"] = _short(slopes), _short(errors)
     made |= {
         "sign": signs,
-        "difference / SE, original": _short(detail["standardized_difference"]),
+        "difference / SE, original": _short(detail.standardized_difference),
     }
     for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
         if drawn is not None:
             for name, end in zip(*columns(drawn[part], what), strict=True):
                 made[name] = _short(end)
     result = table(list(made), list(made.values()))
-    explained = "Share of deviance explained" if "family" in detail else "R²"
+    explained = "R²" if detail.family == "linear" else "Share of deviance explained"
     result["caption"] = (
-        f"{explained} {style.number(detail['r2_original'])} → "
-        f"{style.number(detail['r2_released'])}; "
-        f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
+        f"{explained} {style.number(detail.r2_original)} → "
+        f"{style.number(detail.r2_released)}; "
+        f"{detail.n_original:,} → {detail.n_released:,} complete records. The "
         "released standard errors do not know of the masking, and may be too small."
     )
     return result
@@ -97,12 +98,12 @@ def _short(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.7g}") for value in values]
 
 
-def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[style.Trace]:
+def _intervals(detail: FittedSlopes, rows: NDArray[np.intp], side: str) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
-    unit = np.asarray(detail["se_original"], dtype=float)[rows]
-    slope = np.asarray(detail[f"coefficient_{side}"], dtype=float)[rows] / unit
-    freedom = math.inf if "family" in detail else detail[f"n_{side}"] - len(detail["terms"])
-    half = t95(freedom) * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
+    unit, (slopes, errors, records) = detail.se_original[rows], detail.of(side)
+    slope = slopes[rows] / unit
+    freedom = records - len(detail.terms) if detail.family == "linear" else math.inf
+    half = t95(freedom) * errors[rows] / unit
     released = side == "released"
     height = np.arange(len(rows)) + (_APART if released else -_APART)
     bars = style.line(*style.segments(slope - half, slope + half, height), released=released)
@@ -113,13 +114,6 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
     marks["marker"] |= {"size": 7, "opacity": 1}
     marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
     return [bars, marks]
-
-
-def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> style.Trace:
-    """Return the ranges of the slopes of other draws."""
-    unit = np.asarray(detail["se_original"], dtype=float)[rows]
-    band = drawn["coefficient_released"]
-    return bars(band.low[rows] / unit, band.high[rows] / unit, np.arange(len(rows)) + _APART)
 
 
 def _span(traces: list[style.Trace]) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.relations import Components, Relations
 
 # Correlations as a heatmap and its colors: original below the diagonal, released above
 
@@ -58,30 +59,30 @@ _ROOM = 40, 40
 """Number of names down and across; a small card leaves out every second, third, ... of them."""
 
 
-def draw_correlation(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw_correlation(reading: Reading[Relations], drawn: Drawn | None = None) -> Chart:
     """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
-    names = [str(name) for name in detail["names"]]
-    changes, signs = number(detail["mean_absolute_change"]), detail["sign_changes"]
+    names = detail.names
     return chart(
         "correlation",
         "Correlations",
         "◣ original · released ◥",
-        f"Heatmap of the {detail['pairs']} correlations of {len(names)} variables, original below "
-        f"and released above the diagonal; mean absolute change {changes}, {signs} changed sign",
+        f"Heatmap of the {detail.pairs} correlations of {len(names)} variables, original below "
+        f"and released above the diagonal; mean absolute change "
+        f"{number(detail.mean_absolute_change)}, {detail.sign_changes} changed sign",
         **_square(detail, names, drawn),
     )
 
 
-def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw_association(reading: Reading[Relations], drawn: Drawn | None = None) -> Chart:
     """Draw the association of all variables as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
-    names = [str(name) for name in detail["names"]]
+    names = detail.names
     made = _square(detail, names, drawn)
     # pairs with their coefficient and its change
     texts = made["data"][0]["text"]
-    change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
-    kinds = np.asarray(detail["coefficient"]).tolist()
+    change = detail.released - detail.original
+    kinds = np.asarray(detail.coefficient).tolist()
     made["data"][0]["text"] = [
         [
             f"{text}<br>{_COEFFICIENTS[kind]}, change {_signed(moved)}"
@@ -94,9 +95,9 @@ def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
         "association",
         "Associations",
         "◣ original · released ◥",
-        f"Heatmap of the association of {detail['pairs']} pairs of {len(names)} variables, "
+        f"Heatmap of the association of {detail.pairs} pairs of {len(names)} variables, "
         f"original below and released above the diagonal; mean absolute change "
-        f"{number(detail['mean_absolute_change'])}. {_LEGEND}",
+        f"{number(detail.mean_absolute_change)}. {_LEGEND}",
         **made,
     )
 
@@ -105,13 +106,13 @@ def _signed(change: float) -> str:
     return f"{change:+.2f}".replace("-", "−") if np.isfinite(change) else "–"
 
 
-def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+def _square(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
     full_ticks = name_ticks(names, 60, 30)
     # every pair of variables; cut tables hold the most changed
-    before, after = (np.asarray(detail[side], dtype=float) for side in SIDES)
+    before, after = detail.original, detail.released
     made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
-    if "coefficient" in detail:
-        made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"]]
+    if detail.coefficient is not None:
+        made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail.coefficient]
     if drawn is not None:
         made |= zip(*columns(drawn["released"]), strict=True)
     return {
@@ -122,11 +123,9 @@ def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None
     }
 
 
-def _heatmap(
-    detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None
-) -> dict[str, Any]:
-    square = np.tril(np.asarray(detail["original"], dtype=float), -1)
-    square += np.triu(np.asarray(detail["released"], dtype=float), 1)
+def _heatmap(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+    square = np.tril(detail.original, -1)
+    square += np.triu(detail.released, 1)
     np.fill_diagonal(square, np.nan)
     gap = 1 if len(names) <= GAPS else 0
     return heatmap(
@@ -148,15 +147,15 @@ _CHANGE_ROOM = 15, 19
 
 
 def draw_correlation_change(
-    reading: Reading, expected: NDArray[Any] | None = None, drawn: Drawn | None = None
+    reading: Reading[Relations], expected: NDArray[Any] | None = None, drawn: Drawn | None = None
 ) -> Chart:
     """Draw released less original as a heatmap."""
     # `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
     # "released".
     detail = reading.detail
-    names = [str(name) for name in detail["names"]]
-    original = np.asarray(detail["original"], dtype=float)
-    change = np.asarray(detail["released"], dtype=float) - original
+    names = detail.names
+    original = detail.original
+    change = detail.released - original
     setting = change if expected is None else np.asarray(expected, dtype=float) - original
     square = np.tril(change, -1) + np.triu(setting, 1)
     np.fill_diagonal(square, np.nan)
@@ -197,11 +196,11 @@ def draw_correlation_change(
     )
 
 
-def _worst(change: NDArray[Any], names: list[str]) -> str:
+def _worst(change: NDArray[Any], names: Sequence[str]) -> str:
     lower = np.abs(np.where(np.tril(np.ones(change.shape, dtype=bool), -1), change, np.nan))
     if not np.isfinite(lower).any():
         return "no pair is defined"
-    i, j = np.unravel_index(np.nanargmax(lower), lower.shape)
+    i, j = map(int, np.unravel_index(np.nanargmax(lower), lower.shape))
     return f"the largest is {number(float(change[i, j]))}, of {names[j]} with {names[i]}"
 
 
@@ -210,10 +209,10 @@ def _worst(change: NDArray[Any], names: list[str]) -> str:
 _HOVER = "first %{x}: %{y:.1%}<extra>%{fullData.name}</extra>"
 
 
-def draw_principal_components(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw_principal_components(reading: Reading[Components], drawn: Drawn | None = None) -> Chart:
     """Draw the cumulative shares of variance; `drawn` has their bands."""
     detail = reading.detail
-    shares = {side: np.asarray(detail[f"share_{side}"]) for side in ("original", "released")}
+    shares = dict(zip(SIDES, (detail.share_original, detail.share_released), strict=True))
     sums = {side: np.cumsum(share) for side, share in shares.items()}
     order = np.arange(1, len(shares["original"]) + 1)
     first = {side: percent(share[0]) for side, share in shares.items()}

@@ -12,7 +12,6 @@ from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns, range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Reading
 
 # Two variables: both clouds of points, or the change of their cross table
@@ -35,6 +34,14 @@ def draw_two_way(reading: Reading, drawn: tuple[float, float] | None = None) -> 
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]
+    down, across = (
+        [style.escape(style.shorten(text, length)) for text in texts]
+        for texts, length in ((rows, 12), (columns, 10))
+    )
+    titles = [style.escape(style.shorten(name, 30)) for name in (one, other)]
+    x = style.name_axis(across, titles[1], down=False, showgrid=False)
+    y = style.name_axis(down, titles[0], showgrid=False)
+    size = {"tickfont": {"size": SMALL_FONT}}
     return style.chart(
         "two_way",
         f"{one} by {other}",
@@ -42,7 +49,7 @@ def draw_two_way(reading: Reading, drawn: tuple[float, float] | None = None) -> 
         f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
         "to move to make the tables equal",
         data=[trace],
-        layout=_grid((one, other), rows, columns),
+        layout=style.layout(x | size, y | size, right=52),
         table=table(
             [one, other, "original", "released"],
             [
@@ -66,6 +73,11 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
     low, high = low - pad, high + pad
     sizes = [len(cloud) for cloud in clouds]
     many = max(sizes) >= style.CLOUD_POINTS
+    traces = _side_by_side(clouds, low, high) if many else []
+    for cloud, released in () if many else zip(clouds, (False, True), strict=True):
+        x, y = cloud.T
+        traces.append(style.points(style.floats(x), style.floats(y), released=released))
+        traces[-1]["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
     return style.chart(
         "two_way",
         f"{one} and {other}",
@@ -73,22 +85,13 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
         + ("" if drawn is None else f" · draws {range_text(*drawn, 2)}"),
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
-        data=_side_by_side(clouds, low, high) if many else _overlaid(clouds),
+        data=traces,
         layout=_frame(one, other, low, high, many),
         large={"legend": True},
         table=table(["file", "records"], [style.SIDES, sizes])
         if many
         else table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T]),
     )
-
-
-def _overlaid(clouds: list[NDArray[Any]]) -> list[style.Trace]:
-    traces = []
-    for cloud, released in zip(clouds, (False, True), strict=True):
-        made = style.points(style.floats(cloud[:, 0]), style.floats(cloud[:, 1]), released=released)
-        made["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
-        traces.append(made)
-    return traces
 
 
 def _side_by_side(
@@ -124,18 +127,6 @@ def _frame(
     return style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])
 
 
-def _grid(names: tuple[str, str], rows: list[str], columns: list[str]) -> dict[str, Any]:
-    down, across = (
-        [style.escape(style.shorten(text, length)) for text in texts]
-        for texts, length in ((rows, 12), (columns, 10))
-    )
-    titles = [style.escape(style.shorten(name, 30)) for name in names]
-    x = style.name_axis(across, titles[1], down=False, showgrid=False)
-    y = style.name_axis(down, titles[0], showgrid=False)
-    size = {"tickfont": {"size": SMALL_FONT}}
-    return style.layout(x | size, y | size, right=52)
-
-
 # Sizes of small groups before, after and as expected
 
 _GROUPS = 12
@@ -160,6 +151,11 @@ def draw_subgroups(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
     short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
+    cells = {"group": names, "original": detail["original"], "released": detail["released"]}
+    cells |= {} if expected is None else {"expected": expected}
+    cells |= {"relative change": change}
+    if band is not None:
+        cells |= zip(*columns(band), strict=True)
     return style.chart(
         "subgroups",
         "Small groups",
@@ -176,7 +172,7 @@ def draw_subgroups(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
             style.name_axis(short, showgrid=False, tickfont={"size": 9}),
         ),
         large={"legend": True, "yaxis": {"ticktext": long}},
-        table=_subgroups_table(detail, names, band),
+        table=table(list(cells), list(cells.values()), by=("size of change", np.abs(change))),
     )
 
 
@@ -200,17 +196,3 @@ def _traces(
         marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
         traces += at_the_edge(marks, "x", top)
     return traces
-
-
-def _subgroups_table(detail: Any, names: list[str], band: Band | None) -> dict[str, Any]:
-    change = np.asarray(detail["change"], dtype=float)
-    heads = ["group", "original", "released", "relative change"]
-    cells: list[Any] = [names, detail["original"], detail["released"], change]
-    if detail.get("expected") is not None:
-        heads.insert(3, "expected")
-        cells.insert(3, detail["expected"])
-    if band is not None:
-        more, ends = columns(band)
-        heads += more
-        cells += ends
-    return table(heads, cells, by=("size of change", np.abs(change)))

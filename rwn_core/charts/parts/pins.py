@@ -16,7 +16,7 @@ from rwn_core.charts.parts.style import (
     label,
     vertical,
 )
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 
 Marks = Mapping[str, Any]
 """What a pin keeps of a chart: "title", and its "level" or the released "traces" with "ticks"."""
@@ -35,7 +35,7 @@ def chart_marks(chart: Chart, reading: Reading) -> Marks:
     """Return what a pin keeps of a chart, a few hundred numbers at most."""
     if chart["key"] in _LEVELS:
         own = "median" if chart["key"] == "neighborhood_size" else "mean_absolute_change"
-        level = reading.detail.get(own, reading.value)
+        level = part(reading, own, reading.value)
         return {"title": chart["title"], "level": float(level)}
     released = [t for t in chart["data"] if t["name"] == "released" and "hovertemplate" in t]
     ticks = list(chart["layout"]["yaxis"]["ticktext"]) if chart["key"] == "regression" else []
@@ -55,7 +55,7 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading) -> Chart:
     axis = _LEVELS[chart["key"]]
     if not axis:
         words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
-        own = now.detail["mean_absolute_change"]
+        own = now.detail.mean_absolute_change
         return chart | {"note": f"mean change {own:.3f} ({words})"}
     layout = dict(chart["layout"])
     layout["shapes"], layout["annotations"] = (

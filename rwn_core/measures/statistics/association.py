@@ -7,7 +7,7 @@ with an unrelated variable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, complete, matrix, standardized, varies
+from rwn_core.measures.measure import Detail
 from rwn_core.measures.statistics.independence import chance_levels
 
 CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
@@ -265,15 +266,32 @@ MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Loss:
-    """Hold the loss of all relations, and of each pair."""
+class Loss(Detail):
+    """Loss of all relations of p variables, and of each pair.
 
-    value: float  # from 0 to 1; NaN if no pair of the original is related beyond chance
-    # shape (p, p): by how much the original's association exceeds chance, 0 if it does not
+    Attributes
+    ----------
+    value : float
+        From 0 to 1; NaN if no pair of the original is related beyond chance.
+    weight : ndarray of float64, shape (p, p)
+        By how much the original's association exceeds chance; 0 if it does not.
+    lost : ndarray of float64, shape (p, p)
+        Change relative to the original's association, from 0 to 2; 0 of unrelated pairs.
+    invented : float
+        Part of the value that comes from pairs which only the release relates.
+    pairs : int
+        Related pairs of the original.
+    faded, gone : list of list of str
+        Pairs of names that count most in the loss; those of which almost nothing is left.
+    """
+
+    value: float
     weight: Floats
-    # shape (p, p): change relative to the original's association, from 0 to 2; 0 of unrelated pairs
     lost: Floats
-    invented: float  # part of the value that comes from pairs which only the release relates
+    invented: float
+    pairs: int = 0
+    faded: list[list[str]] = field(default_factory=list)
+    gone: list[list[str]] = field(default_factory=list)
 
 
 def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:

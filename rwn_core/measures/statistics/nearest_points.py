@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -28,12 +27,8 @@ SLACK = 1e-6  # share of a squared distance within which ties are looked for
 _UNIT = 2.0**-24  # half the relative distance of neighboring numbers of single precision
 
 
-class Candidates(NamedTuple):
-    """Pairs that may be the nearest, ordered by row, with exact squared distances."""
-
-    row: Integers  # query points; each occurs
-    point: Integers
-    squared: Floats
+Candidates = tuple[Integers, Integers, Floats]
+"""Pairs that may be the nearest: query points (each occurs), ordered; points; squared distances."""
 
 
 class PointIndex:
@@ -67,7 +62,7 @@ class PointIndex:
             between = squared_between(others[block], self.points)
             limit = np.partition(between, count - 1, axis=1)[:, count - 1] * (1 + beyond)
             row, point = np.nonzero(between <= limit[:, np.newaxis])
-            yield Candidates(row + int(block[0]), point, between[row, point])
+            yield row + int(block[0]), point, between[row, point]
 
     def _blocks(self, rows: int) -> Iterator[Integers]:
         size = max(1, PAIRS // len(self.points))
@@ -97,7 +92,7 @@ class PointIndex:
         # rounded to single precision, the limit must not become smaller
         edge = np.nextafter((limit * factor - own + 1e-30).astype(np.float32), np.float32(np.inf))
         row, point = np.divmod(np.flatnonzero(bounds <= edge[:, np.newaxis]), len(points))
-        return Candidates(row + start, point, squared(others[row], points[point]))
+        return row + start, point, squared(others[row], points[point])
 
 
 def squared(one: Floats, other: Floats) -> Floats:
@@ -120,10 +115,10 @@ def distinct_points(points: Points) -> PointIndex:
 def nearest_distances(points: Points, others: Points, count: int) -> Floats:
     """Return the distances to the `count` nearest points, ascending, shape (m, count)."""
     parts = [np.empty((0, count))]
-    for found in PointIndex(points).candidates(others, count):
-        order = np.lexsort((found.squared, found.row))
-        starts = np.flatnonzero(np.diff(found.row, prepend=-1))
-        parts.append(found.squared[order][starts[:, np.newaxis] + np.arange(count)])
+    for row, _, apart in PointIndex(points).candidates(others, count):
+        order = np.lexsort((apart, row))
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        parts.append(apart[order][starts[:, np.newaxis] + np.arange(count)])
     return np.sqrt(np.concatenate(parts))
 
 
@@ -145,16 +140,18 @@ def linkage_scores(
     scores, own = np.zeros(len(released)), _pairwise(released, sources)
 
     def score(first: int, last: int) -> None:
-        for found in index.candidates(released[np.arange(first, last)], 1, beyond=SLACK):
-            starts = np.flatnonzero(np.diff(found.row, prepend=-1))
-            sizes = np.diff(starts, append=len(found.row))
-            edge = np.minimum.reduceat(found.squared, starts) * (1 + TIE)
-            nearest = found.squared <= np.repeat(edge, sizes)
-            ties = np.add.reduceat(np.where(nearest, index.counts[found.point], 0), starts)
-            rows = found.row[starts] + first
+        for row, point, apart in index.candidates(
+            released[np.arange(first, last)], 1, beyond=SLACK
+        ):
+            starts = np.flatnonzero(np.diff(row, prepend=-1))
+            sizes = np.diff(starts, append=len(row))
+            edge = np.minimum.reduceat(apart, starts) * (1 + TIE)
+            nearest = apart <= np.repeat(edge, sizes)
+            ties = np.add.reduceat(np.where(nearest, index.counts[point], 0), starts)
+            rows = row[starts] + first
             right = own[rows] <= edge
             if units is not None:
-                same = units[0][found.point] == np.repeat(units[1][rows], sizes)
+                same = units[0][point] == np.repeat(units[1][rows], sizes)
                 right = np.add.reduceat((nearest & same).astype(np.int64), starts)
             scores[rows] = np.where(right, right / ties, 0.0)
 

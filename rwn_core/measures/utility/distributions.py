@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,20 +50,14 @@ def kolmogorov_smirnov(steps: tuple[Floats, Floats], other: Floats) -> float:
 _FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Numeric:
-    """Statistics of one numeric variable of the original."""
-
-    steps: tuple[Floats, Floats]
-    step: float  # of which all values are multiples; 0 if there is none
-    edges: Floats
-    summary: dict[str, float]
-    counts: Integers
+_Bins = tuple[tuple[Floats, Floats], float, Floats, Integers]
+"""Steps of a distribution, what all values are multiples of (or 0), edges, and counts."""
 
 
-def _summary(ascending: Floats) -> dict[str, float]:
+def _summary(ascending: Floats) -> tuple[float, float]:
+    """Return the mean and the standard deviation."""
     spread = float(ascending.std(ddof=1)) if ascending[0] < ascending[-1] else 0.0
-    return {"mean": float(ascending.mean()), "sd": spread}
+    return float(ascending.mean()), spread
 
 
 def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floats:
@@ -75,21 +68,15 @@ def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floa
 
 
 def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
-    def profile() -> _Numeric:
+    def profile() -> tuple[_Bins, tuple[float, float]]:
         known = _known(comparison.original, comparison.original, name, "")
         steps = distribution_steps(known)
         step, edges = grid_step(steps[0]), bin_edges(known)
         if _towers(step, edges):
             edges = grid_edges(known[0], known[-1], step)
-        return _Numeric(
-            steps=steps,
-            step=step,
-            edges=edges,
-            summary=_summary(known),
-            counts=bin_counts(known, edges),
-        )
+        return (steps, step, edges, bin_counts(known, edges)), _summary(known)
 
-    before = comparison.cached_for_original(("marginal", name), profile)
+    before, own = comparison.cached_for_original(("marginal", name), profile)
     known = _known(comparison.original, comparison.masked, name, RELEASED)
     after = _summary(known)
     edges, counts = _widened(before, known)
@@ -98,12 +85,12 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
         "edges": edges,
         "original": counts,
         "released": bin_counts(known, edges),
-        "difference": kolmogorov_smirnov(before.steps, known),
-        "mean_original": before.summary["mean"],
-        "mean_released": after["mean"],
-        "sd_original": before.summary["sd"],
-        "sd_released": after["sd"],
-        "missing_original": comparison.original.n - int(before.counts.sum()),
+        "difference": kolmogorov_smirnov(before[0], known),
+        "mean_original": own[0],
+        "mean_released": after[0],
+        "sd_original": own[1],
+        "sd_released": after[1],
+        "missing_original": comparison.original.n - int(before[-1].sum()),
         "missing_released": comparison.masked.n - len(known),
     }
 
@@ -114,15 +101,14 @@ def _towers(step: float, edges: Floats) -> bool:
     return step > _FINE * width and not np.isclose(step, width)
 
 
-def _widened(before: _Numeric, known: Floats) -> tuple[Floats, Integers]:
+def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
     """Return the original's bins and counts, fitted to a coarser or wider release."""
-    edges, counts = before.edges, before.counts
+    (values, shares), own, edges, counts = before
     step = grid_step(np.unique(known))
-    if step > 1.5 * before.step and _towers(step, edges):  # rounded: the bins follow the steps
-        values, shares = before.steps
+    if step > 1.5 * own and _towers(step, edges):  # rounded: the bins follow the steps
         edges = grid_edges(min(known[0], values[0]), max(known[-1], values[-1]), step)
         below = np.searchsorted(values, edges, side="left")
-        each = np.round(shares[below] * before.counts.sum()).astype(np.int64)
+        each = np.round(shares[below] * counts.sum()).astype(np.int64)
         return edges, np.diff(each)
     if known[0] < edges[0]:
         edges, counts = np.append(known[0], edges), np.append(0, counts)

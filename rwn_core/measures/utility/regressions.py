@@ -2,37 +2,138 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.measures.comparison import RELEASED, Comparison
-from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
-from rwn_core.measures.statistics.glm import generalized_fits
-from rwn_core.measures.statistics.ols import fits, refuse_exact, standardized_difference, turned
+from rwn_core.measures.measure import (
+    FROM_ZERO,
+    UNBOUNDED,
+    BothFiles,
+    Detail,
+    Measure,
+    Reading,
+    View,
+)
+from rwn_core.measures.statistics.glm import GeneralizedLinear, generalized_fits
+from rwn_core.measures.statistics.ols import (
+    LeastSquares,
+    fits,
+    refuse_exact,
+    standardized_difference,
+    turned,
+)
+
+Z95 = 1.96
+
+
+def interval_overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
+    """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart."""
+    # Karr and others 2006; unclipped: Snoke and others 2018.
+    shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
+    return np.asarray((shared / (before[1] - before[0]) + shared / (after[1] - after[0])) / 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedSlopes(Detail):
+    """Fits of one regression to both files: t terms, the intercept first.
+
+    Attributes
+    ----------
+    response : str
+    family : {"linear", "logistic", "poisson"}
+    terms : list of str
+    coefficient_original, coefficient_released : ndarray of float64, shape (t,)
+        In the unit of the response by that of the term.
+    se_original, se_released : ndarray of float64, shape (t,)
+        Their standard errors.
+    sign_changed : ndarray of bool, shape (t,)
+        Whether the sign changed, and the original's slope is beyond chance.
+    standardized_difference : ndarray of float64, shape (t,)
+        Size of the change in the original's standard errors.
+    r2_original, r2_released : float
+        Explained share of the variance, or of the deviance.
+    n_original, n_released : int
+        Complete records.
+    """
+
+    response: str
+    terms: list[str]
+    coefficient_original: Floats
+    se_original: Floats
+    coefficient_released: Floats
+    se_released: Floats
+    sign_changed: Booleans
+    standardized_difference: Floats
+    r2_original: float
+    r2_released: float
+    n_original: int
+    n_released: int
+    family: str = "linear"
+
+    def of(self, side: str) -> tuple[Floats, Floats, int]:
+        """Return coefficients and standard errors (t,) of one file, and its records."""
+        if side == "original":
+            return self.coefficient_original, self.se_original, self.n_original
+        return self.coefficient_released, self.se_released, self.n_released
+
+    @property
+    def overlap(self) -> Floats:
+        """Relative overlap of the 95 % intervals, shape (t,)."""
+        ends = []
+        for side in ("original", "released"):
+            middle, error, _ = self.of(side)
+            ends.append((middle - Z95 * error, middle + Z95 * error))
+        return interval_overlap(*ends)
+
+    @property
+    def ratio(self) -> Floats:
+        """Released over original standard errors, shape (t,)."""
+        return self.se_released / self.se_original
+
 
 # Regression: change of the slopes of the steward's analysis
 
 
-def compute_regression(comparison: Comparison) -> Reading:
+def _fitted(
+    before: LeastSquares | GeneralizedLinear, after: LeastSquares | GeneralizedLinear, **about: Any
+) -> FittedSlopes:
+    fitted = before.coefficients, after.coefficients, before.standard_errors
+    return FittedSlopes(
+        **about,
+        coefficient_original=before.coefficients,
+        se_original=before.standard_errors,
+        coefficient_released=after.coefficients,
+        se_released=after.standard_errors,
+        sign_changed=turned(*fitted),
+        standardized_difference=standardized_difference(*fitted),
+        r2_original=before.r2,
+        r2_released=after.r2,
+    )
+
+
+def _least_squares(before: LeastSquares, after: LeastSquares) -> FittedSlopes:
+    design = before.design
+    return _fitted(
+        before,
+        after,
+        response=design.question.response,
+        terms=["(intercept)", *design.terms],
+        n_original=len(design.records),
+        n_released=len(after.design.records),
+    )
+
+
+def compute_regression(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the largest change of a slope, in the original's standard errors."""
     before, after = fits(comparison)
     refuse_exact(before, " in the original", "there are no standard errors to compare with")
-    moved = standardized_difference(before.coefficients, after.coefficients, before.standard_errors)
-    detail = {
-        "response": before.design.question.response,
-        "terms": ["(intercept)", *before.design.terms],
-        "coefficient_original": before.coefficients,
-        "se_original": before.standard_errors,
-        "coefficient_released": after.coefficients,
-        "se_released": after.standard_errors,
-        "sign_changed": turned(before.coefficients, after.coefficients, before.standard_errors),
-        "standardized_difference": moved,
-        "r2_original": before.r2,
-        "r2_released": after.r2,
-        "n_original": len(before.design.records),
-        "n_released": len(after.design.records),
-    }
-    return Reading(value=float(moved[1:].max()), baseline=0.0, detail=detail)
+    detail = _least_squares(before, after)
+    moved = float(detail.standardized_difference[1:].max())
+    return Reading(value=moved, baseline=0.0, detail=detail)
 
 
 REGRESSION = Measure(
@@ -58,7 +159,7 @@ REGRESSION = Measure(
 def compute_r_squared(comparison: Comparison) -> Reading:
     """Return the absolute change of the regression's R squared."""
     before, after = (fit.r2 for fit in fits(comparison))
-    detail = {"original": before, "released": after}
+    detail = BothFiles(original=before, released=after)
     return Reading(value=abs(after - before), baseline=0.0, detail=detail)
 
 
@@ -75,39 +176,16 @@ R_SQUARED = Measure(
 
 # Confidence interval overlap of the original's and the release's slopes
 
-Z95 = 1.96
 
-
-def interval_overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
-    """Return the mean relative overlap of two intervals, shape (t,); below 0 if they are apart."""
-    # Karr and others 2006; unclipped: Snoke and others 2018.
-    shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
-    return np.asarray((shared / (before[1] - before[0]) + shared / (after[1] - after[0])) / 2)
-
-
-def compute_ci_overlap(comparison: Comparison) -> Reading:
+def compute_ci_overlap(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the mean overlap of the slopes' 95 % intervals."""
     # -+ 1.96 standard errors at every number of records, as in its worked values; all other
     # intervals of a linear model are Student's t
     before, after = fits(comparison)
     for fit, where in ((before, " in the original"), (after, RELEASED)):
         refuse_exact(fit, where, "its intervals have no width")
-    ends = [
-        (fit.coefficients - Z95 * fit.standard_errors, fit.coefficients + Z95 * fit.standard_errors)
-        for fit in (before, after)
-    ]
-    overlap = interval_overlap(*ends)
-    detail = {
-        "response": before.design.question.response,
-        "terms": ["(intercept)", *before.design.terms],
-        "overlap": overlap,
-        "clipped": np.clip(overlap, 0.0, 1.0),
-        "mean_clipped": float(np.clip(overlap[1:], 0.0, 1.0).mean()),
-        "disjoint": int((overlap[1:] < 0).sum()),
-        "standardized_difference": np.abs(after.coefficients - before.coefficients)
-        / before.standard_errors,
-    }
-    return Reading(value=float(overlap[1:].mean()), baseline=1.0, detail=detail)
+    detail = _least_squares(before, after)
+    return Reading(value=float(detail.overlap[1:].mean()), baseline=1.0, detail=detail)
 
 
 CI_OVERLAP = Measure(
@@ -127,19 +205,12 @@ CI_OVERLAP = Measure(
 # Standard errors that the release reports, compared with the original's
 
 
-def compute_standard_errors(comparison: Comparison) -> Reading:
+def compute_standard_errors(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the median relative change of the slopes' standard errors."""
     before, after = fits(comparison)
     refuse_exact(before, " in the original", "there are no standard errors to compare with")
-    ratio = after.standard_errors / before.standard_errors
-    detail = {
-        "response": before.design.question.response,
-        "terms": ["(intercept)", *before.design.terms],
-        "se_original": before.standard_errors,
-        "se_released": after.standard_errors,
-        "ratio": ratio,
-    }
-    value = float(np.median(np.abs(ratio[1:] - 1)))
+    detail = _least_squares(before, after)
+    value = float(np.median(np.abs(detail.ratio[1:] - 1)))
     return Reading(value=value, baseline=0.0, detail=detail)
 
 
@@ -159,27 +230,20 @@ STANDARD_ERRORS = Measure(
 # Logistic or Poisson regression, if the response suits it
 
 
-def compute_generalized_regression(comparison: Comparison) -> Reading:
+def compute_generalized_regression(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the largest change of a slope, in the original's standard errors."""
     before, after = generalized_fits(comparison)
-    fitted = before.coefficients, after.coefficients, before.standard_errors
-    moved = standardized_difference(*fitted)
-    detail = {
-        "response": before.response,
-        "family": before.family,
-        "terms": ["(intercept)", *before.terms],
-        "coefficient_original": before.coefficients,
-        "se_original": before.standard_errors,
-        "coefficient_released": after.coefficients,
-        "se_released": after.standard_errors,
-        "sign_changed": turned(*fitted),
-        "standardized_difference": moved,
-        "r2_original": before.r2,
-        "r2_released": after.r2,
-        "n_original": before.records,
-        "n_released": after.records,
-    }
-    return Reading(value=float(moved[1:].max()), baseline=0.0, detail=detail)
+    detail = _fitted(
+        before,
+        after,
+        response=before.response,
+        family=before.family,
+        terms=["(intercept)", *before.terms],
+        n_original=before.records,
+        n_released=after.records,
+    )
+    moved = float(detail.standardized_difference[1:].max())
+    return Reading(value=moved, baseline=0.0, detail=detail)
 
 
 GENERALIZED_REGRESSION = Measure(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, matrix, standardized
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Measure, Reading, View
 from rwn_core.measures.statistics.association import (
     CORRELATIONS,
     GONE,
+    Loss,
     correlation_matrix,
     faded,
     is_category,
@@ -29,6 +31,63 @@ from rwn_core.measures.statistics.association import (
     varying_columns,
 )
 
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Relations(BothFiles):
+    """Relations of m variables: squares of shape (m, m) of both files.
+
+    Attributes
+    ----------
+    mean_absolute_change : float
+        Of the pairs that vary in both files.
+    pairs : int
+        How many these are.
+    sign_changes : int
+        How many of them changed their sign.
+    coefficient : ndarray of int, shape (m, m), optional
+        How many of a pair's variables are categories.
+    """
+
+    mean_absolute_change: float
+    pairs: int
+    sign_changes: int = 0
+    coefficient: Integers | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Components(Detail):
+    """Principal components of m standardized variables in both files.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The variables that vary in both files.
+    share_original, share_released : ndarray of float64, shape (m,)
+        Each component's share of the variance, descending.
+    sd1_original, sd1_released : float
+        Standard deviation of the first.
+    cumulative5_original, cumulative5_released : float
+        Share of the first five together.
+    n_original, n_released : int
+        Complete records.
+    """
+
+    names: Sequence[str]
+    share_original: Floats
+    share_released: Floats
+    sd1_original: float
+    sd1_released: float
+    cumulative5_original: float
+    cumulative5_released: float
+    n_original: int
+    n_released: int
+
+    @property
+    def cumulative_released(self) -> Floats:
+        """Share of the first components together, shape (m,)."""
+        return np.cumsum(self.share_released)
+
+
 # Correlations: change of the linear relation of each pair
 
 ZERO = 1e-12  # a correlation nearer to 0 has no sign but that of rounding
@@ -40,7 +99,7 @@ def sign_changes(before: Floats, after: Floats) -> int:
     return int((signs[0] * signs[1] < 0).sum())
 
 
-def compute_correlation(comparison: Comparison) -> Reading:
+def compute_correlation(comparison: Comparison) -> Reading[Relations]:
     """Return the mean absolute change of the correlations of all pairs of numeric variables."""
     original = comparison.original
     names = original.numeric_names
@@ -53,17 +112,16 @@ def compute_correlation(comparison: Comparison) -> Reading:
         CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
     )
     change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
-    mean_change = float(change.mean())
     pairs = np.triu_indices(len(names), 1)
-    detail = {
-        "names": list(names),
-        "original": before,
-        "released": after,
-        "mean_absolute_change": mean_change,
-        "sign_changes": sign_changes(before[pairs], after[pairs]),
-        "pairs": len(change),
-    }
-    return Reading(value=mean_change, baseline=0.0, detail=detail)
+    detail = Relations(
+        names=list(names),
+        original=before,
+        released=after,
+        mean_absolute_change=float(change.mean()),
+        sign_changes=sign_changes(before[pairs], after[pairs]),
+        pairs=len(change),
+    )
+    return Reading(value=detail.mean_absolute_change, baseline=0.0, detail=detail)
 
 
 CORRELATION = Measure(
@@ -102,12 +160,11 @@ def compute_rank_correlation(comparison: Comparison) -> Reading:
     after = rank_correlation_matrix(matrix(original, comparison.masked, names))
     refusal = "No pair of variables whose values have order varies in both tables."
     change = pair_changes(before, after, refusal)
-    detail = {
-        "names": names,
-        "original": before,
-        "released": after,
-        "pairs": len(change),
-    }
+    detail = BothFiles(
+        names=names,
+        original=before,
+        released=after,
+    )
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
@@ -126,7 +183,7 @@ RANK_CORRELATION = Measure(
 # Associations of all pairs of variables: mean change
 
 
-def compute_association(comparison: Comparison) -> Reading:
+def compute_association(comparison: Comparison) -> Reading[Relations]:
     """Return the mean absolute change of the association of all pairs of variables."""
     original = comparison.original
     names = [variable.name for variable in original.schema.released]
@@ -136,14 +193,14 @@ def compute_association(comparison: Comparison) -> Reading:
     before = shown(original_associations(comparison), category)
     after = shown(released_associations(comparison), category)
     change = pair_changes(before, after, "No pair of variables varies in both tables.")
-    detail = {
-        "names": names,
-        "original": before,
-        "released": after,
-        "coefficient": category[:, None] + category[None, :],
-        "mean_absolute_change": float(change.mean()),
-        "pairs": len(change),
-    }
+    detail = Relations(
+        names=names,
+        original=before,
+        released=after,
+        coefficient=category[:, None] + category[None, :],
+        mean_absolute_change=float(change.mean()),
+        pairs=len(change),
+    )
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
@@ -163,7 +220,7 @@ ASSOCIATION = Measure(
 # Relations lost: share of the relations between variables that a release no longer shows
 
 
-def compute_association_loss(comparison: Comparison) -> Reading:
+def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     """Return the share of the original's relations that is lost."""
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
@@ -177,12 +234,12 @@ def compute_association_loss(comparison: Comparison) -> Reading:
             "No two variables of the original are related beyond chance, so that there is no "
             "relation to lose; choose another measure."
         )
-    detail = {
-        "pairs": int((loss.weight > 0).sum()),
-        "invented": loss.invented,
-        "faded": faded(names, before, after, loss),
-        "gone": faded(names, before, after, loss, GONE),
-    }
+    detail = replace(
+        loss,
+        pairs=int((loss.weight > 0).sum()),
+        faded=faded(names, before, after, loss),
+        gone=faded(names, before, after, loss, GONE),
+    )
     return Reading(value=loss.value, baseline=0.0, detail=detail)
 
 
@@ -229,7 +286,7 @@ def compute_total_correlation(comparison: Comparison) -> Reading:
         lambda: total_correlation(shared_correlations(normal_scores(own)), "original"),
     )
     after = total_correlation(shared_correlations(normal_scores(released)), "release")
-    detail = {"names": list(names), "original": before, "released": after}
+    detail = BothFiles(names=list(names), original=before, released=after)
     return Reading(value=abs(after - before), baseline=0.0, detail=detail)
 
 
@@ -260,12 +317,12 @@ def compute_eigenvalues(comparison: Comparison) -> Reading:
     # the routine of the original: two routines differ in the last digit
     after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
     change = (after - before) / before
-    detail = {
-        "names": list(names),
-        "original": before,
-        "released": np.maximum(after, 0.0),
-        "relative_change": change,
-    }
+    detail = BothFiles(
+        names=list(names),
+        original=before,
+        released=np.maximum(after, 0.0),
+        change=change,
+    )
     return Reading(value=float(np.abs(change).sum()), baseline=0.0, detail=detail)
 
 
@@ -305,7 +362,7 @@ def component_variances(values: Floats) -> Floats:
     return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
 
 
-def compute_principal_components(comparison: Comparison) -> Reading:
+def compute_principal_components(comparison: Comparison) -> Reading[Components]:
     """Return the largest change of the cumulative share of variance over the components."""
     names, before, after = varying_columns(comparison, "principal components")
     variances = comparison.cached_for_original(
@@ -314,18 +371,17 @@ def compute_principal_components(comparison: Comparison) -> Reading:
     released = component_variances(after)
     share, share_released = variances / variances.sum(), released / released.sum()
     cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)
-    fifth = min(COMPONENTS, len(names)) - 1
-    detail = {
-        "names": list(names),
-        "share_original": share,
-        "share_released": share_released,
-        "sd1_original": float(np.sqrt(variances[0])),
-        "sd1_released": float(np.sqrt(released[0])),
-        "cumulative5_original": float(cumulative[fifth]),
-        "cumulative5_released": float(cumulative_released[fifth]),
-        "n_original": len(before),
-        "n_released": len(after),
-    }
+    detail = Components(
+        names=list(names),
+        share_original=share,
+        share_released=share_released,
+        sd1_original=float(np.sqrt(variances[0])),
+        sd1_released=float(np.sqrt(released[0])),
+        cumulative5_original=float(cumulative[:COMPONENTS][-1]),
+        cumulative5_released=float(cumulative_released[:COMPONENTS][-1]),
+        n_original=len(before),
+        n_released=len(after),
+    )
     value = float(np.abs(cumulative_released - cumulative).max())
     return Reading(value=min(value, 1.0), baseline=0.0, detail=detail)
 
@@ -376,18 +432,17 @@ def compute_loadings(comparison: Comparison) -> Reading:
     first = min(COMPONENTS, len(names))
     changes = loading_changes(before[:, :first], after[:, :first])
     near = near_neighbors(variances, len(own), first)
-    detail: dict[str, Any] = {
-        "names": list(names),
-        "original": before[:, :first],
-        "released": after[:, :first],
-        "change": changes,
-        "near_neighbors": near,
-    }
-    if near:
-        detail["caveat"] = (
-            f"{near} of the first {first} components of the original have nearly the variance of "
-            "the next, so they may turn into each other without a loss of any relation."
-        )
+    caveat = (
+        f"{near} of the first {first} components of the original have nearly the variance of the "
+        "next, so they may turn into each other without a loss of any relation."
+    )
+    detail = BothFiles(
+        names=list(names),
+        original=before[:, :first],
+        released=after[:, :first],
+        change=changes,
+        caveat=caveat if near else "",
+    )
     return Reading(value=float(changes.mean()), baseline=0.0, detail=detail)
 
 

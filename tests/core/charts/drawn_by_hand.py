@@ -22,7 +22,7 @@ from rwn_core.evaluation.lessons import (
 )
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, with_parts
 from rwn_core.randomness import SecretKey
 from tests.core.charts import hand_made_readings as made
 
@@ -104,7 +104,7 @@ def levels(count: int) -> Reading:
 
 
 def changed(plain: Reading, **detail: Any) -> Reading:
-    return Reading(value=plain.value, baseline=plain.baseline, detail={**plain.detail, **detail})
+    return with_parts(plain, **detail)
 
 
 def at_least() -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ def at_least() -> list[dict[str, Any]]:
 
 def holes() -> Reading:
     shown = made.correlation_reading()
-    square = shown.detail["released"]
+    square = shown.detail.released
     square[1, :] = square[:, 1] = np.nan
     return shown
 

@@ -9,7 +9,9 @@ import numpy as np
 from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
+from rwn_core.measures.utility.regressions import FittedSlopes
+from rwn_core.measures.utility.relations import Components, Relations
 
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""
@@ -17,6 +19,13 @@ HOSTILE = '<img src=x onerror="x()">'
 
 def reading(value: float = 1.0, baseline: float | None = 2.0, **detail: Any) -> Reading:
     return Reading(value=value, baseline=baseline, detail=detail)
+
+
+def of(
+    kind: type[Detail], value: float = 1.0, baseline: float | None = 2.0, **detail: Any
+) -> Reading:
+    """A reading whose detail is a record."""
+    return Reading(value=value, baseline=baseline, detail=kind(**detail))
 
 
 def index_reading(original: Any, released: Any) -> Reading:
@@ -41,7 +50,8 @@ def correlation_reading(size: int = 3, first: str = "age") -> Reading:
     released = np.full((size, size), -0.25)
     for square in (original, released):
         np.fill_diagonal(square, 1.0)
-    return reading(
+    return of(
+        Relations,
         names=names,
         original=original,
         released=released,
@@ -54,7 +64,8 @@ def correlation_reading(size: int = 3, first: str = "age") -> Reading:
 def regression_reading(slopes: int = 2, first: str = "bmi") -> Reading:
     terms = ["(intercept)", first, *(f"x{i}" for i in range(2, slopes + 1))]
     count = len(terms)
-    return reading(
+    return of(
+        FittedSlopes,
         response="siri",
         terms=terms,
         coefficient_original=np.arange(count, dtype=float),
@@ -87,7 +98,8 @@ def size_reading(
 
 
 def components_reading() -> Reading:
-    return reading(
+    return of(
+        Components,
         names=["a", "b", "c"],
         share_original=np.array([0.6, 0.3, 0.1]),
         share_released=np.array([0.5, 0.3, 0.2]),
@@ -95,6 +107,8 @@ def components_reading() -> Reading:
         sd1_released=1.2,
         cumulative5_original=1.0,
         cumulative5_released=1.0,
+        n_original=4,
+        n_released=4,
     )
 
 

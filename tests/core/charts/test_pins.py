@@ -38,7 +38,7 @@ def test_a_chart_shows_the_pins_own_numbers(readings, key: str) -> None:
     text = serialise(marked)
     assert serialise(with_pins(chart, {}, now)) == serialise(chart), "no pin, no mark"
     if key == "correlation":
-        changes = [f"{each.detail['mean_absolute_change']:.3f}" for each in (now, before)]
+        changes = [f"{each.detail.mean_absolute_change:.3f}" for each in (now, before)]
         assert marked["note"] == "mean change {} (A {})".format(*changes)
         return
     assert PINS["A"] in text

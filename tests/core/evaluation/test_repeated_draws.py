@@ -56,7 +56,7 @@ def test_bands_are_where_the_parts_of_the_details_fall(drawn):
         ("regression", "se_released", (0, np.inf)),
         ("principal_components", "share_released", (0, 1)),
     ):
-        draws = np.array([reading[key].detail[part] for reading in readings])
+        draws = np.array([getattr(reading[key].detail, part) for reading in readings])
         band = made.bands[key][part]
         low, high = prediction_interval(draws, bounds=bounds)
         np.testing.assert_allclose(band.low, low)
@@ -64,7 +64,7 @@ def test_bands_are_where_the_parts_of_the_details_fall(drawn):
         np.testing.assert_allclose(band.high, high)
     # the sums of single draws' shares, not sums of the shares' ends
     draws = [
-        np.cumsum(reading["principal_components"].detail["share_released"]) for reading in readings
+        np.cumsum(reading["principal_components"].detail.share_released) for reading in readings
     ]
     band = made.bands["principal_components"]["cumulative_released"]
     np.testing.assert_allclose(band.high, prediction_interval(draws, bounds=(0, 1))[1])

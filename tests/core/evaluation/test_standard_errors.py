@@ -60,8 +60,8 @@ def simulated(key_base):
             data = sample(rng)
             masked = rwn.mask(data, rwn.RWN(k=5, q=q), seed=number).masked
             reading = rwn.MEASURES["regression"].compute(compare(data, masked))
-            estimates.append(reading.detail["coefficient_released"])
-            errors.append(reading.detail["se_released"])
+            estimates.append(reading.detail.coefficient_released)
+            errors.append(reading.detail.se_released)
         found[q] = np.array(estimates), np.array(errors)
     return found
 

@@ -82,9 +82,9 @@ def test_one_relation_that_is_gone_is_named_among_many_that_stay() -> None:
     frame["q"] = frame["p"] + 0.1 * rng.normal(size=2000)
     reading = lost(frame, permuted(frame, 2, ["q"]))
     assert reading.value < 0.1
-    assert reading.detail["gone"] == reading.detail["faded"] == [["p", "q"]]
+    assert reading.detail.gone == reading.detail.faded == [["p", "q"]]
     noisy = lost(frame, frame.assign(q=frame["q"] + 0.8 * rng.normal(size=2000)))
-    assert (noisy.detail["faded"], noisy.detail["gone"]) == ([["p", "q"]], [])
+    assert (noisy.detail.faded, noisy.detail.gone) == ([["p", "q"]], [])
 
 
 def test_one_record_that_makes_a_correlation_is_no_relation() -> None:
@@ -97,7 +97,7 @@ def test_one_record_that_makes_a_correlation_is_no_relation() -> None:
     assert rich["c"].corr(rich["d"]) > 0.99
     reading = lost(rich, permuted(rich, 5, ["b"]))
     assert reading.value == pytest.approx(plain.value, abs=0.02)
-    assert reading.detail["faded"] == plain.detail["faded"] == [["a", "b"]]
+    assert reading.detail.faded == plain.detail.faded == [["a", "b"]]
 
 
 def test_a_relation_turned_round_or_invented_counts() -> None:
@@ -108,8 +108,8 @@ def test_a_relation_turned_round_or_invented_counts() -> None:
     assert lost(frame, frame.assign(b=0.5 * frame["b"])).value == 0.0
     invented = lost(frame, frame.assign(c=a))
     assert invented.value == 1.0
-    assert invented.detail["faded"] == invented.detail["gone"] == []
-    assert invented.detail["invented"] > 0.5
+    assert invented.detail.faded == invented.detail.gone == []
+    assert invented.detail.invented > 0.5
     gone = lost(frame, frame.assign(b=1.0))
     assert gone.value == 1.0
 

@@ -66,17 +66,17 @@ def test_a_small_table_by_hand(compare) -> None:
     original = pd.DataFrame({"x": [1.0, 2, 3, 4], "g": list("aabb"), "h": list("uuvv")})
     masked = original.assign(g=list("abab"))
     reading = MEASURES["association"].compute(compare(original, masked))
-    before, after = reading.detail["original"], reading.detail["released"]
+    before, after = reading.detail.original, reading.detail.released
     assert before[0, 1] == pytest.approx(math.sqrt(0.7))
     assert before[1, 2] == pytest.approx(1.0)
     assert (after[0, 1], after[1, 2]) == (0.0, 0.0)
     assert after[0, 2] == before[0, 2] == pytest.approx(math.sqrt(0.7))
     assert reading.value == pytest.approx((math.sqrt(0.7) + 1) / 3)
-    assert reading.detail["coefficient"].tolist() == [[0, 1, 1], [1, 2, 2], [1, 2, 2]]
+    assert reading.detail.coefficient.tolist() == [[0, 1, 1], [1, 2, 2], [1, 2, 2]]
 
 
 def test_agrees_with_a_slow_computation(compare, frame) -> None:
-    found = MEASURES["association"].compute(compare(frame, frame)).detail["original"]
+    found = MEASURES["association"].compute(compare(frame, frame)).detail.original
     columns = {name: [None if v != v else v for v in frame[name]] for name in ("size", "place")}
     numbers = {name: frame[name].tolist() for name in ("x", "y")}
     at = {name: place for place, name in enumerate(frame)}

@@ -14,18 +14,18 @@ from rwn_core.measures.utility.relations import correlation_matrix
 def test_check_value_ut_corr(compare, check_values, ut_frames):
     reading = MEASURES["correlation"].compute(compare(*ut_frames))
     original, released, change = check_values["UT-corr"]["expected"]
-    assert reading.detail["original"][0, 1] == pytest.approx(original, abs=1e-12)
-    assert reading.detail["released"][0, 1] == pytest.approx(released, abs=1e-12)
+    assert reading.detail.original[0, 1] == pytest.approx(original, abs=1e-12)
+    assert reading.detail.released[0, 1] == pytest.approx(released, abs=1e-12)
     assert reading.value == pytest.approx(change, abs=1e-12)
-    assert reading.detail["mean_absolute_change"] == reading.value
+    assert reading.detail.mean_absolute_change == reading.value
 
 
 def test_a_sign_change_is_counted(compare):
     original = pd.DataFrame({"x": [0.0, 1, 2, 3], "y": [0.0, 1, 2, 3], "z": [1.0, 0, 0, 1]})
     masked = original.assign(y=[3.0, 2, 1, 0])
     reading = MEASURES["correlation"].compute(compare(original, masked))
-    assert reading.detail["sign_changes"] == 1
-    assert reading.detail["pairs"] == 3
+    assert reading.detail.sign_changes == 1
+    assert reading.detail.pairs == 3
     assert reading.value == pytest.approx(2 / 3)  # one pair from 1 to -1, two stay at 0
 
 
@@ -44,9 +44,9 @@ def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
         compare(original.assign(fixed=0.1), masked.assign(fixed=0.1))
     )
     assert more.value == pytest.approx(plain.value, abs=1e-12)
-    assert more.detail["pairs"] == plain.detail["pairs"] == 6
-    assert np.isnan(more.detail["original"][4]).all()
-    assert np.isnan(more.detail["released"][:, 4]).all()
+    assert more.detail.pairs == plain.detail.pairs == 6
+    assert np.isnan(more.detail.original[4]).all()
+    assert np.isnan(more.detail.released[:, 4]).all()
 
 
 def test_a_pair_that_is_constant_where_both_are_known_is_left_out():

@@ -28,8 +28,8 @@ def reason(comparison) -> str:
 def test_check_values_ut_ols(compare, check_values, ut_frames, side, id_):
     detail = REGRESSION.compute(compare(*ut_frames, "two", ("one",))).detail
     coefficients, errors = check_values[id_]["expected"]
-    np.testing.assert_allclose(detail[f"coefficient_{side}"], coefficients, rtol=1e-12)
-    np.testing.assert_allclose(detail[f"se_{side}"], errors, rtol=1e-12)
+    np.testing.assert_allclose(getattr(detail, f"coefficient_{side}"), coefficients, rtol=1e-12)
+    np.testing.assert_allclose(getattr(detail, f"se_{side}"), errors, rtol=1e-12)
 
 
 def test_check_value_ut_std_diff_slope(compare, check_values, ut_frames):
@@ -47,15 +47,13 @@ def test_agrees_with_the_normal_equations(compare, numeric_frames):
         residual = frame["d"].to_numpy() - x @ beta
         errors = np.sqrt(np.diag(inverse) * (residual @ residual) / (60 - 4))
         spread = frame["d"].to_numpy() - frame["d"].mean()
-        np.testing.assert_allclose(detail[f"coefficient_{side}"], beta, rtol=1e-8)
-        np.testing.assert_allclose(detail[f"se_{side}"], errors, rtol=1e-8)
+        np.testing.assert_allclose(getattr(detail, f"coefficient_{side}"), beta, rtol=1e-8)
+        np.testing.assert_allclose(getattr(detail, f"se_{side}"), errors, rtol=1e-8)
         r2 = 1 - residual @ residual / (spread @ spread)
-        assert detail[f"r2_{side}"] == pytest.approx(r2, abs=1e-12)
-    difference = np.abs(detail["coefficient_released"] - detail["coefficient_original"])
-    np.testing.assert_allclose(
-        detail["standardized_difference"], difference / detail["se_original"]
-    )
-    assert detail["terms"] == ["(intercept)", "a", "b", "c"]
+        assert getattr(detail, f"r2_{side}") == pytest.approx(r2, abs=1e-12)
+    difference = np.abs(detail.coefficient_released - detail.coefficient_original)
+    np.testing.assert_allclose(detail.standardized_difference, difference / detail.se_original)
+    assert detail.terms == ["(intercept)", "a", "b", "c"]
 
 
 def test_categories_become_treatment_dummies_of_the_original_levels(compare):
@@ -65,9 +63,9 @@ def test_categories_become_treatment_dummies_of_the_original_levels(compare):
     masked = original.assign(y=[1.0, 3, 4, 5, 9, 12, 2, 5])
     detail = REGRESSION.compute(compare(original, masked, "y", ("g",))).detail
     means = original.groupby("g")["y"].mean()
-    assert detail["terms"] == ["(intercept)", "g = b", "g = c"]
+    assert detail.terms == ["(intercept)", "g = b", "g = c"]
     np.testing.assert_allclose(
-        detail["coefficient_original"],
+        detail.coefficient_original,
         [means["a"], means["b"] - means["a"], means["c"] - means["a"]],
         atol=1e-12,
     )
@@ -79,8 +77,8 @@ def test_an_ordered_predictor_counts_its_levels(compare):
     # the release lost the level s: the others must keep their numbers
     masked = original.assign(size=size[[1, 1, 2, 1, 1, 2]])
     detail = REGRESSION.compute(compare(original, masked, "y", ("size",))).detail
-    assert detail["coefficient_original"] == pytest.approx([1.5, 1.0])
-    assert detail["coefficient_released"] == pytest.approx([0.5, 1.5])
+    assert detail.coefficient_original == pytest.approx([1.5, 1.0])
+    assert detail.coefficient_released == pytest.approx([0.5, 1.5])
 
 
 def test_units_and_offsets_do_not_cost_digits():

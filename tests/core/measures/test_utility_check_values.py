@@ -70,8 +70,8 @@ def test_UT_eig(comparison):
     original, released, distance = expected("UT-eig")
     reading = MEASURES["eigenvalues"].compute(comparison)
     assert reading.value == pytest.approx(distance, **TIGHT)
-    assert reading.detail["original"] == pytest.approx(original, **TIGHT)
-    assert reading.detail["released"] == pytest.approx(released, **TIGHT)
+    assert reading.detail.original == pytest.approx(original, **TIGHT)
+    assert reading.detail.released == pytest.approx(released, **TIGHT)
 
 
 def test_UT_corr_of_ranks_is_by_hand():
@@ -97,20 +97,18 @@ def test_UT_CIO_by_hand():
 
 def test_UT_CIO_slope_z(comparison):
     found = detail("ci_overlap", comparison)
-    assert found["overlap"][1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
+    assert found.overlap[1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
 
 
 def test_UT_std_diff_slope(comparison):
     found = detail("ci_overlap", comparison)
-    assert found["standardized_difference"][1] == pytest.approx(
-        expected("UT-std_diff_slope"), **TIGHT
-    )
+    assert found.standardized_difference[1] == pytest.approx(expected("UT-std_diff_slope"), **TIGHT)
 
 
 def test_UT_ols_standard_errors(comparison):
     found = detail("standard_errors", comparison)
-    assert found["se_original"] == pytest.approx(expected("UT-ols_X")[1], **TIGHT)
-    assert found["se_released"] == pytest.approx(expected("UT-ols_Y")[1], **TIGHT)
+    assert found.se_original == pytest.approx(expected("UT-ols_X")[1], **TIGHT)
+    assert found.se_released == pytest.approx(expected("UT-ols_Y")[1], **TIGHT)
     slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
     assert MEASURES["standard_errors"].compute(comparison).value == pytest.approx(slope - 1)
 

@@ -96,17 +96,17 @@ def test_generalized_regression_is_that_of_statsmodels(family):
     response = "count" if family == "poisson" else "yes"
     question = Question(response=response, predictors=("x", "g"))
     reading = MEASURES["generalized_regression"].compute(pair(frame, frame, question))
-    assert reading.detail["family"] == family
+    assert reading.detail.family == family
     given = frame.assign(yes=(frame["yes"] == "yes").astype(float))
     if family == "poisson":
         wanted = smf.poisson("count ~ x + g", given).fit(disp=False, tol=1e-10)
     else:
         wanted = smf.logit("yes ~ x + g", given).fit(disp=False, tol=1e-10)
     order = ["Intercept", "x", "g[T.q]", "g[T.r]"]
-    assert reading.detail["terms"] == ["(intercept)", "x", "g = q", "g = r"]
+    assert reading.detail.terms == ["(intercept)", "x", "g = q", "g = r"]
     found = reading.detail
-    assert found["coefficient_original"] == pytest.approx(wanted.params[order], rel=1e-6)
-    assert found["se_original"] == pytest.approx(wanted.bse[order], rel=1e-5)
+    assert found.coefficient_original == pytest.approx(wanted.params[order], rel=1e-6)
+    assert found.se_original == pytest.approx(wanted.bse[order], rel=1e-5)
 
 
 def reason(key: str, comparison: Comparison) -> str:
