@@ -33,7 +33,7 @@ def _terms(what: str, number: int) -> Callable[[Reading[FittedSlopes], str], Val
     def read(reading: Reading[FittedSlopes], side: str) -> Values:
         found = reading.detail
         names = ["intercept", *found.terms[1:]]
-        values = found.of(side)[:2][number]
+        values = found.fit(side)[:2][number]
         return {f"{what} {name}": float(v) for name, v in zip(names, values, strict=True)}
 
     return read

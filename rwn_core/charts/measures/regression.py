@@ -72,7 +72,7 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
     ]
     made: dict[str, Any] = {"term": detail.terms}
     for side in style.SIDES:
-        slopes, errors, _ = detail.of(side)
+        slopes, errors, _ = detail.fit(side)
         made[f"coefficient, {side}"], made[f"SE, {side}"] = _short(slopes), _short(errors)
     made |= {
         "sign": signs,
@@ -100,7 +100,7 @@ def _short(values: Iterable[float]) -> list[float]:
 
 def _intervals(detail: FittedSlopes, rows: NDArray[np.intp], side: str) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
-    unit, (slopes, errors, records) = detail.se_original[rows], detail.of(side)
+    unit, (slopes, errors, records) = detail.se_original[rows], detail.fit(side)
     slope = slopes[rows] / unit
     freedom = records - len(detail.terms) if detail.family == "linear" else math.inf
     half = t95(freedom) * errors[rows] / unit

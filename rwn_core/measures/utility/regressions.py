@@ -74,7 +74,7 @@ class FittedSlopes(Detail):
     n_released: int
     family: str = "linear"
 
-    def of(self, side: str) -> tuple[Floats, Floats, int]:
+    def fit(self, side: str) -> tuple[Floats, Floats, int]:
         """Return coefficients and standard errors (t,) of one file, and its records."""
         if side == "original":
             return self.coefficient_original, self.se_original, self.n_original
@@ -85,7 +85,7 @@ class FittedSlopes(Detail):
         """Relative overlap of the 95 % intervals, shape (t,)."""
         ends = []
         for side in ("original", "released"):
-            middle, error, _ = self.of(side)
+            middle, error, _ = self.fit(side)
             ends.append((middle - Z95 * error, middle + Z95 * error))
         return interval_overlap(*ends)
 
