@@ -185,6 +185,7 @@ def _verdict_words(
 ) -> str:
     """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
     from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.parallel.threads import work
     from rwn_core.reporting.judged_release import judged
     from rwn_core.reporting.release_record import read_record, recorded_state
     from rwn_core.tuning.verdict import counted, not_judged
@@ -204,8 +205,8 @@ def _verdict_words(
         said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
         count = len(left.limits) if left else 0
         return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
-    with progress("reading the limits") as report:
-        verdict = judged(data, release, policy, report)
+    with progress("reading the limits") as report, work(progress=report):
+        verdict = judged(data, release, policy)
     return _WARNING * (not verdict.kept) + verdict.sentence
 
 

@@ -32,7 +32,7 @@ class Here:
 
     def submit(self, file: reading.FileToRead) -> Task:
         task = Task(file)
-        task.end(*_answered(pickle.loads(task.taken()), task))
+        task.end(*_answered(pickle.loads(task.taken())[0], task))
         return task
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, part
+from rwn_core.parallel.threads import steps, work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -199,11 +200,10 @@ def read_all(
         if key not in MEASURES:
             raise ParameterError(no_measure(key))
     readings: dict[str, Reading | NotApplicable] = {}
-    for key in keys:
-        tell(progress, readings, key)
-        readings[key] = MEASURES[key].read(comparison)
-        if progress is not None:
-            progress(len(readings) / len(keys))
+    with work(progress=progress) as door:
+        for key in steps(keys):
+            tell(door, readings, key)
+            readings[key] = MEASURES[key].read(comparison)
     return Audit(readings=readings)
 
 

@@ -24,7 +24,7 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, part
-from rwn_core.parallel.pace import Part
+from rwn_core.parallel.threads import current_work, steps, work
 
 
 def mode_is_own(own: float, others: Floats, releases: int) -> float:
@@ -154,7 +154,6 @@ def disclose(
     *,
     precision: Mapping[str, float] | None = None,
     control: Comparison | None = None,
-    progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
     """Read every risk measure of a release."""
     precision = precision or {}
@@ -162,11 +161,10 @@ def disclose(
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
     readings: dict[str, Reading | NotApplicable] = {}
-    for index, measure in enumerate(risks):
-        tell(progress, readings, measure.key)
+    now = current_work()
+    for measure in steps(risks):
+        tell(now, readings, measure.key)
         readings[measure.key] = read_attack(measure, comparison, control)
-        if progress is not None:
-            progress((index + 1) / (len(risks) + 2))
     # worst case and loss at coarser and coarser release precision
     tried = []
     for share in SHARES if law is not None else ():
@@ -201,22 +199,17 @@ def disclose_release(
     """Mask a table and read every risk measure: the work of a background job."""
     assumed = assumed or Assumptions()
     precision = assumed.precision
-    release = mask(microdata, params, seed=seed)
-    if progress is not None:
-        progress(0.1)
+    with work(progress=progress).part(0.0, 0.1):
+        release = mask(microdata, params, seed=seed)
     base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
     base = base.with_key_sets(assumed.key_sets).with_halves(assumed.halves)
-    control = control_group(base, params, seed, precision)
-    if progress is not None:
-        progress(0.2)
-    disclosure = disclose(
-        base,
-        release.masked,
-        release.law,
-        precision=precision,
-        control=control,
-        progress=None if progress is None else Part(progress, 0.2, 1.0),
-    )
+    with work(progress=progress).part(0.1, 0.2):
+        control = control_group(base, params, seed, precision)
+        current_work().report(1.0)
+    with work(progress=progress).part(0.2, 0.95):
+        disclosure = disclose(
+            base, release.masked, release.law, precision=precision, control=control
+        )
     law = None if release.law is None else release.law.rounded(precision)
     followed = follow(assumed.watch, rounded(release.masked, precision), law)
     return replace(disclosure, followed=followed)

@@ -22,7 +22,7 @@ from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading, part
 from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
 
 
@@ -38,15 +38,14 @@ def draws(
     """Yield releases of one setting under different keys; the neighbors are searched once."""
     # with `resampled` each release is that of a bootstrap sample of the records
     prepared, samples = params.prepare(microdata), np.random.default_rng(seed)
-    for number in range(repeats):
-        setting = prepared
-        if resampled:
-            rows = np.sort(samples.integers(0, microdata.n, microdata.n))
-            setting = prepared.resampled(rows)
-        key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
-        yield setting.release(key)
-        if progress is not None:
-            progress((number + 1) / repeats)
+    with work(progress=progress):
+        for number in steps(range(repeats)):
+            setting = prepared
+            if resampled:
+                rows = np.sort(samples.integers(0, microdata.n, microdata.n))
+                setting = prepared.resampled(rows)
+            key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
+            yield setting.release(key)
 
 
 def released_only(microdata: Microdata) -> Microdata:
@@ -283,8 +282,8 @@ def ensemble(
     baselines: dict[str, float | None] = {}
     gathered: dict[str, Gathering] = {}
     reasons: dict[str, str] = {}
-    for work in draws(microdata, params, repeats, seed, progress):
-        this = comparison.with_masked(work.masked, work.law)
+    for release in draws(microdata, params, repeats, seed, progress):
+        this = comparison.with_masked(release.masked, release.law)
         for key in keys:
             answer = MEASURES[key].read(this, bare=True)
             if isinstance(answer, Reading):

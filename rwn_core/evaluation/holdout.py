@@ -13,6 +13,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Method, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
+from rwn_core.parallel.threads import steps, work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +57,17 @@ def predict_on_holdout(
     if not 0 < train_share < 1:
         raise ParameterError("train_share must lie between 0 and 1.")
     readings = []
-    for repeat in range(repeats):
-        order = np.random.default_rng(seed + repeat).permutation(microdata.n)
-        cut = round(train_share * microdata.n)
-        training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
-        masked = mask(training, params, seed=seed + repeat).masked
-        compared = Comparison(original=training, masked=masked, holdout=holdout)
-        reading = MEASURES["prediction"].read(compared, bare=True)
-        if isinstance(reading, NotApplicable):
-            raise reading
-        readings.append(reading)
-        if progress is not None:
-            progress((repeat + 1) / repeats)
+    with work(progress=progress):
+        for repeat in steps(range(repeats)):
+            order = np.random.default_rng(seed + repeat).permutation(microdata.n)
+            cut = round(train_share * microdata.n)
+            training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
+            masked = mask(training, params, seed=seed + repeat).masked
+            compared = Comparison(original=training, masked=masked, holdout=holdout)
+            reading = MEASURES["prediction"].read(compared, bare=True)
+            if isinstance(reading, NotApplicable):
+                raise reading
+            readings.append(reading)
     detail = dict(readings[-1].detail)
     return PredictionTrial(
         original=np.array([reading.detail["error_original"] for reading in readings]),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.measure import Reading, part
+from rwn_core.parallel.threads import Work
 
 Answers = Mapping[str, Reading | NotApplicable]
 
@@ -19,13 +20,11 @@ class ReadSoFar(NamedTuple):
     now: str  # key of the measure that is read now
 
 
-def tell(progress: Callable[[float], None] | None, readings: Answers, now: str) -> None:
-    """Tell the readings so far to what takes the share done, where it takes them."""
-    found = getattr(progress, "found", None)
-    if found is not None:
-        numbers = {
-            key: (each.value, str(part(each, "standing", "")))
-            for key, each in readings.items()
-            if isinstance(each, Reading)
-        }
-        found(ReadSoFar(values=numbers, now=now))
+def tell(work: Work, readings: Answers, now: str) -> None:
+    """Report the readings so far."""
+    numbers = {
+        key: (each.value, str(part(each, "standing", "")))
+        for key, each in readings.items()
+        if isinstance(each, Reading)
+    }
+    work.found(ReadSoFar(values=numbers, now=now))

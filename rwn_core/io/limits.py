@@ -7,12 +7,10 @@ import lzma
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rwn_core.errors import InputError
-from rwn_core.parallel.threads import Progress
 
 if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
@@ -144,23 +142,3 @@ def unpacked(file: str, content: bytes) -> bytes:
     if unpacker is None or not unpacker.eof:
         raise InputError(f"{file} is damaged or cut off; get or save the file again.")
     return b"".join(parts)
-
-
-_LISTENER: ContextVar[Progress | None] = ContextVar("listener", default=None)
-
-
-@contextmanager
-def reporting_to(progress: Progress) -> Iterator[None]:
-    """Tell this function what `report` is given inside."""
-    before = _LISTENER.set(progress)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(before)
-
-
-def report(share: float) -> None:
-    """Say how much is read, from 0 to 1."""
-    listener = _LISTENER.get()
-    if listener is not None:
-        listener(share)

@@ -34,12 +34,12 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
-from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, reporting_to, shown
+from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, shown
 from rwn_core.io.parse import file_content, parse, table_content
 from rwn_core.parallel.memory import budget_bytes, limit_memory
 from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 
 _REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
 _ALIGNED = 64  # bytes to which Arrow aligns its columns
@@ -201,7 +201,7 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
             content = table_content(file.path)
         schema = Schema.from_toml(file.schema) if file.schema else None
         layout = None if file.layout is None else FileLayout.from_dict(file.layout)
-        with reporting_to(progress):
+        with work(progress=progress):
             outcome = parse(file.name, content, schema, layout)
         seen, said = _seen(file.name, content), []
         left = 0 if outcome.schema.file is None else outcome.schema.file.below

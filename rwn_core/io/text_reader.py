@@ -26,7 +26,7 @@ from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import joined_names, without_breaks
-from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file, report
+from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
@@ -38,7 +38,7 @@ from rwn_core.io.text_types.lay_out import (
     without_words,
 )
 from rwn_core.io.text_types.plain_records import plain_columns
-from rwn_core.parallel.threads import thread_count
+from rwn_core.parallel.threads import current_work, thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
@@ -137,7 +137,7 @@ def read_text_table(
     written: dict[str, dict[str, Any]] = {}
     usual = None if layout.dates == USUAL_DATES else layout.dates
     for done, (name, column) in enumerate(zip(names, cells, strict=True)):
-        report(_SPLIT + (1 - _SPLIT) * done / len(names))
+        current_work().report(_SPLIT + (1 - _SPLIT) * done / len(names))
         variable = None if schema is None else schema.by_name.get(name)
         notation = (variable and variable.notation) or usual
         series[name], noticed, notation = typed_or_texts(column, variable, notation, as_texts)
@@ -274,7 +274,7 @@ def _split_by_csv(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]
     while block := _block(text, records, len(names)):
         for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
             parts.append(pa.array(values, pa.large_string()))
-        report(_SPLIT * min(1.0, text.line(records) / ends))
+        current_work().report(_SPLIT * min(1.0, text.line(records) / ends))
     if not chunks[0]:
         raise InputError(
             f"{text.file}: no record follows the header line; masking needs at least two records."

@@ -18,6 +18,7 @@ from typing import Any
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.processes import Handle, Worker, end_workers, packed
+from rwn_core.parallel.threads import current_work
 
 STOPPED = "The work stopped before it was done, perhaps for lack of memory; try it again."
 CANCELLED = "Cancelled."
@@ -43,7 +44,8 @@ class Task(Future[Any]):
         super().__init__()
         self.share, self.pace = 0.0, Pace()
         self.so_far: Any = None  # stays where the task is stopped
-        self._content = packed(content)
+        now = current_work()  # it goes along
+        self._content = packed((content, now.threads, now.memory))
 
     def taken(self) -> bytes:
         """Hand out the content once and drop it: it may be large."""

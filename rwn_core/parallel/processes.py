@@ -25,6 +25,7 @@ from typing import Any, Protocol
 from rwn_core.errors import RWNError, describe_fault
 from rwn_core.parallel.compiling import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
+from rwn_core.parallel.threads import work
 
 if sys.platform == "win32":
     from multiprocessing.connection import PipeConnection as Channel
@@ -201,7 +202,9 @@ def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes | bytearray,
     what, made_of_it = made
 
     def done() -> tuple[bytes | bytearray, ...]:
-        result = made_of_it(pickle.loads(task), _Sent(channel))
+        content, threads, memory = pickle.loads(task)
+        with work(threads=threads, memory=memory):
+            result = made_of_it(content, _Sent(channel))
         plain = isinstance(result, (bytes, bytearray))
         return (_BYTES, result) if plain else (_PICKLED + packed(result),)
 

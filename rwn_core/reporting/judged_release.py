@@ -17,8 +17,7 @@ from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.masking.second_reading import second_reading
-from rwn_core.parallel.pace import Part
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.ledger import refuse_readable
@@ -157,24 +156,24 @@ def judge_release(
     draws = draws or FurtherDraws()
     further = draws.further
     key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)
-    report = progress or (lambda share: None)
-    release = mask(microdata, params, seed=key, progress=Part(report, 0.0, _SHARES[0]))
+    end, door = _SHARES[1] if further else 1.0, work(progress=progress)
+    with door.part(0.0, _SHARES[0]):
+        release = mask(microdata, params, seed=key)
     content = release.to_bytes(format)
     second_reading(release, content, format)
     if draws.ledger is not None:
         refuse_readable(draws.ledger, microdata, release, (f"release.{format}", content))
     file = ReleasedFile.of(content, format, kept=key is not None)
     basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
-    end = _SHARES[1] if further else 1.0
-    part = Part(report, _SHARES[0], end)
-    document, shown, audited = record_and_evidence(microdata, release, file, basis, part)
+    with door.part(_SHARES[0], end):
+        document, shown, audited = record_and_evidence(microdata, release, file, basis)
     few = too_few(release.params, microdata, release.masked)
     verdict = policy.judge(audited.readings, released=few)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    met = []
-    for number in range(further):
-        met.append(judged(microdata, mask(microdata, params), policy).kept)
-        report(end + (1 - end) * (number + 1) / further)
+    with door.part(end, 1.0):
+        met = [
+            judged(microdata, mask(microdata, params), policy).kept for _ in steps(range(further))
+        ]
     if draws.key_file is not None:  # a release that was cancelled leaves no key
         write_atomically(draws.key_file, secret)
     return JudgedRelease(
@@ -190,11 +189,9 @@ def judge_release(
     )
 
 
-def judged(
-    microdata: Microdata, release: Release, policy: Policy, progress: Progress | None = None
-) -> Verdict:
+def judged(microdata: Microdata, release: Release, policy: Policy) -> Verdict:
     """Hold a release against a policy, with the simple attacks of the red team."""
     measures = (*policy.measures, RED_TEAM)
-    readings = audit(microdata, release, measures=measures, progress=progress).readings
+    readings = audit(microdata, release, measures=measures).readings
     few = too_few(release.params, microdata, release.masked)
     return policy.judge(readings, released=few)

@@ -34,7 +34,7 @@ from rwn_core.masking.method import Rounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.soft_lists import list_length
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.scenario import Decision, frozen_text, thawed
@@ -173,7 +173,8 @@ def internal_files(
 ) -> tuple[str, bytes]:
     """Write the record of a release and the evidence for its report."""
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
-    document, shown, _ = record_and_evidence(microdata, release, file, basis, progress)
+    with work(progress=progress):
+        document, shown, _ = record_and_evidence(microdata, release, file, basis)
     return frozen_text(document), shown
 
 
@@ -182,22 +183,19 @@ def record_and_evidence(
     release: Release,
     file: ReleasedFile,
     basis: Basis,
-    progress: Progress | None,
 ) -> tuple[dict[str, Any], bytes, Audit]:
     """Return the record as plain data, the evidence that it names, and the readings of both."""
-    audited = read_measures(microdata, release, basis, progress)
+    audited = read_measures(microdata, release, basis)
     shown = evidence(microdata, release, audited, release.id)
     document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return document, shown, audited
 
 
-def read_measures(
-    microdata: Microdata, release: Release, basis: Basis, progress: Progress | None = None
-) -> Audit:
+def read_measures(microdata: Microdata, release: Release, basis: Basis) -> Audit:
     """Read the measures of a basis on a release, and try the simple attacks of the red team."""
     wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures, RED_TEAM)))
-    return audit(microdata, release, measures=wanted, progress=progress)
+    return audit(microdata, release, measures=wanted)
 
 
 def record_document(

@@ -21,7 +21,7 @@ from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.masking import Method, Prepared, family, lever_values
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, steps, work
 
 
 class ExpectedCells(Protocol):
@@ -154,9 +154,10 @@ def forecast_scan(
         return []
     _refuse_unlike(settings)
     ready = prepared or settings[0].prepare(microdata, settings=settings)
-    if _stands_alone(ready):
-        return _forecast_each(ready, settings, progress)
-    return _forecast_laws(_known_laws(ready, settings), microdata, progress)
+    with work(progress=progress):
+        if _stands_alone(ready):
+            return _forecast_each(ready, settings)
+        return _forecast_laws(_known_laws(ready, settings), microdata)
 
 
 def forecast_sample(
@@ -210,9 +211,7 @@ def forecast_law(law: Law) -> Forecast:
         raise ParameterError(refusal.reason if weighted else NO_FORECAST) from None
 
 
-def _forecast_laws(
-    known: Sequence[Law], original: Microdata, progress: Progress | None = None
-) -> list[Forecast]:
+def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
     """Forecast laws with neighborhoods from one table, in one pass."""
     columns = Columns.from_table(original)
     rows = [law for each in known if (law := each.selection) is not None]
@@ -223,11 +222,11 @@ def _forecast_laws(
             "them, or a sample of the records."
         )
     if rows:
-        sums = mixed_sums(columns, rows, progress)
+        sums = mixed_sums(columns, rows)
     else:
         adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
         neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
-        sums = adder.total(neighbors, which, progress)
+        sums = adder.total(neighbors, which)
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
 
 
@@ -237,15 +236,11 @@ def _stands_alone(prepared: Prepared) -> bool:
     return found is None or not found.equally_likely
 
 
-def _forecast_each(
-    prepared: Prepared, settings: Sequence[Method], progress: Progress | None = None
-) -> list[Forecast]:
+def _forecast_each(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
     made = []
-    for number, params in enumerate(settings, 1):
+    for params in steps(settings):
         prepared = prepared.with_levers(**lever_values(params))  # the same weights for another q
         made.append(forecast_prepared(prepared))
-        if progress is not None:
-            progress(number / len(settings))
     return made
 
 

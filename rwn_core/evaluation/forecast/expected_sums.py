@@ -7,7 +7,7 @@ column over the neighborhoods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import EVEN
+from rwn_core.parallel.threads import current_work
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
 
@@ -90,12 +91,7 @@ class Adder:
         self._ends = np.cumsum([part.shape[1] for part in each])
         self._every = np.column_stack(each)
 
-    def total(
-        self,
-        found: Neighbors,
-        which: NDArray[np.intp] | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> ExpectedSums:
+    def total(self, found: Neighbors, which: NDArray[np.intp] | None = None) -> ExpectedSums:
         """Add up all records, block by block."""
         total: list[Floats] = []
         which, n = np.arange(len(found.sizes)) if which is None else which, len(found.starts) - 1
@@ -105,8 +101,7 @@ class Adder:
             part = self._add(near[which], same[which], slice(first, end))
             part.append(self._unseen(found, found.sizes[which], slice(first, end)))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
-            if progress is not None:
-                progress(end / n)
+            current_work().report(end / n)
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
 
     def near(self, found: Neighbors, block: slice) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ the selection, which a fixed count of selected records makes smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.laws.row_mixture import RowMixtureLaw
+from rwn_core.parallel.threads import current_work
 
 
 class RowAdder(Adder):
@@ -58,23 +59,22 @@ class RowAdder(Adder):
         return super()._add(near, same, block)
 
 
-def mixed_sums(
-    columns: Columns, laws: Sequence[RowMixtureLaw], progress: Callable[[float], None] | None = None
-) -> ExpectedSums:
+def mixed_sums(columns: Columns, laws: Sequence[RowMixtureLaw]) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
     neighbors, which = Neighbors.from_each([law.given(selected=True).neighborhoods for law in laws])
     missing = laws[0].given(selected=True).original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.given(selected=True).q > 0 for law in laws], axis=0)
     adder = RowAdder(columns, modified, neighbors, missing)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
-    drawn = adder.total(replace(neighbors, sizes=sizes), progress=progress)
+    drawn = adder.total(replace(neighbors, sizes=sizes))
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
     itself = Neighbors(
         starts=np.arange(count + 1),
         records=np.arange(count, dtype=np.int32),
         sizes=np.ones((1, count), dtype=np.int64),
     )
-    own = as_they_are.total(itself)
+    with current_work().quiet():
+        own = as_they_are.total(itself)
     share = np.array([law.row_share for law in laws])
 
     def mixed(name: str) -> Floats:

@@ -9,6 +9,7 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.parallel.memory import budget_bytes
+from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.threads import (
     Cancelled,
     Work,
@@ -18,6 +19,7 @@ from rwn_core.parallel.threads import (
     steps,
     work,
 )
+from tests.core.parallel import worker_tasks
 
 
 def test_what_is_left_out_stays_and_ends_with_its_door() -> None:
@@ -130,3 +132,14 @@ def test_two_users_of_one_server_neither_hear_nor_stop_each_other() -> None:
 
 def test_a_work_without_a_door_is_of_the_machine() -> None:
     assert (Work().threads, Work().memory, Work().cancel) == (None, None, None)
+
+
+def test_a_task_takes_threads_and_memory_along_to_its_process() -> None:
+    pool = Pool(worker_tasks.wanted_inside, workers=1)
+    try:
+        with work(threads=3, memory=7e6):
+            some = pool.submit(None)
+        other = pool.submit(None)
+        assert (some.result(), other.result()) == ((3, 7e6), (None, None))
+    finally:
+        pool.cancel()

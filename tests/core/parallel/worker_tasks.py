@@ -17,7 +17,7 @@ from rwn_core.parallel.compiling import compiling
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, current_work
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -187,3 +187,8 @@ def begun(work: Callable[..., object]) -> tuple[Job, int]:
     wait_until(lambda: job.share)
     (pid,) = job._pool.pids
     return job, pid
+
+
+def wanted_inside() -> Handle:
+    """Tasks that answer with the threads and the memory that they may take."""
+    return lambda task, progress: (current_work().threads, current_work().memory)
