@@ -34,7 +34,7 @@ from rwn_core.masking.method import Rounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.soft_lists import list_length
-from rwn_core.parallel.threads import Progress, work
+from rwn_core.parallel.threads import Progress, current_work, work
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.scenario import Decision, frozen_text, thawed
@@ -186,8 +186,9 @@ def record_and_evidence(
 ) -> tuple[dict[str, Any], bytes, Audit]:
     """Return the record as plain data, the evidence that it names, and the readings of both."""
     audited = read_measures(microdata, release, basis)
-    shown = evidence(microdata, release, audited, release.id)
-    document = record_document(microdata, release, file, basis, audited)
+    with current_work().quiet():  # the readings are most of it
+        shown = evidence(microdata, release, audited, release.id)
+        document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return document, shown, audited
 

@@ -13,7 +13,7 @@ from rwn_core.charts.parts.paired_bars import Pair, bars, frame, short
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 
 # Success of ordinary and worst-case intruders at linking
 
@@ -116,9 +116,9 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         guess = float(worst.detail["ignorant"][worst.detail["worst"]])
         control = math.nan if worst.detail["control"] is None else worst.baseline
         rows.append([name, worst.value, control, guess, math.nan, ""])
-    controlled = [r.detail["control"] is not None for r in readings.values()
-                  if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
-    outlined = "people outside" if any(controlled) else "a guess"
+    found = [each for each in readings.values() if isinstance(each, Reading)]
+    controlled = any(part(each, "control", None) is not None for each in found)
+    outlined = "people outside" if controlled else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
     return chart(
         "guessing_attacks",
