@@ -16,7 +16,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import Choice, Transition, value_numbers
+from rwn_core.laws.transition_law import Redraw, Transition, value_numbers
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 
@@ -118,7 +118,7 @@ def block_transition(
     weights = sparse.csr_array(
         (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
     )
-    choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
+    choice = Redraw(keep=1.0 - taken, weights=weights, pools=pools)
     return Transition(
         original=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
     )

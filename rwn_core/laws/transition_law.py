@@ -26,7 +26,7 @@ AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Choice:
+class Redraw:
     """Hold what a record does with its value: keep it, or take one from one of a few pools.
 
     P(record i releases v) = keep_i [v = own_i] + sum over r of weights_ir pools_rv.
@@ -72,7 +72,7 @@ class Transition(UnitLaw):
     """
 
     unit: tuple[str, ...]  # the variables; their values together have the numbers 0 to V - 1
-    choice: Choice  # of those numbers
+    choice: Redraw  # of those numbers
     by_value: bool = True  # whether records with one value change by one law
     # whether levels and matrix are stated by a person, and no record is the only one of its level:
     # then every table that differs in one record has the same matrix
@@ -211,13 +211,13 @@ def value_numbers(microdata: Microdata, names: tuple[str, ...]) -> Integers:
     return codes_together(microdata, microdata, names, np.empty(0, np.int64))[0]
 
 
-def one_pool(share: float, own: Integers, changing: Booleans) -> Choice:
+def one_pool(share: float, own: Integers, changing: Booleans) -> Redraw:
     """T = (1 - c) I + c 1 v' of some records, v being their shares of the values."""
     n, some = len(own), np.flatnonzero(changing)
     counts = np.bincount(own[some], minlength=int(own.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(changing)))
     weights = (np.full(len(some), float(share)), np.zeros(len(some), dtype=np.int64), starts)
-    return Choice(
+    return Redraw(
         keep=np.where(changing, 1.0 - share, 1.0),
         weights=sparse.csr_array(weights, shape=(n, 1)),
         pools=counts[np.newaxis] / max(len(some), 1),
@@ -243,7 +243,7 @@ class Levels(NamedTuple):
         return self.counts / max(int(self.counts.sum()), 1)
 
 
-def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) -> Choice:
+def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) -> Redraw:
     """The choice under a given matrix."""
     # Shapes: matrix (K, K).
     full = invariant(matrix, levels.shares) if second_stage else matrix
@@ -253,7 +253,7 @@ def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) 
 
 def chosen_anew(
     levels: Levels, change: float, spread: str, second_stage: bool, alpha: float
-) -> Choice:
+) -> Redraw:
     """The choice where a value is drawn anew with a probability: no large matrix is needed."""
     v, count = levels.shares, levels.size
     if not count or not change:
@@ -273,7 +273,7 @@ def chosen_anew(
     return _choice(levels, 1 - alpha + alpha * a**2 * back, weights, pools)
 
 
-def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], Choice]) -> Choice:
+def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], Redraw]) -> Redraw:
     """The choice where the records of each stratum have levels and shares of their own."""
     n, wide = len(levels.own), int(levels.own.max()) + 1
     keep, pools, parts = np.ones(n), [], []
@@ -288,10 +288,10 @@ def within_strata(levels: Levels, strata: Integers, choose: Callable[[Levels], C
         parts.append(sparse.csr_array(places, shape=(n, len(members))) @ choice.weights)
         pools.append(np.pad(choice.pools, ((0, 0), (0, wide - choice.pools.shape[1]))))
     weights = sparse.csr_array(sparse.hstack(parts, format="csr"))
-    return Choice(keep=keep, weights=weights, pools=np.vstack(pools))
+    return Redraw(keep=keep, weights=weights, pools=np.vstack(pools))
 
 
-def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Choice:
+def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Redraw:
     """The choice of every record from that of every level."""
     # the records that have a level, and which of them, from 0 to K - 1
     n, changing = len(levels.own), np.flatnonzero(np.isin(levels.own, levels.codes))
@@ -306,7 +306,7 @@ def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Cho
         by_level = sparse.csr_array((1, 1))
     wide = np.zeros((len(pools), int(levels.own.max()) + 1))
     wide[:, levels.codes] = pools
-    return Choice(keep=own_keep, weights=sparse.csr_array(picks @ by_level), pools=wide)
+    return Redraw(keep=own_keep, weights=sparse.csr_array(picks @ by_level), pools=wide)
 
 
 def is_discrete(microdata: Microdata, name: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32, Words
 from rwn_core.errors import NotApplicable
-from rwn_core.neighbors.balance import Rows
+from rwn_core.neighbors.balance import KernelRows
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
@@ -104,7 +104,7 @@ class AllDonors:
         n, factor, same = len(squared), np.empty(1), np.zeros(1, np.int32)
         logs = self.kernel.logs(self.kernel.scaled(squared, np.ones(1)))
         cap = np.full(1, float(self.kernel.cap))
-        rows = Rows(np.array([0, n]), np.broadcast_to(same, n).copy(), logs)
+        rows = KernelRows(np.array([0, n]), np.broadcast_to(same, n).copy(), logs)
         fill_rows(rows, np.zeros(1), cap, factor, weights, 0, 1)
         return float(factor[0])
 

@@ -15,7 +15,7 @@ DAMPED_ROUNDS = 5  # before Newton's steps are tried
 NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
 
 
-class Rows(NamedTuple):
+class KernelRows(NamedTuple):
     """Hold a kernel as compressed rows: the possible donors of each record."""
 
     starts: Integers  # shape (n + 1,)
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
     logs: Floats  # shape (m,): logarithms of the kernel
 
 
-class Weights(NamedTuple):
+class RowWeights(NamedTuple):
     """Weights min(cap, e^row K e^column), with rows that sum to 1."""
 
     # row, column: shape (n,): logarithms of the factors; with the kernel they are all that weights
@@ -35,14 +35,14 @@ class Weights(NamedTuple):
     rounds: int
 
 
-def row_weights(rows: Rows, cap: float, column: Floats) -> Weights:
+def row_weights(rows: KernelRows, cap: float, column: Floats) -> RowWeights:
     """Return weights with rows of sum 1, for given columns' factors of all records."""
     # Shape: column (n,).
     row, weights = _filled(rows, column, np.full(len(rows.starts) - 1, cap))
-    return Weights(row, column, weights, np.nan, 0)
+    return RowWeights(row, column, weights, np.nan, 0)
 
 
-def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
+def balanced_weights(rows: KernelRows, cap: float, share: float = 1.0) -> RowWeights:
     """Return weights with columns that sum to 1, or approach it by a share."""
     from rwn_core.neighbors.weight_kernel import fill_log
 
@@ -66,16 +66,16 @@ def balanced_weights(rows: Rows, cap: float, share: float = 1.0) -> Weights:
         column = (row + column) / 2
         if rounds >= DAMPED_ROUNDS:
             column = _newton(rows, column, cap, weights)
-    return Weights(row, column, weights, error, rounds)
+    return RowWeights(row, column, weights, error, rounds)
 
 
-def column_sums(rows: Rows, weights: Floats) -> Floats:
+def column_sums(rows: KernelRows, weights: Floats) -> Floats:
     """Return the sums of columns, shape (n,)."""
     totals = np.bincount(rows.members, weights, minlength=len(rows.starts) - 1)
     return totals.astype(np.float64, copy=False)
 
 
-def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
+def _filled(rows: KernelRows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     # Shapes: column, caps (n,); the answer (n,) and (m,).
     from rwn_core.neighbors.weight_kernel import fill_rows
 
@@ -88,7 +88,7 @@ def _filled(rows: Rows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
     return row, weights
 
 
-def _newton(rows: Rows, column: Floats, cap: float, room: Floats) -> Floats:
+def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Floats:
     """Return the factors after a step of Newton's method; as they were where it does not help."""
     # Shapes: column, the answer (n,); room (m,), overwritten.
     from rwn_core.neighbors.weight_kernel import solve_newton, weigh_both_ways

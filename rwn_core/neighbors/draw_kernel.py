@@ -17,7 +17,13 @@ from rwn_core.data.arrays import Floats, Integers, Integers32, Words
 from rwn_core.neighbors.chacha_kernel import UNIFORMS, last_rank, uniforms_of_block
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.index import IndexArrays
-from rwn_core.neighbors.rank_kernel import Row, count_within, list_row, own_entry, sort_candidates
+from rwn_core.neighbors.rank_kernel import (
+    RowRoom,
+    count_within,
+    list_row,
+    own_entry,
+    sort_candidates,
+)
 from rwn_core.parallel.jit import ZERO, jit_entry, jit_no_refcount
 
 NO_DONOR = -1
@@ -80,7 +86,7 @@ def _drawn_rank(key: Words, record: int, stream: int, size: int, q: float, unit:
 
 @jit_no_refcount
 def _finish_record(
-    record: int, edge: float, total: int, row: Row, request: SearchRequest, result: SearchResult
+    record: int, edge: float, total: int, row: RowRoom, request: SearchRequest, result: SearchResult
 ) -> None:
     """Write the results of a query record from its listed row of `total` entries."""
     place = own_entry(row, total, request.own[record])
@@ -120,7 +126,7 @@ def finish_row(
     position: int,
     candidates: Any,
     index: int,
-    row: Row,
+    row: RowRoom,
     request: SearchRequest,
     result: SearchResult,
 ) -> bool:
@@ -144,7 +150,7 @@ def finish_row(
         listed, count = row, total
         if len(request.groups):  # the row without the record's group, where the candidates were
             listed, count = (
-                Row(row.places, row.keys, row.members, row.distance, row.buckets, row.unit),
+                RowRoom(row.places, row.keys, row.members, row.distance, row.buckets, row.unit),
                 0,
             )
             for entry in range(total):

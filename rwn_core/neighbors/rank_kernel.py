@@ -16,7 +16,7 @@ SHORT = 16  # entries up to which insertion is fastest
 TINY = 1e-290  # a number divided by more than this is finite
 
 
-class Row(NamedTuple):
+class RowRoom(NamedTuple):
     """Room for the records that the candidates of one query row stand for."""
 
     members: Integers32  # shape (room,): records in rank order
@@ -29,9 +29,9 @@ class Row(NamedTuple):
 
 
 @jit_internal
-def allocate_row(count: int) -> Row:
+def allocate_row(count: int) -> RowRoom:
     """Allocate a row for this many records."""
-    return Row(
+    return RowRoom(
         np.empty(count, np.int32),
         np.empty(count),
         np.empty(count, np.int32),
@@ -102,7 +102,7 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
 
 
 @jit_no_refcount
-def sort_candidates(found: Integers32, squared: Floats, limit: float, row: Row) -> int:
+def sort_candidates(found: Integers32, squared: Floats, limit: float, row: RowRoom) -> int:
     """Write the candidates within a limit to a row, sorted by distance; return how many."""
     # Buckets of equal width hold few each, so that one insertion ends the sort.
     count, most = ZERO, 0.0
@@ -163,7 +163,7 @@ def count_records(target: IndexArrays, candidates: Integers32, count: int) -> in
 
 
 @jit_no_refcount
-def list_row(target: IndexArrays, count: int, row: Row) -> int:
+def list_row(target: IndexArrays, count: int, row: RowRoom) -> int:
     """Write the records of sorted candidates in rank order, ties by number; return how many."""
     positions, squared = row.places, row.keys
     total, entry = ZERO, ZERO
@@ -199,7 +199,7 @@ def count_within(values: NDArray[Any], start: int, stop: int, edge: Any, strict:
 
 
 @jit_no_refcount
-def own_entry(row: Row, total: int, record: int) -> int:
+def own_entry(row: RowRoom, total: int, record: int) -> int:
     """Return the entry of a record among those at distance 0, its own; -1 if it is not there."""
     if record < 0 or total == 0:
         return -1

@@ -34,7 +34,7 @@ ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is exact
 
 
-class Candidates(NamedTuple):
+class Shortlist(NamedTuple):
     """The candidates of some rows of one query leaf."""
 
     in_leaf: Integers32  # shape (rows,): the rows' numbers in their leaf
@@ -78,9 +78,9 @@ class Workspace(NamedTuple):
 
 
 @jit_internal
-def _allocate_candidates(rows: int, room: int) -> Candidates:
+def _allocate_candidates(rows: int, room: int) -> Shortlist:
     """Allocate the candidates of so many rows, `room` each."""
-    return Candidates(
+    return Shortlist(
         np.empty(rows, np.int32),
         np.empty((rows, room), np.int32),
         np.empty((rows, room)),
@@ -91,14 +91,12 @@ def _allocate_candidates(rows: int, room: int) -> Candidates:
 
 
 @jit_inline
-def _position(query: IndexArrays, leaf: int, candidates: Candidates, row: int) -> int:
+def _position(query: IndexArrays, leaf: int, candidates: Shortlist, row: int) -> int:
     return int(query.starts[len(query.starts) // 2 - 1 + leaf] + candidates.in_leaf[row])
 
 
 @jit_inline
-def _limit(
-    request: SearchRequest, leaf: int, which: int, row: int, candidates: Candidates
-) -> float:
+def _limit(request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist) -> float:
     """Return how far a candidate may lie in a pass, rotated; negative where none may."""
     bound, query, target = float(candidates.bound[row]), request.query, request.target
     if len(query.levels):
@@ -109,7 +107,7 @@ def _limit(
 
 @jit_no_refcount
 def _set_edge(
-    request: SearchRequest, leaf: int, which: int, row: int, candidates: Candidates, work: Workspace
+    request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist, work: Workspace
 ) -> None:
     """Set how far a row visits boxes: `_limit` in rotated coordinates."""
     limit, query = _limit(request, leaf, which, row, candidates), request.query
@@ -132,7 +130,7 @@ def _place_rows(
     query: IndexArrays,
     leaf: int,
     which: int,
-    candidates: Candidates,
+    candidates: Shortlist,
     first: int,
     last: int,
     work: Workspace,
@@ -172,7 +170,7 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
 
 
 @jit_no_refcount
-def _tighten(candidates: Candidates, row: int, need: int, edge: float) -> bool:
+def _tighten(candidates: Shortlist, row: int, need: int, edge: float) -> bool:
     """Set a row's bound anew, and drop what is beyond it; return whether there was reason to."""
     # Ties go somewhat further than the last one needed.
     count = candidates.held[row]
@@ -210,7 +208,7 @@ def _visit_tile(
     first: int,
     last: int,
     other: int,
-    candidates: Candidates,
+    candidates: Shortlist,
     work: Workspace,
 ) -> int:
     """Add what a tile has for some rows: 0 for nothing new, 1 for closer bounds, -1 for no room."""
@@ -271,7 +269,7 @@ def _visit_tile(
 
 @jit_no_refcount
 def gather(
-    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Candidates, work: Workspace
+    request: SearchRequest, leaf: int, begin: int, end: int, candidates: Shortlist, work: Workspace
 ) -> bool:
     """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
     query, rows = request.query, end - begin

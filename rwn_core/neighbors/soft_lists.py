@@ -38,7 +38,7 @@ class Entries(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lists:
+class SoftLists:
     """The lists of all records of a table or of some, and what their weights take from all."""
 
     # a record beyond another's nearest is listed where that one is among its own, so that the
@@ -56,7 +56,7 @@ def list_neighbors(
     records: Integers | None = None,
     *,
     groups: Integers | None = None,
-) -> Lists:
+) -> SoftLists:
     """List the others of all records, or of some, ascending, among all of a table."""
     # With `groups` those of all records: records of one do not list each other.
     if groups is not None:
@@ -87,11 +87,11 @@ def list_length(n: int, scale_rank: int) -> int:
     return n - 1 if n <= LARGEST_DENSE else min(max(LISTED, scale_rank), n - 1)
 
 
-def ranked_lists(table: NeighborTable, scale_rank: int) -> Lists:
+def ranked_lists(table: NeighborTable, scale_rank: int) -> SoftLists:
     """Return the lists of a table that holds both rows of each of its pairs."""
     least = int(np.diff(table.offsets).min())
     scaling = to_rank(table, scale_rank)
-    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+    return SoftLists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
 def to_rank(table: NeighborTable, rank: int) -> Floats:
@@ -101,7 +101,7 @@ def to_rank(table: NeighborTable, rank: int) -> Floats:
 
 def list_both_ways(
     near: NeighborTable, back: Entries, scale_rank: int, scaling: Floats, least: int
-) -> Lists:
+) -> SoftLists:
     """Return the lists of nearest others with the records added that list each."""
     # Shape: scaling (n,).
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
@@ -112,7 +112,7 @@ def list_both_ways(
     merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))
     in_threads(partial(merge_rows, own, added, merged), near.n)
     table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
-    return Lists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+    return SoftLists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 
 
 class Listed(NamedTuple):
@@ -156,7 +156,7 @@ def joined(parts: Sequence[Entries]) -> Entries:
     return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Integers) -> Lists:
+def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Integers) -> SoftLists:
     """List the neighbors of a few records of a large table: its nearest pass by in parts."""
     from rwn_core.neighbors.index import build_index
     from rwn_core.neighbors.search import Search

@@ -9,9 +9,9 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.balance import Rows, Weights, balanced_weights, row_weights
+from rwn_core.neighbors.balance import KernelRows, RowWeights, balanced_weights, row_weights
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import Lists
+from rwn_core.neighbors.soft_lists import SoftLists
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 
@@ -27,7 +27,7 @@ class Scaled(NamedTuple):
     options: tuple[object, ...]  # what all of this depends on
 
 
-def scale(kernel: Kernel, lists: Lists) -> Scaled:
+def scale(kernel: Kernel, lists: SoftLists) -> Scaled:
     """Return lists with their distances in units of the bandwidth."""
     table, scales = lists.table, kernel.scales(lists.scaling)
     nearest = table.squared[table.offsets[:-1]]
@@ -49,7 +49,7 @@ def scale(kernel: Kernel, lists: Lists) -> Scaled:
     return Scaled(table, scaled, nearest, least, len(scales), kernel.options)
 
 
-def column_factors(kernel: Kernel, lists: Lists) -> tuple[Floats, float]:
+def column_factors(kernel: Kernel, lists: SoftLists) -> tuple[Floats, float]:
     """Return the logarithms of a balance's factors of all records, and what it misses."""
     found = weigh(kernel, scale(kernel, lists))
     return found.column, found.error
@@ -79,7 +79,7 @@ def soft_neighborhoods(
     )
 
 
-def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> Weights:
+def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> RowWeights:
     """Return the weights of all entries of lists, which a record joins as its own donor."""
     # Shape: column (n,).
     table, least = scaled.table, scaled.least
@@ -88,7 +88,7 @@ def weigh(kernel: Kernel, scaled: Scaled, column: Floats | None = None) -> Weigh
             f"cap must be at least 1/{least:,} = {1 / least:.3g} here: a record has "
             f"{least:,} possible donors."
         )
-    rows = Rows(table.offsets, table.records, kernel.logs(scaled.scaled))
+    rows = KernelRows(table.offsets, table.records, kernel.logs(scaled.scaled))
     if table.numbers is not None:
         factors = np.zeros(scaled.n) if column is None else column
         return row_weights(rows, float(kernel.cap), factors)

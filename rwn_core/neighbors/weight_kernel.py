@@ -136,9 +136,9 @@ def fill_rows(
     rows: Any, column: Floats, caps: Floats, row: Floats, weights: Floats, first: int, last: int
 ) -> None:
     """Write the weights of rows `first` to `last` - 1 and the logarithms of their factors."""
-    # Shapes: of `rows`, `balance.Rows` of which none is empty, starts (n + 1,), members and logs
-    # (m,); column (n,), logarithms of the factors c; caps (n,), at least 1 over the length of the
-    # row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
+    # Shapes: of `rows`, `balance.KernelRows` of which none is empty, starts (n + 1,), members and
+    # logs (m,); column (n,), logarithms of the factors c; caps (n,), at least 1 over the length of
+    # the row. Filled: row (n,), log x; weights (m,), min(cap, x K c), rows sum to 1.
     starts, longest, least = rows.starts, 1, np.inf
     for index in range(first, last):
         longest = max(longest, starts[index + 1] - starts[index])

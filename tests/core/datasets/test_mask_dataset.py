@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import LISTED, Lists
+from rwn_core.neighbors.soft_lists import LISTED, SoftLists
 from rwn_core.parallel.threads import Cancelled
 from tests.core.datasets import datasets
 
@@ -101,7 +101,7 @@ def test_a_balance_that_is_not_reached_is_counted(
     made = datasets.mask(folder, tmp_path / "out", BALANCED)
     assert imbalance_words(made.imbalance) == []
 
-    def missed(kernel: Kernel, lists: Lists) -> tuple[NDArray[np.float64], float]:
+    def missed(kernel: Kernel, lists: SoftLists) -> tuple[NDArray[np.float64], float]:
         return np.zeros(datasets.N), 0.03
 
     monkeypatch.setattr("rwn_core.datasets.donors.column_factors", missed)

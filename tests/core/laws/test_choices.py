@@ -15,8 +15,8 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
 from rwn_core.laws.transition_law import (
-    Choice,
     Levels,
+    Redraw,
     Transition,
     chosen_anew,
     chosen_by,
@@ -77,7 +77,7 @@ LEVELS = Levels(
 """Two levels, 0 and 2; the numbers 1 and 3 are none."""
 
 
-def written(choice: Choice) -> np.ndarray:
+def written(choice: Redraw) -> np.ndarray:
     """Each record's chances, all numbers in turn."""
     n, wide = len(choice.keep), choice.pools.shape[1]
     found = choice.weights @ choice.pools
@@ -142,7 +142,7 @@ def test_draws_go_through_what_is_kept_and_then_through_the_pools() -> None:
     pools = np.array([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
     weights = sparse.csr_array(np.array([[0.25, 0.25], [0.25, 0.25], [0.0, 0.0], [0.0, 0.5]]))
     weights.eliminate_zeros()
-    choice = Choice(keep=np.array([0.5, 0.5, 1.0, 0.5]), weights=weights, pools=pools)
+    choice = Redraw(keep=np.array([0.5, 0.5, 1.0, 0.5]), weights=weights, pools=pools)
     own = np.array([1, 2, 0, 2])
 
     def drawn(first: float, second: float) -> list[int]:
