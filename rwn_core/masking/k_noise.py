@@ -11,7 +11,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
-from rwn_core.laws.noise_law import Noise, Shape
+from rwn_core.laws.noise_law import Shape
 from rwn_core.masking.lever import Lever, check_known, check_records, count_lever, range_of_known
 from rwn_core.masking.method import NoiseMethod, Prepared
 from rwn_core.masking.unmasked_variables import Others
@@ -126,10 +126,3 @@ def delta(values: Floats, k: int) -> float:
     rows = np.stack([low, np.maximum(low - 1, first)])
     farther = np.maximum(values - values[rows], values[np.minimum(rows, last) + k - 1] - values)
     return float(farther.min(axis=0).max()) / 2
-
-
-def expected_near(values: Floats, at: float, delta: float, noise: Noise) -> float:
-    """Return the expected number of records released within 2 delta of a value, for any noise."""
-    # Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
-    apart = values - at
-    return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

@@ -66,7 +66,7 @@ class Masked:
 class Prepared:
     """Hold a table ready for releases of one setting, and of others of its family."""
 
-    method: Any  # the setting, without rounding
+    method: Method  # the setting, without rounding
     microdata: Microdata  # the original, n records
     precision: Steps = ()  # the step of each rounded variable
     # by its key, what no lever changes: settings of a family share it
@@ -107,8 +107,7 @@ class Prepared:
     @cached_property
     def exact_law(self) -> Law | None:
         """The law of releases before they are rounded."""
-        law: Law | None = self.method.law(self)
-        return law
+        return self.method.law(self)
 
     @property
     def law(self) -> Law | None:
@@ -119,8 +118,7 @@ class Prepared:
     @property
     def expectations(self) -> Expectations | None:
         """The expectations of every cell of a method without a law; None if unknown."""
-        about: Expectations | None = self.method.expectations(self)
-        return about
+        return self.method.expectations(self)
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what no lever changes, made the first time only."""
@@ -178,8 +176,7 @@ class Prepared:
 
     def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample, its rows ascending; copies of a record are no neighbors."""
-        made: Prepared = self.method.prepare(self.microdata.take(rows))
-        return replace(made, precision=self.precision)
+        return replace(self.method.prepare(self.microdata.take(rows)), precision=self.precision)
 
 
 class _FirstLever:

@@ -166,14 +166,10 @@ class SoftRWN(CellMethod):
         check_count("bandwidth_k", self.bandwidth_k, least=1)
 
     @property
-    def weights_of_donors(self) -> Kernel:
-        """The kernel: how likely each record is to give."""
-        return Kernel(shape=self.kernel, **{name: getattr(self, name) for name in _OF_KERNEL})
-
-    @property
     def ball(self) -> RadiusAndK:
         """All that are listed, and how likely each is to give."""
-        return RadiusAndK(k=None, epsilon=None, kernel=self.weights_of_donors)
+        kernel = Kernel(shape=self.kernel, **{name: getattr(self, name) for name in _OF_KERNEL})
+        return RadiusAndK(k=None, epsilon=None, kernel=kernel)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks on a balance that is not reached and on weights by the table's size."""

@@ -61,7 +61,7 @@ def by_release(data: Microdata, params: RWN, seeds: range) -> list[float]:
 
 def in_blocks(data: Microdata, params: RWN) -> CellLaw:
     """The law of a large table, of a small one."""
-    kernel = params.weights_of_donors
+    kernel = params.ball.kernel
     found = AllDonors.of_points(params.points(data), kernel).neighborhoods()
     return CellLaw(data, found, np.ones(len(data.schema.released)))
 

@@ -69,7 +69,7 @@ def described(data: Microdata, **variables: Mapping[str, Any]) -> Microdata:
 
 def in_blocks(data: Microdata, params: RWN = SOFT, seed: int = 1) -> Comparison:
     """The release of a small table with the law of a large one: no pair is stored."""
-    found = AllDonors.of_points(params.points(data), params.weights_of_donors).neighborhoods()
+    found = AllDonors.of_points(params.points(data), params.ball.kernel).neighborhoods()
     law = CellLaw(data, found, np.full(len(data.schema.released), params.q))
     return Comparison(original=data, masked=mask(data, params, seed=seed).masked, law=law)
 
