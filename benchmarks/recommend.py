@@ -23,8 +23,8 @@ from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import sampled, with_roles
 from rwn_core.masking import METHODS
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning.search import MOST_LOST, TableSearch
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.strength import MOST_LOST, TableSearch
 
 FILE, PAGE = HERE / "recommend.csv", HERE / "recommended.md"
 BEGINS = "## All tables\n"  # of the page: what this program writes

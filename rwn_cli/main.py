@@ -18,6 +18,7 @@ from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.claims import claims
 from rwn_cli.describe import describe
+from rwn_cli.find import find, seek_slices
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
@@ -27,7 +28,6 @@ from rwn_cli.recommend import recommend
 from rwn_cli.report import report
 from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
-from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import option, say, size_words
 from rwn_cli.verify import verify
@@ -200,8 +200,8 @@ def measures() -> None:
 
 app.add_typer(ledger, name="ledger")
 for _command in (
-    *(describe, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek, seek_slices),
-    *(report, claims, verify, reproduce),
+    *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek),
+    *(seek_slices, report, claims, verify, reproduce),
 ):
     app.command(_command.__name__.replace("_", "-"))(_command)
 # What help says is written by `python -m docs.build`: a program without docstrings says it, too.

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import rwn_core as rwn
+from rwn_cli import options
 from rwn_cli.output import write
 from rwn_cli.terminal import Report, progress, say
+from rwn_core.errors import ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.tuning import SearchAnswer
@@ -33,28 +35,34 @@ def answering(
                 raise
     answer: SearchAnswer = report.so_far
     typer.echo(f"Interrupted. {answer.sentence}")
-    print_setting(answer.point.setting)
+    setting = answer.point.setting
+    if setting.weights or setting.slices or setting.precision:
+        say(setting.words)  # whole, where the sentence counts its weights and slices only
     if target is not None and answer.met:
-        made = rwn.Scenario(
-            name="answer so far",
-            note=f"Interrupted. {answer.sentence}",
-            table=data.fingerprint,
-            setting=answer.point.setting,
-            policy=policy,
-        )
-        write_scenario(made, target, overwrite=overwrite)
+        more = {"name": "answer so far", "note": f"Interrupted. {answer.sentence}"}
+        _write(answer, data, policy, target, overwrite=overwrite, **more)
     elif target is not None:
         say(f"{target} was not written: the setting does not keep all limits.")
     raise typer.Exit(SO_FAR)
 
 
-def print_setting(setting: rwn.Setting) -> None:
-    """Print a setting whole, where a sentence counts its weights and slices only."""
-    if setting.weights or setting.slices or setting.precision:
-        say(setting.words)
+def finish(
+    answer: SearchAnswer, data: rwn.Microdata, policy: rwn.Policy, target: Path | None, **more: Any
+) -> None:
+    """Print the answer of a search, and write it as a scenario; refuse one that keeps no policy."""
+    sentence = options.in_shell(answer.sentence)
+    if not answer.reached:
+        raise ReleaseError(sentence)
+    typer.echo(sentence)
+    if target is not None:
+        more |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
+        _write(answer, data, policy, target, note=answer.sentence, **more)
 
 
-def write_scenario(made: rwn.Scenario, target: Path, advice: str = "", *, overwrite: bool) -> None:
-    """Write the answer of a search as a scenario, and say where."""
+def _write(
+    answer: SearchAnswer, data: rwn.Microdata, policy: rwn.Policy, target: Path, **more: Any
+) -> None:
+    overwrite, setting = more.pop("overwrite"), answer.point.setting
+    made = rwn.Scenario(table=data.fingerprint, setting=setting, policy=policy, **more)
     write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
-    say(f"written to {target}{advice}")
+    say(f"written to {target}; rwn mask --scenario {target.name} takes it")

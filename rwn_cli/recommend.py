@@ -30,7 +30,8 @@ def recommend(
     """Recommend a setting for a table, with the command that masks with it.
 
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
-    Where no setting keeps the usual policy, what helps is tried and named.
+    Where no setting keeps the usual policy, what helps is tried and named. `rwn find` is the same
+    search, for limits of your own.
     """
     from rwn_core.data.open_questions import require_answers
     from rwn_core.tuning.quick_verdict import with_next_steps
@@ -91,17 +92,20 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
     """Return a method's own start, at the weakest strength that keeps the usual policy; say so."""
     from rwn_core.masking import at_levers
     from rwn_core.masking.lever import neutral_levers
-    from rwn_core.tuning.recommend import tuned
     from rwn_core.tuning.verdict import not_judged
 
-    start = rwn.Setting(params=method(**neutral_levers(method)))
-    found = tuned(data, start)
-    if found is None:
-        presets = start.params.preview(data).presets["Standard"]
-        params = at_levers(start.params, dict(presets))
+    neutral = method(**neutral_levers(method))
+    params = at_levers(neutral, dict(neutral.preview(data).presets["Standard"]))
+    judged, unread = rwn.Policy().judgeable(data)
+    answer = (
+        None
+        if judged is None
+        else rwn.search(data, space=rwn.Space(setting=rwn.Setting(params=params)))
+    )
+    if answer is None or not answer.settings:
         say(f"its usual start: {rwn.Setting(params=params).words}; no limit is checked for it.")
         return params
-    unread = rwn.Policy().judgeable(data)[1]
+    found = answer.settings[0]
     keeps = "keeps the limits that can be judged" if unread else "keeps the usual policy"
     verb = keeps if found.kept else "is nearest to the usual policy"
     read = f"{found.releases} releases of all {data.n:,} records"

@@ -83,9 +83,11 @@ from rwn_core.tuning import Policy as Policy
 from rwn_core.tuning import SearchAnswer as SearchAnswer
 from rwn_core.tuning import Setting as Setting
 from rwn_core.tuning import SliceRanges as SliceRanges
+from rwn_core.tuning import Space as Space
 from rwn_core.tuning import frontier as frontier
 from rwn_core.tuning import quick_verdict as quick_verdict
 from rwn_core.tuning import recommend as recommend
+from rwn_core.tuning import search as search
 from rwn_core.tuning import seek as seek
 from rwn_core.tuning import seek_slices as seek_slices
 from rwn_core.tuning import sweep as sweep

@@ -16,6 +16,8 @@ from rwn_core.tuning.policy import Limit as Limit
 from rwn_core.tuning.policy import Policy as Policy
 from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
 from rwn_core.tuning.recommend import recommend as recommend
+from rwn_core.tuning.search import Space as Space
+from rwn_core.tuning.search import search as search
 from rwn_core.tuning.seek_slices import SliceRanges as SliceRanges
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
 from rwn_core.tuning.sweep import USUAL as USUAL

@@ -21,6 +21,7 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
 
 TO_CONFIRM = "Fresh releases have not confirmed it yet."
+LATE = " The time was over before all was tried; more seconds may find a better one."
 _APART = 1.15  # times the middle release: an upper end beyond stands as a range
 
 
@@ -126,7 +127,9 @@ class SearchAnswer(Summarized):
     confirmed : bool
         Whether that was read on releases that chose nothing.
     so_far : bool
-        Whether the search goes on, or was ended by its time.
+        Whether the search goes on.
+    late : bool
+        Whether its time ran out before all was tried.
     tried : int
         Settings that were looked at.
     records, of : int
@@ -155,6 +158,7 @@ class SearchAnswer(Summarized):
     refused: bool = False
     confirmed: bool = False
     so_far: bool = False
+    late: bool = False
     tried: int = 0
     records: int = 0
     of: int = 0  # words: public name
@@ -299,6 +303,7 @@ class SearchAnswer(Summarized):
         words += not_judged(self.unread)
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""
+        words += LATE if self.late else ""
         # what RWN as published gives
         other = self.published
         if other is None or other.setting.key == point.setting.key:

@@ -23,17 +23,19 @@ from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import CERTIFIED, Plan, SettingPool, Trials, random_records, stated
 from rwn_core.tuning.goal import Goal, sign
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Limit, Policy
-from rwn_core.tuning.search import edge
-from rwn_core.tuning.sweep import Sweep
+from rwn_core.tuning.strength import edge
+from rwn_core.tuning.sweep import Sweep, sweep
 from rwn_core.tuning.verdict import empty_end
 
 _ROUNDS = 3  # how often the step is halved
+_SWEPT = 0.6  # of the work, before it is refined
 _FRESH = 1_000_000  # apart from the seeds of any sweep
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
 _HALVES = 4  # steps from an answer toward a better one that failed
@@ -136,6 +138,43 @@ def seek(
         answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
     progress(1.0)
     return replace(answer, unread=unread)
+
+
+def seek_among(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    goal: Goal,
+    *,
+    plan: Plan,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SearchAnswer:
+    """Find a first answer, sweep the settings, then seek between them.
+
+    Where only the width of a kernel differs, and certified linkage alone has a limit, the smallest
+    width is found without a sweep.
+    """
+    if is_of_width(goal, settings):
+        return seek_width(microdata, settings, goal, plan=plan, progress=progress)
+    report, found, least = progress or (lambda share: None), answers_to(progress), math.inf
+
+    def better(answer: SearchAnswer) -> None:
+        nonlocal least
+        if answer.beyond <= least:  # no worse than those before
+            least = answer.beyond
+            found(answer)
+
+    class Swept:
+        """Takes the reports of the sweep: its best setting so far is an answer so far."""
+
+        found = staticmethod(teller(goal, microdata.n, better))
+
+        def __call__(self, share: float) -> None:
+            report(_SWEPT * share)
+
+    first_answer(microdata, settings, goal, better)
+    swept = sweep(microdata, settings, plan=plan, workers=workers, progress=Swept())
+    return seek(microdata, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
 
 
 def first_answer(

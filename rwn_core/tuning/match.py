@@ -34,8 +34,8 @@ from rwn_core.tuning.evaluate import HELD, Plan, Trials
 from rwn_core.tuning.goal import sign
 from rwn_core.tuning.point import SPACE, Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy, refuse_percentage
-from rwn_core.tuning.search import edge
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.strength import edge
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends
 PICTURES = ("correlation", "regression", "marginals")

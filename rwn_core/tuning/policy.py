@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import read_plain
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
@@ -297,17 +296,3 @@ class Policy(NamedParameters, Summarized):
         plain = [{each.name: getattr(limit, each.name) for each in fields(limit)}
                  for limit in self.limits]  # fmt: skip
         return [{name: value for name, value in one.items() if value != ""} for one in plain]
-
-    @classmethod
-    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> Policy:
-        """Read the records of `to_records`, or of a file written by hand.
-
-        Raises
-        ------
-        InputError
-            It is not a list of limits, or a field is missing, unknown or of the wrong kind.
-        ParameterError
-            A limit is refused.
-        """
-        policy: Policy = read_plain(cls, records, "policy", path="limit")
-        return policy

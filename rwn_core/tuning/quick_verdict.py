@@ -24,8 +24,8 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal, without_secrets
-from rwn_core.tuning.search import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, kind
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
+from rwn_core.tuning.strength import CLEARLY, MOST_LOST, Late, StrengthTrial, TableSearch, kind
 from rwn_core.tuning.verdict import Verdict, not_judged, share_words
 
 WITHIN = 3.0  # seconds
@@ -119,9 +119,8 @@ def _answered(
         return _not_judged(policy, apart)
     policy = judged
     limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
-    trial = StrengthTrial(
-        microdata, setting, replace(policy, limits=limits), places=EVERY, until=until
-    )
+    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
+    trial.until = until
     try:
         place = trial.strongest(MOST_LOST)
         if place is None:
@@ -139,10 +138,10 @@ def _answered(
         if broken:
             return SearchAnswer(goal=policy, refused=True, reason=broken)
         if hurried:
-            return SearchAnswer(goal=policy, reason=_LATER, so_far=True)
+            return SearchAnswer(goal=policy, reason=_LATER, late=True)
         return _of_releases(microdata, trial, place, policy, point)
     except Late:
-        return SearchAnswer(goal=policy, reason=_LATER, so_far=True)
+        return SearchAnswer(goal=policy, reason=_LATER, late=True)
 
 
 def _not_judged(policy: Policy, apart: Mapping[str, str]) -> SearchAnswer:

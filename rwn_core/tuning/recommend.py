@@ -35,8 +35,8 @@ from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.search import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import counted, not_judged
 
 WITHIN = 60.0  # seconds
@@ -46,7 +46,7 @@ _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 _CONFIRMED = 3  # settings of a ranking that are tried on all records
-_FINE = 32  # parts of a strength that is stated
+FINE = 32  # parts of a strength that is stated
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -104,22 +104,6 @@ def recommend(
     return microdata.cached(key, lambda: _recommended(microdata, policy, within))
 
 
-def tuned(
-    microdata: Microdata, setting: Setting, policy: Policy | None = None, *, within: float = WITHIN
-) -> FoundSetting | None:
-    """Return a setting at the weakest strength that keeps a policy on all records, or the nearest.
-
-    None where no limit can be judged, or nothing was found in time.
-    """
-    judged, _ = (policy or Policy()).judgeable(microdata)
-    if judged is None:
-        return None
-    search = TableSearch(
-        microdata=microdata, policy=judged, until=time.monotonic() + within, places=_FINE
-    )
-    return search.look(setting, MOST_LOST)
-
-
 def policy_presets(
     microdata: Microdata, setting: Setting, policy: Policy
 ) -> dict[str, dict[str, float]]:
@@ -175,7 +159,7 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
     _look_at_family(ranked, microdata)
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
-    table = TableSearch(microdata=microdata, policy=judged, until=until, places=_FINE)
+    table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE)
     known = [each for each in ranked.best if small and each.kept]
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
@@ -220,7 +204,7 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
         of=microdata.n,
         unread=apart,
         confirmed=confirmed,
-        so_far=table.late,
+        late=table.late,
         alternative=other,
     )
 

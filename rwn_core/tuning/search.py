@@ -1,455 +1,176 @@
-"""Search: settings along their strength, each read as far as needed, and compared on a table.
+"""The one door of all searches: what may change, what is wanted, and the best within its seconds.
 
-A place is a number of steps of a strength, from 0, the weakest. One release of each decides where
-to look; further releases, attacked, decide what is said.
+Each way to look, a line of strengths, a descent over slices or a ranking of all kinds, has its own
+file; all of them end with a `SearchAnswer`.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
-from statistics import fmean, median
-from typing import TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import LeverRange, at_levers
-from rwn_core.measures import MEASURES, UTILITY
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import prediction_interval
-from rwn_core.tuning.answer import FoundSetting
-from rwn_core.tuning.evaluate import PreparedTables, read_safely, spread_over_releases
-from rwn_core.tuning.point import Point, Setting, released_share, too_few
-from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
-
-PLACES = 16  # parts between the ends of a strength
-RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
-CLEARLY = 1.5  # times a limit
-MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
-_TURN = {
-    "bayes_linkage": 0,
-    "linked_over_half": 1,
-    "true_matches": 2,
-}  # cheap ones before slow ones
-_SEED = 1  # of the first release
-_CHECKS = 6  # places at which further releases are read and attacked
-_CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
-_T = TypeVar("_T")
+from rwn_core.data.variable import NamedParameters
+from rwn_core.errors import ParameterError
+from rwn_core.masking import METHODS, RWN
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.parallel.threads import Progress
+from rwn_core.tuning.answer import SearchAnswer, answers_to
+from rwn_core.tuning.point import Setting
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.recommend import FINE, WITHIN, recommend
+from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, kernels_refused, seek_slices
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.strength import MOST_LOST, TableSearch
+from rwn_core.tuning.verdict import not_judged
 
 
-def edge(good: int, bad: int, passes: Callable[[int], bool]) -> int:
-    """Find by halves the place that passes next to one that does not; the ends are known."""
-    while abs(good - bad) > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if passes(middle) else (good, middle)
-    return good
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space(NamedParameters):
+    """Say what a search may change; the strength it always may.
+
+    Attributes
+    ----------
+    setting : Setting, optional
+        Where to begin; what may not change stays as it is here, or as is usual of a method. RWN
+        with k = 5 by default.
+    slices : bool
+        Which variables share a donor.
+    kernels : bool
+        Even, soft and balanced neighborhoods, of the method rwn.
+    methods : bool
+        The method.
+    lose_at_most : float, optional
+        The share of the relations that may be lost: the setting that uses least of the limits is
+        sought. Without it the setting that keeps all limits and loses least.
+    ranges : SliceRanges, optional
+        Where slices are looked for.
+
+    Examples
+    --------
+    >>> Space(slices=True).kernels
+    False
+    """
+
+    setting: Setting | None = None
+    slices: bool = False
+    kernels: bool = False
+    methods: bool = False
+    lose_at_most: float | None = None
+    ranges: SliceRanges | None = None
+
+    def __post_init__(self) -> None:
+        """Check the loss."""
+        if self.lose_at_most is not None and not 0 <= self.lose_at_most <= 1:
+            raise ParameterError("lose_at_most must be a fraction from 0 to 1, such as 0.1.")
+
+    def starts(self, microdata: Microdata) -> Iterator[Setting]:
+        """Yield the settings that are tried along their strength, usual ones first."""
+        start = self.setting or Setting(params=RWN(epsilon=1.0, k=5))
+        slicings = [start.slices]
+        if self.slices:
+            slicings += [preset_slices(microdata, each) for each in PRESETS]
+        soft = self.kernels and not kernels_refused(start.params)
+        for params in each_kernel(start.params) if soft else (start.params,):
+            for slices in dict.fromkeys(slicings):
+                yield replace(start, params=params, slices=slices)
+        for method in METHODS.values() if self.methods else ():
+            yield replace(start, params=method(**neutral_levers(method)))
 
 
-def edge_near(near: int, last: int, passes: Callable[[int], bool]) -> int | None:
-    """Find the first place up to the last that passes by growing steps from one, then by halves."""
-    place, step, low = near, 1, -1
-    if passes(place):
-        while place > 0 and passes(max(place - step, 0)):
-            place, step = max(place - step, 0), 2 * step
-        return edge(place, max(place - step, -1), passes)
-    while place < last:
-        low, place, step = place, min(place + step, last), 2 * step
-        if passes(place):
-            return edge(place, low, passes)
-    return None
-
-
-class Late(Exception):
-    """The time of a trial is over."""
-
-
-class StrengthTrial:
-    """A setting along its strength: its loss, and its limits up to the first one broken.
+@takes_tables
+def search(
+    microdata: Microdata,
+    policy: Policy | None = None,
+    space: Space | None = None,
+    *,
+    seconds: float = WITHIN,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SearchAnswer:
+    """Find the best setting within what may change: the best so far when the time is over.
 
     Parameters
     ----------
     microdata : Microdata
-    setting : Setting
-        Its levers but the strength stand at the usual positions.
-    policy : Policy
-    places : int
-        Parts between the ends of the strength.
-    until : float
-        Monotonic seconds after which nothing more is drawn or read: `Late` is raised.
-    tables : PreparedTables, optional
-        What trials of other settings of the same table have found.
+    policy : Policy, optional
+        The usual one by default.
+    space : Space, optional
+        What may change: by default everything of RWN, and another method is named where it is
+        better, as `recommend` does.
+    seconds : float
+        After which nothing more is tried. An answer is read on releases that chose nothing.
+    workers : int, optional
+        Processes of a search for slices; one for each processor by default.
+    progress : callable, optional
+        Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
+        with each answer so far that is better than those before.
 
-    Attributes
-    ----------
-    releases : int
-        Further releases that decide: a few, by the number of records, or as many as are asked for.
-    verdicts : dict of int to Verdict
-        By place, on its first release.
+    Returns
+    -------
+    SearchAnswer
+
+    Raises
+    ------
+    ParameterError
+        No limit can be judged on this table, no variable is to be masked, or a setting is refused.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> search(rwn.load_demo("bodyfat"), policy, Space()).kept
+    True
     """
-
-    def __init__(
-        self,
-        microdata: Microdata,
-        setting: Setting,
-        policy: Policy,
-        *,
-        places: int = PLACES,
-        until: float = math.inf,
-        tables: PreparedTables | None = None,
-    ) -> None:
-        self.policy, self.until = policy, until
-        self.releases = RELEASES if microdata.n <= QUICK_RECORDS else FEW_RELEASES
-        setting = setting.resolved(microdata)
-        self._table = setting.applied_to(microdata)
-        self._tables = tables or PreparedTables(microdata)
-        start = self._tables.start(setting)
-        usual = at_levers(setting.params, dict(start.presets["Standard"]))
-        self._setting = replace(setting, params=usual)
-        self.range: LeverRange = start.ranges[usual.strength]
-        steps = round((self.range.high - self.range.low) / self.range.step)
-        self.last = max(min(places, steps), 0)
-        self._losses: dict[int, float] = {}
-        self.verdicts: dict[int, Verdict] = {}
-        self._last: int | None = None  # place of the last release
-        self._drawn = -1, 0  # how many further releases of a small table were drawn at a place
-        self._worst: dict[int, float] = {}  # of further releases at a place
-        self.steps = 0  # releases and readings asked for so far
-
-    def at(self, place: int) -> Setting:
-        """Return the setting at a place, from 0, the weakest, to `last`."""
-        ends, params = self.range, self._setting.params
-        steps = round(place * (ends.high - ends.low) / ends.step / max(self.last, 1))
-        value = round(ends.low + steps * ends.step, 10)
-        return replace(self._setting, params=at_levers(params, {params.strength: value}))
-
-    def _compared(self, place: int, number: int = 0) -> Comparison:
-        """Return the comparison of a release of a place, by its number from 0."""
-        return self._tables.compared(self.at(place), _SEED + number)
-
-    def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
-        """Read a place's release, once for all trials of a table that come to this setting."""
-        self._refuse_late()
-        if self._last != place:
-            self._last, self.steps = place, self.steps + 1
-        key = ("trial", self._table.schema, self.at(place), _SEED, about)
-        return self._table.cached(key, lambda: read(self._compared(place)))
-
-    def loss(self, place: int) -> float:
-        """Return the share of relations that is lost; 1 where none can be read."""
-        if place not in self._losses:
-            self._losses[place] = self._remembered(place, None, _loss)
-        return self._losses[place]
-
-    def verdict(self, place: int) -> Verdict:
-        """Return the verdict on the limits up to the first that is not kept."""
-        if place not in self.verdicts:
-            self.verdicts[place] = self._remembered(place, self.policy, self._judged)
-            self.steps += 1
-        return self.verdicts[place]
-
-    def _judged(self, compared: Comparison) -> Verdict:
-        """Judge the limits that were read of a release, without simple attacks."""
-        read = self._readings(compared, CLEARLY, attack=False)
-        limits = tuple(each for each in self.policy.limits if each.measure in read)
-        few = too_few(self._setting.params, compared.original, compared.masked)
-        return replace(self.policy, limits=limits).judge(read, released=few)
-
-    def losses(self, place: int) -> list[float]:
-        """Return the loss of each of the further releases."""
-        return [_loss(each) for each in self._further(place)]
-
-    def _further(self, place: int) -> Iterator[Comparison]:
-        """Yield further releases; a small table's are remembered, with what was read of them."""
-        if self._drawn[0] != place:
-            self._drawn = place, 0
-        # of a large table the one that was read already is not a matter of luck
-        first = self.releases < RELEASES
-        for number in range(self.releases):
-            if number >= max(self._drawn[1], first):  # not drawn before
-                if self._drawn[1] >= FEW_RELEASES and time.monotonic() > self.until:
-                    return  # those that were drawn in time decide
-                self._refuse_late()
-                self._drawn = place, 0 if first else number + 1
-            yield self._compared(place, number + (number >= first))
-
-    def _refuse_late(self) -> None:
-        if time.monotonic() > self.until:
-            raise Late
-
-    def further(self, place: int, stop: float = CLEARLY) -> tuple[Point, list[Verdict]]:
-        """Read all limits on further releases, up to one that uses so much of a limit.
-
-        Each is raised by what simple attacks achieve on the same release. Where the time ends,
-        those that were read decide if they are not too few.
-        """
-        read, shown, verdicts = [], [], list[Verdict]()
-        for compared in self._further(place):
-            try:
-                read.append(self._readings(compared, stop))
-            except Late:
-                if len(verdicts) < FEW_RELEASES:
-                    raise
-                break
-            shown.append(released_share(self._table, compared.masked))
-            verdicts.append(self.policy.judge(read[-1]))
-            if (verdicts[-1].largest or 0.0) > stop:
-                break
-        spreads = {
-            key: spread_over_releases(key, [each[key] for each in read if key in each])
-            for key in self.policy.measures
-            if any(key in each for each in read)
-        }
-        return Point(setting=self.at(place), spreads=spreads, shown=tuple(shown)), verdicts
-
-    def _readings(
-        self, compared: Comparison, stop: float, *, attack: bool = True
-    ) -> Mapping[str, Reading | NotApplicable]:
-        """Read the limits of a release, cheap ones first, up to one of which too much is used."""
-
-        def reading(limit: Limit | None) -> Reading | NotApplicable:
-            """Read a limit, or simple attacks, unless the time is over."""
-            self._refuse_late()
-            if limit is None:
-                return read_safely(RED_TEAM, compared, bare=True)
-            about, policy = MEASURES[limit.measure], Policy(limits=(limit,))
-            first = about.read(compared, begin=True, bare=True)
-            if isinstance(first, NotApplicable) or policy.judge({limit.measure: first}).shares:
-                return first  # a lower bound keeps a limit only up to its upper bound
-            return about.read(compared, begin=False, bare=True)
-
-        read: dict[str, Reading | NotApplicable] = {}
-        remembered = compared.cached_for_release
-        for limit in sorted(self.policy.limits, key=lambda each: _TURN.get(each.measure, 3)):
-            self.steps += 1
-            read[limit.measure] = remembered(("limit", limit), partial(reading, limit))
-            if (self.policy.judge(read).largest or 0.0) > stop:
-                return read
-        if attack and RAISED.keys() & read.keys():
-            self.steps += 1
-            read[RED_TEAM] = remembered("simple attacks", partial(reading, None))
-        return attacked(read)
-
-    def used(self, place: int) -> float:
-        """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
-
-        It ends at the first release that breaks a limit; infinite where one has no answer.
-        """
-        point, verdicts = self.further(place, stop=1.0)
-        used = max(each.largest or 0.0 for each in verdicts)
-        if used <= 1:  # of a few releases an interval says nothing yet
-            verdict = self.policy.judge(point)
-            used = (verdict.largest or 0.0) if verdict.kept or verdict.broken else math.inf
-        self._worst[place] = used
-        return used
-
-    def nearest(self) -> tuple[float, int] | None:
-        """Return the place read that comes nearest to all limits, after its share of the worst."""
-        read = [(self.share(at), at) for at, v in self.verdicts.items() if v.released is None]
-        broken = [each for each in read if 1 < each[0] < math.inf]  # others lose too much
-        return min(broken, default=None)
-
-    def share(self, place: int) -> float:
-        """Return the largest share of a limit that any release read at a place has used."""
-        verdict = self.verdict(place)
-        first = math.inf if verdict.unread else verdict.largest or 0.0
-        return max(first, self._worst.get(place, 0.0))
-
-    def strongest(self, most: float) -> int | None:
-        """Find the strongest place that loses at most so much; None without one."""
-
-        def loses_less(place: int) -> bool:
-            return self.loss(place) <= most
-
-        place = self.last if loses_less(self.last) else edge(0, self.last, loses_less)
-        return place if loses_less(place) else None
-
-    def weakest_using(
-        self, share: float, high: int | None = -1, near: float | None = None
-    ) -> int | None:
-        """Find the weakest place up to `high` that uses at most a share of each limit.
-
-        The search goes by halves; with a strength that it is expected near, by growing steps first.
-        """
-        high = self.last if high == -1 else high
-        if high is None:
-            return None
-
-        def passes(place: int) -> bool:
-            """True if each limit is read, and at most a share of it is used."""
-            verdict = self.verdict(place)
-            used, open_ = verdict.largest, verdict.unread or verdict.released is not None
-            return used is not None and used <= share and used < CLEARLY and not open_
-
-        if near is None:
-            return edge(high, -1, passes) if passes(high) else None
-        part = (near - self.range.low) / max(self.range.high - self.range.low, 1e-9)
-        return edge_near(min(max(round(part * self.last), 0), high), high, passes)
-
-
-def _loss(compared: Comparison) -> float:
-    found = MEASURES[UTILITY].read(compared, bare=True)
-    return found.value if isinstance(found, Reading) else 1.0
-
-
-@dataclass(slots=True, kw_only=True)
-class TableSearch:
-    """Try settings on a table, each at its best strength.
-
-    Attributes
-    ----------
-    microdata : Microdata
-    policy : Policy
-        Its limits that can be judged.
-    until : float
-        Monotonic seconds after which nothing more is tried.
-    steps : float
-        Releases and readings after which nothing more is tried.
-    places : int
-        Parts of a strength.
-    least : float
-        The least loss known before.
-    releases : int, optional
-        Further releases that decide at a place.
-    helps : float
-        The share of a limit of which a release that uses more ends the look at a setting, without
-        an answer; at least 1.
-    looked : int
-        Settings tried.
-    tried : list of FoundSetting
-        Those that kept the policy, and those that came near, with a lower bound of their shares.
-    """
-
-    microdata: Microdata
-    policy: Policy
-    until: float = math.inf
-    steps: float = math.inf
-    places: int = PLACES
-    least: float = MOST_LOST / _CLOSER
-    releases: int | None = None
-    helps: float = math.inf
-    looked: int = 0
-    tried: list[FoundSetting] = field(default_factory=list)
-    _tables: PreparedTables = field(init=False)
-    _seen: set[tuple[object, ...]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        """Begin with an empty memory."""
-        self._tables = PreparedTables(self.microdata)
-
-    @property
-    def best(self) -> list[FoundSetting]:
-        """The settings tried, sorted by their rank."""
-        return sorted(self.tried, key=lambda each: each.rank)
-
-    @property
-    def late(self) -> bool:
-        """True if nothing more is tried."""
-        return self.steps <= 0 or time.monotonic() > self.until
-
-    def look(
-        self, candidate: Setting, most: float | None = None, near: float | None = None
-    ) -> FoundSetting | None:
-        """Try a setting that may lose less than those before; None if it does not.
-
-        With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
-        is read as a whole; `near` is the strength that is expected.
-        """
-        own = kind(candidate.resolved(self.microdata))
-        if self.late or (most is None and own in self._seen):
-            return None
-        self._seen.add(own)
-        losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
-        least = min(losses, default=self.least)
-        try:
-            trial = StrengthTrial(
-                *(self.microdata, candidate, self.policy),
-                places=self.places,
-                until=self.until,
-                tables=self._tables,
-            )
-            trial.releases = self.releases or trial.releases
-            place = _steady(trial, _CLOSER * least if most is None else most, near)
-            thorough, nearest = place is not None or most is not None, trial.nearest()
-            place = nearest[1] if place is None and nearest is not None else place
-            found = None
-            if place is not None:
-                found = self._read(trial, place) if thorough else _of_first(trial, place)
-        except ParameterError:
-            return None
-        except Late:  # the weakest place that kept all is what is known; of no use without its loss
-            first = min((at for at, each in trial.verdicts.items() if each.kept), default=None)
-            found = None
-            with suppress(Late):
-                found = None if first is None else _of_first(trial, first)
-        self.looked += 1
-        self.steps -= trial.steps
-        self.tried += [found] if found else []
-        return found
-
-    def _read(self, trial: StrengthTrial, place: int) -> FoundSetting | None:
-        """Read all limits at a place, and state the middle of what its releases use."""
-        point, verdicts = trial.further(place, stop=self.helps)
-        if (verdicts[-1].largest or 0.0) > self.helps:
-            return None
-        shares = {}
-        for key in self.policy.measures:
-            read = [each.shares[key] for each in verdicts if key in each.shares]
-            shares[key] = median(read) if len(read) == len(verdicts) else math.inf
-        judged = self.policy.judge(point)
-        used = [math.inf if each.largest is None else each.largest for each in verdicts]
-        high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
-        low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
-        return FoundSetting(
-            point=point,
-            verdict=judged,
-            loss=fmean(trial.losses(place)),
-            shares=shares,
-            share=median(used),
-            ends=(float(low), high),
-            releases=len(verdicts),
+    policy, everything = policy or Policy(), Space(slices=True, kernels=True)
+    space = space or everything
+    if space == everything:
+        return recommend(microdata, policy, within=seconds)
+    if space.slices and not space.methods and space.lose_at_most is None:
+        ranges = replace(space.ranges or SliceRanges(), kernels=space.kernels, seconds=seconds)
+        return seek_slices(
+            *(microdata, policy),
+            setting=space.setting,
+            ranges=ranges,
+            workers=workers,
+            progress=progress,
         )
-
-
-def _of_first(trial: StrengthTrial, place: int) -> FoundSetting:
-    """Return what the first release of a place says, and the largest share that others used."""
-    verdict = trial.verdict(place)
-    return FoundSetting(
-        point=Point(setting=trial.at(place), spreads={}),
-        verdict=verdict,
-        loss=trial.loss(place),
-        shares=verdict.shares,
-        share=trial.share(place),
-        releases=1,
+    judged, apart = policy.judgeable(microdata)
+    if judged is None:
+        raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
+    table = TableSearch(
+        microdata=microdata,
+        policy=judged,
+        until=time.monotonic() + seconds,
+        places=FINE,
+        within=space.lose_at_most,
+        stays=space.setting.method if space.setting else "",
     )
-
-
-def _steady(trial: StrengthTrial, most: float, near: float | None) -> int | None:
-    """Return a place near the weakest at which further releases keep all limits, too."""
-    strongest = trial.strongest(most)
-    place = trial.weakest_using(1.0, strongest, near)
-    for _ in range(_CHECKS):
-        if place is None or strongest is None or place > strongest:
-            return None
-        used = trial.used(place)
-        if used <= 1:
-            return place
-        # one release must use so much less of its limits as others used too much
-        share = (trial.verdict(place).largest or 0.0) / used
-        further = trial.weakest_using(share, strongest) if share > 0 else place
-        place = further if further is None else max(further, place + max(1, trial.last // PLACES))
-    return None
-
-
-def kind(setting: Setting) -> tuple[object, ...]:
-    """Return what a setting is apart from its strength."""
-    params = setting.params
-    balanced = getattr(params, "balance", 0.0) > 0
-    weights = setting.weights
-    return params.method, getattr(params, "kernel", ""), balanced, setting.slices, weights
+    starts, tell = list(space.starts(microdata)), answers_to(progress)
+    answer = SearchAnswer(goal=policy, reason="Nothing was tried in time.", unread=apart, late=True)
+    for number, start in enumerate(starts):
+        # the first is read whole, even where it keeps nothing; others where they may be better
+        table.look(start, None if any(each.kept for each in table.tried) else MOST_LOST)
+        if table.best:
+            best = table.best[0]
+            answer = SearchAnswer(
+                goal=policy,
+                settings=tuple(table.best),
+                reached=best.kept,
+                confirmed=best.releases > 1,
+                so_far=number + 1 < len(starts),
+                tried=table.looked,
+                records=microdata.n,
+                of=microdata.n,
+                unread=apart,
+                note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
+            )
+            tell(answer)
+        if progress is not None:
+            progress((number + 1) / len(starts))
+    if not table.best and not table.late:
+        reason = "No setting loses few enough relations: there may be few to keep."
+        return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
+    return replace(answer, so_far=False, late=table.late)

@@ -7,17 +7,18 @@ answer is stated on fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Slices, as_slices
+from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
@@ -28,13 +29,14 @@ from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
-from rwn_core.tuning.search import edge
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
+from rwn_core.tuning.strength import edge
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
+_EXPLORED = 0.5  # of the seconds; what is left confirms the answer
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
@@ -76,6 +78,8 @@ class SliceRanges:
         Of the first trial release, a teaching seed.
     kernels : bool
         Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
+    seconds : float
+        In half of which choices are tried; the best of them is then checked on fresh releases.
     """
 
     starts: Sequence[Slices] | None = None
@@ -86,6 +90,7 @@ class SliceRanges:
     tries: int = 240
     seed: int = 1
     kernels: bool = False
+    seconds: float = math.inf
 
     def __post_init__(self) -> None:
         """Check each number."""
@@ -154,7 +159,7 @@ def seek_slices(
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
-    kinds = _each_kernel(start.params) if ranges.kernels else (start.params,)
+    kinds = each_kernel(start.params) if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
@@ -167,6 +172,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
+            until=time.monotonic() + _EXPLORED * ranges.seconds,
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
@@ -188,6 +194,7 @@ def seek_slices(
         reached=met and not unread,
         unread=unread,
         tried=search.tried,
+        late=search.late,
         records=sample.n,
         of=microdata.n,
         published=published,
@@ -203,7 +210,7 @@ def kernels_refused(params: Any) -> str:
     return ""
 
 
-def _each_kernel(params: Any) -> tuple[RWN, SoftRWN, SoftRWN]:
+def each_kernel(params: Any) -> tuple[RWN, SoftRWN, SoftRWN]:
     """Return the same with the even kernel, a soft one, and a soft one with balance."""
     names = ("q", "scale", "encoding", "weights", "outside_household")
     shared: dict[str, Any] = {name: getattr(params, name) for name in names}
@@ -239,6 +246,8 @@ class SliceSearch:
     progress: Progress
     tell: Found  # called with the answer so far
     total: int  # records of the whole table
+    until: float  # monotonic seconds after which nothing more is tried
+    late: bool = False  # whether that ended the search
     expected: int  # trials ahead, as far as is known
     # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
@@ -337,7 +346,8 @@ class SliceSearch:
 
     def _look(self, choice: Choice) -> bool:
         """Find the weakest strength at which a choice meets the policy; True if it leads now."""
-        if choice in self.seen or self.tried >= self.ranges.tries:
+        self.late |= time.monotonic() > self.until
+        if choice in self.seen or self.tried >= self.ranges.tries or (self.late and self.trials):
             return False
         best = self.best
         limit = math.inf if best is None else self._loss(best, self.found[best])
@@ -471,19 +481,6 @@ class SliceSearch:
         )
         setting = self._at(choice, strength)
         return stated(self.pool, setting, plan, self._report)
-
-
-def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
-    """Return slices one step away: two blocks joined, or one variable moved."""
-    inside = {name for each in slices for name in each}
-    blocks = [*slices, *((name,) for name in names if name not in inside)]
-    made = []
-    for one, two in combinations(blocks, 2):
-        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
-    for name in names:
-        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
-    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:

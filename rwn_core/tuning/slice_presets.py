@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -78,6 +79,19 @@ def _by_edit_rules(microdata: Microdata) -> Slices:
         apart = [each for each in slices if not each & named]
         slices = [*apart, named.union(*(each for each in slices if each & named))]
     return _partition(*(sorted(each) for each in slices))
+
+
+def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
+    """Return slices one step away: two blocks joined, or one variable moved."""
+    inside = {name for each in slices for name in each}
+    blocks = [*slices, *((name,) for name in names if name not in inside)]
+    made = []
+    for one, two in combinations(blocks, 2):
+        made.append([*(each for each in blocks if each not in (one, two)), (*one, *two)])
+    for name in names:
+        left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
+        made += [[*left[:to], (*left[to], name), *left[to + 1 :]] for to in range(len(blocks) + 1)]
+    return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
 
 
 def related(count: int) -> Callable[[Microdata], Slices]:

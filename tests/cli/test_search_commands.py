@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -17,7 +16,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.partial_answer import SO_FAR
-from rwn_cli.seek import _Swept
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from rwn_core.tuning import goal_seek as goal_module
@@ -141,7 +139,7 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
     monkeypatch.setattr(rwn, "seek_slices", answered(asked, reached=True))
     limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
     more = ("--k", 7, "--round", "age=5", "-o", "s.toml")
-    code, _, said = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
+    code, said, _ = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
     assert code == 0
     assert [each.measure for each in asked["policy"].limits] == ["distance_linkage", "true_matches"]
     assert asked["setting"].params.k == 7
@@ -174,7 +172,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMIT = ("--limit", "distance_linkage=0.05")
 COMMANDS = {
     "seek-slices": ("rwn_core.seek_slices", ()),
-    "seek": ("rwn_core.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
+    "seek": ("rwn_core.tuning.goal_seek.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
 }
 
 
@@ -213,18 +211,6 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(
     assert scenario.setting.slices == (("age", "weight"),)
     assert scenario.note.startswith("Interrupted. Best so far")
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
-
-
-def test_of_a_sweep_only_answers_as_good_as_those_before_are_kept() -> None:
-    report = SimpleNamespace(so_far=None)
-    report.found = lambda answer: setattr(report, "so_far", answer)
-    goal = rwn.Goal(keep="distance_linkage", best="association_loss", limit=0.05)
-    swept, kept = _Swept(report, goal, 10), []
-    for beyond in (0.5, 0.7, 0.2, 0.2, 0.3):
-        swept._found(SimpleNamespace(beyond=beyond))
-        kept.append(report.so_far)
-    assert [each.beyond for each in kept] == [0.5, 0.5, 0.2, 0.2, 0.2]
-    assert kept[3] is not kept[2]  # the later of two
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -279,3 +265,33 @@ def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
     assert time.monotonic() - begun < 10, "about a second, and more beside other work"
     assert process.returncode == SO_FAR
     assert " so far: " in output
+
+
+def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, monkeypatch) -> None:
+    asked: dict[str, Any] = {}
+    reached = [True, True, False]
+
+    def search(
+        data: rwn.Microdata, policy: rwn.Policy, space: rwn.Space, **more: Any
+    ) -> rwn.SearchAnswer:
+        asked.update(policy=policy, space=space, **more)
+        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}).resolved(data)
+        point = Point(setting=setting, spreads={})
+        return rwn.SearchAnswer.of_point(policy, point, reached=reached.pop(0), tried=2)
+
+    monkeypatch.setattr(rwn, "search", search)
+    find = ("find", "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml")
+    code, output, said = rwn_command(*find, "--slices", "--seconds", 9)
+    assert (code, asked["seconds"], asked["space"]) == (0, 9.0, rwn.Space(slices=True)), said
+    assert output.startswith("ε = 6")
+    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+    again = ("--scenario", "s.toml", "--strength", "--lose-at-most", 0.1, "-o", "t.toml")
+    code, _, said = rwn_command(*find, *again)
+    assert code == 0, said
+    assert (asked["space"].slices, asked["space"].lose_at_most) == (False, 0.1)
+    assert asked["space"].setting.params.k == 7
+    code, _, said = rwn_command(*find, "-o", "none.toml")
+    assert code == 4
+    assert asked["space"] == rwn.Space(slices=True, kernels=True)
+    assert "None of 2 keeps all limits; nearest is" in said
+    assert not Path("none.toml").exists()

@@ -25,8 +25,7 @@ from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Refused, match
 from rwn_core.tuning.point import short_setting
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
-from rwn_core.tuning.seek_slices import _each_kernel as each_kernel
+from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, seek_slices
 
 BOTH = Policy(
     limits=(

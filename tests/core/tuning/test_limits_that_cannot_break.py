@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.data.plain import read_plain
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
@@ -270,7 +271,7 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
     with pytest.raises(ParameterError, match=words % measure):
         Limit(measure=measure, at_most=value)
     with pytest.raises(ParameterError, match=words % measure):
-        Policy.from_records([{"measure": measure, "at_most": value}])
+        read_plain(Policy, [{"measure": measure, "at_most": value}], "policy", path="limit")
     with pytest.raises(ParameterError, match=words % measure):
         Goal(keep=measure, best="correlation", limit=value)
     with pytest.raises(ParameterError, match=words % measure):

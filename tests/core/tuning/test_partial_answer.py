@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, prepared, seek, sweep
 from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.goal_seek import first_answer
+from rwn_core.tuning.goal_seek import first_answer, seek_among
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 
@@ -147,3 +147,14 @@ def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(
     losses = [goal.loss(each.point) for each in reports.answers]
     assert losses == sorted(losses, reverse=True)
     assert replace(reports.answers[-1], confirmed=True).sentence.endswith("confirm it.")
+
+
+def test_of_a_sweep_only_answers_as_good_as_those_before_are_told(few, settings, short) -> None:
+    plan = Plan(measures=(*POLICY.measures, "association_loss"), releases=2)
+    reports, goal = Reports(), Goal(keep=POLICY, best="association_loss")
+    answer = seek_among(few, settings, goal, plan=plan, workers=1, progress=reports)
+    assert answer.tried >= len(settings)
+    before = reports.answers[: next(i for i, each in enumerate(reports.answers) if each.met) + 1]
+    beyond = [each.beyond for each in before]
+    assert beyond == sorted(beyond, reverse=True)
+    assert all(each.met for each in reports.answers[len(before) :])

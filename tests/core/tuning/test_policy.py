@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.plain import toml_text
+from rwn_core.data.plain import read_plain, toml_text
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Limit, Policy
@@ -114,8 +114,8 @@ def test_a_policy_survives_its_file():
     text = toml_text({"limit": TWO.to_records()}, ordered=True)
     assert text.count("[[limit]]") == 2
     assert "handbook 3.1" in text
-    assert Policy.from_records(tomllib.loads(text)["limit"]) == TWO
-    assert Policy.from_records([]) == Policy(limits=())
+    assert read_plain(Policy, tomllib.loads(text)["limit"], "policy", path="limit") == TWO
+    assert read_plain(Policy, [], "policy", path="limit") == Policy(limits=())
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_policy_survives_its_file():
 )
 def test_a_record_of_another_kind_is_refused(records, why):
     with pytest.raises(InputError, match=why):
-        Policy.from_records(records)
+        read_plain(Policy, records, "policy", path="limit")
 
 
 def test_the_sentence_says_which_limit_and_what_was_not_judged():

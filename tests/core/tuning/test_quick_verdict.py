@@ -9,10 +9,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking.lever import LeverRange
-from rwn_core.tuning import Setting, search, slice_presets
+from rwn_core.tuning import Setting, slice_presets, strength
 from rwn_core.tuning.forecast import _prepared_together
-from rwn_core.tuning.search import MOST_LOST, StrengthTrial
 from rwn_core.tuning.seek_slices import SliceSearch
+from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
 from rwn_core.tuning.sweep import SweepRun
 
 WEAK = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
@@ -43,7 +43,7 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
     sure = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf)
     assert sure.answer == "can"
     monkeypatch.setattr(StrengthTrial, "losses", lambda *_: [0.85, 0.95])
-    monkeypatch.setattr(search.TableSearch, "look", lambda *_: None)
+    monkeypatch.setattr(strength.TableSearch, "look", lambda *_: None)
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
     assert found.sentence.startswith("Every limit is kept only where nearly all relations")
@@ -52,7 +52,7 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
 def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
     setting, none = Setting.of("rwn", {"k": 5}), (rwn.Limit(measure="bayes_linkage", at_most=0.0),)
     weak, strict = (
-        search.TableSearch(microdata=few, policy=policy)
+        strength.TableSearch(microdata=few, policy=policy)
         for policy in (WEAK, rwn.Policy(limits=none))
     )
     found = weak.look(setting)

@@ -15,7 +15,7 @@ from rwn_core.data.variable import Role
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets
-from rwn_core.tuning.search import MOST_LOST, StrengthTrial
+from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:

@@ -26,11 +26,10 @@ from rwn_core.tuning.seek_slices import (
     SliceRanges,
     SliceSearch,
     seek_slices,
-    slice_steps,
     weight_steps,
 )
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import preset_slices
+from rwn_core.tuning.slice_presets import preset_slices, slice_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(

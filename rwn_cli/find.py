@@ -1,7 +1,8 @@
-"""The command `rwn seek-slices`: which variables should travel together, under limits."""
+"""The command `rwn find`: the best setting under limits; `rwn seek-slices`, of slices alone."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,9 +11,8 @@ import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
 from rwn_cli.output import Overwrite, refuse_existing, require_toml
-from rwn_cli.partial_answer import answering, print_setting, write_scenario
-from rwn_cli.terminal import say
-from rwn_core.errors import ReleaseError
+from rwn_cli.partial_answer import answering, finish
+from rwn_cli.terminal import option
 
 
 def seek_slices(
@@ -45,7 +45,7 @@ def seek_slices(
 
     The answer is judged on releases that had no part in the search. Where no slices keep all
     limits, the nearest are printed, nothing is written, and the exit code is 4. It takes minutes;
-    Ctrl-C ends it with the best slices so far and exit code 6.
+    Ctrl-C ends it with the best slices so far and exit code 6. `rwn find --slices` ends in time.
     """
     from rwn_cli.precision_option import steps
 
@@ -66,14 +66,46 @@ def seek_slices(
             workers=workers,
             progress=report,
         )
-    print_setting(answer.point.setting)
-    if not answer.reached:
-        raise ReleaseError(options.in_shell(answer.sentence))
-    say(options.in_shell(answer.sentence))
-    if target is not None:
-        scenario = rwn.Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
-        advice = f"; rwn mask --scenario {target.name} takes it"
-        write_scenario(scenario, target, advice, overwrite=overwrite)
+    finish(answer, data, policy, target, overwrite=overwrite)
+
+
+def find(
+    source: options.Source,
+    limit: grid.Limits = None,
+    lose_at_most: Annotated[float | None, option("X", "Share of relations to lose.")] = None,
+    strength: Annotated[bool, typer.Option("--strength", help="Nothing else may change.")] = False,
+    slices: Annotated[bool, typer.Option("--slices", help="The slices may change.")] = False,
+    kernel: Annotated[bool, typer.Option("--kernel", help="The kernel may change.")] = False,
+    method: Annotated[bool, typer.Option("--method", help="The method may change.")] = False,
+    scenario: Annotated[Path | None, option("FILE.toml", "Limits, and where to begin.")] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Then the best so far is it.")] = 60.0,
+    target: grid.SettingFile = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
+    workers: grid.Workers = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Find the best setting: it keeps all limits and loses least, or loses no more than you say.
+
+    Without --strength, --slices, --kernel and --method everything of RWN may change, and a better
+    method is named. Where no setting keeps all limits, the nearest is named, nothing is written,
+    and the exit code is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
+    """
+    require_toml(target, "--out", source, schema, scenario)
+    refuse_existing(overwrite, target)
+    loaded = options.read_scenario(scenario)
+    data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.working_table(options.under_roles(data, confidential, key), loaded, None)
+    policy = grid.limits(loaded, limit or ())
+    free = not (strength or slices or kernel or method)
+    may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
+    start = None if loaded is None else loaded.setting
+    space = rwn.Space(setting=start, lose_at_most=lose_at_most, **may)
+    with answering("searching", data, policy, target, overwrite=overwrite) as report:
+        answer = rwn.search(data, policy, space, seconds=seconds, workers=workers, progress=report)
+    finish(answer, data, policy, target, overwrite=overwrite)
 
 
 def _start(method: str, k: int, more: dict[str, Any]) -> Any:

@@ -1,0 +1,92 @@
+"""The one door of searches: what may change is what changes, and the time is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.tuning import Limit, Policy, Setting, Space, search
+
+POLICY = Policy(
+    limits=(
+        Limit(measure="distance_linkage", at_most=0.12),
+        Limit(measure="true_matches", at_most=0.2),
+    )
+)
+START = Setting(params=rwn.RWN(epsilon=1.0, k=7), precision=(("age", 5.0),))
+
+
+def test_without_a_space_of_its_own_it_is_the_recommendation(few) -> None:
+    found, same = search(few, POLICY, seconds=1e6), rwn.recommend(few, POLICY, within=1e6)
+    assert (found.setting, found.sentence) == (same.setting, same.sentence)
+
+
+def test_only_the_strength_changes_unless_more_may(few) -> None:
+    found = search(few, POLICY, Space(setting=START), seconds=1e6)
+    assert found.kept
+    assert found.verdict.kept
+    (one,) = found.settings
+    setting = one.setting
+    assert (setting.method, setting.params.k, setting.precision) == ("rwn", 7, START.precision)
+    assert setting.params.epsilon != 1.0
+    assert f"loses {one.lost} of the relations" in found.sentence
+    # fresh releases keep what is said of one more release, 9 times in 10
+    table = setting.applied_to(few)
+    kept = 0
+    for seed in range(500, 520):
+        release = rwn.mask(table, setting.params, seed=seed, precision=dict(setting.precision))
+        audit = rwn.audit(table, release, measures=list(POLICY.measures))
+        kept += POLICY.judge(audit.readings).kept
+    assert kept >= 14
+
+
+def test_settings_come_best_first_and_more_freedom_loses_no_more(few) -> None:
+    alone = search(few, POLICY, Space(setting=START), seconds=1e6)
+    wider = search(few, POLICY, Space(setting=START, kernels=True), seconds=1e6)
+    assert wider.tried == 3
+    assert [each.rank for each in wider.settings] == sorted(each.rank for each in wider.settings)
+    assert wider.loss <= alone.loss
+
+
+def test_with_a_loss_that_is_allowed_the_least_risk_is_found(few) -> None:
+    """A stricter loss leaves more risk: no setting is said to keep what it does not keep."""
+    strict = Policy(limits=tuple(replace(each, at_most=0.05) for each in POLICY.limits))
+    shares = []
+    for most in (0.08, 0.3):
+        found = search(few, strict, Space(lose_at_most=most, kernels=True), seconds=1e6)
+        assert found.reached == found.settings[0].kept
+        used = [each.share for each in found.settings]
+        assert used == sorted(used)
+        assert all(each.loss <= most + 0.1 for each in found.settings)  # luck of one release
+        shares.append(used[0])
+    assert shares[0] > 1 >= shares[1]
+    none = search(few, POLICY, Space(lose_at_most=0.0), seconds=1e6)
+    assert (none.settings, none.state) == ((), "not judged")
+    assert "loses few enough relations" in none.sentence
+    with pytest.raises(ParameterError, match="a fraction from 0 to 1"):
+        Space(lose_at_most=5)
+
+
+def test_slices_are_searched_until_the_time_is_over(few) -> None:
+    begin = time.process_time()
+    found = search(few, POLICY, Space(slices=True), seconds=2.0, workers=1)
+    assert time.process_time() - begin < 60
+    assert found.late
+    assert "The time was over" in found.sentence
+    assert found.reached == found.verdict.kept
+
+
+def test_without_time_nothing_is_said_to_be_kept(few) -> None:
+    found = search(few, POLICY, Space(setting=START), seconds=0.0)
+    assert (found.settings, found.kept, found.late) == ((), False, True)
+    assert found.sentence == "Nothing was tried in time."
+
+
+def test_limits_that_cannot_be_broken_are_refused(few) -> None:
+    loose = Policy(limits=(Limit(measure="t_closeness", at_most=1.0),))
+    with pytest.raises(ParameterError, match="No limit can be judged on this table"):
+        search(few, loose, Space())
