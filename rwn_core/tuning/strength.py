@@ -328,7 +328,7 @@ class TableSearch:
         The share of the relations that a setting may lose: each is read at the strongest place
         that does not lose more, and those that use least of the limits are best.
     stays : str
-        Key of the method whose other levers stay where a setting has them.
+        Method of which all levers but the strength are kept; its key.
     looked : int
         Settings tried.
     tried : list of FoundSetting
