@@ -73,8 +73,6 @@ class Lever:
 
     def check(self, number: object) -> None:
         """Refuse a number that it does not take on any table."""
-        if self.optional:
-            return
         if self.whole_number:
             check_count(self.name, number, least=1)
         else:

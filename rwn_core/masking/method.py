@@ -89,7 +89,7 @@ class Prepared:
         """Return the table or the distances of its records, on which a lever's range depends."""
         return self.microdata
 
-    @property
+    @cached_property
     def masks_all_records(self) -> bool:
         """True if `release` masks all records."""
         return len(self.records) == self.microdata.n
@@ -227,7 +227,8 @@ class Method(NamedParameters):
                 raise ParameterError(f"{option.name} must be true or false.")
         self.check_setting()
         for lever in self.levers:
-            lever.check(getattr(self, lever.name))
+            if not lever.optional:
+                lever.check(getattr(self, lever.name))
 
     def check_setting(self) -> None:
         """Refuse what neither an option's form nor a lever's range refuses."""
