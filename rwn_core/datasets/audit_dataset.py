@@ -27,7 +27,7 @@ from rwn_core.laws.donors import released_schema
 from rwn_core.neighbors.distance import squared_distances
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.randomness import ORDER_STREAM, SecretKey
 
 SAMPLE = 5000  # records
@@ -143,7 +143,9 @@ def audit_dataset(
     # the same records in both, row by row
     chosen = np.random.default_rng(options.seed).choice(n, min(options.sample, n), replace=False)
     chosen.sort()
-    advance = counted(2 * n, None if progress is None else lambda done: progress(_READ * done))
+    door = work(progress=progress)
+    with door.part(0.0, _READ):
+        advance = counted(2 * n)
     places = (chosen, released_rows(options.key, chosen, n))
     before, after = (
         to_frame(records_at(table, rows, names, advance))
@@ -160,12 +162,8 @@ def audit_dataset(
     data = Microdata(before[list(schema.names)], schema)
     table = Microdata(after[list(schema.names)], released_schema(schema))
 
-    audited = audit(
-        data,
-        table,
-        measures=options.measures,
-        progress=None if progress is None else lambda done: progress(_READ + (1 - _READ) * done),
-    )
+    with door.part(_READ, 1.0):
+        audited = audit(data, table, measures=options.measures)
     # Whether the rows are about as far from their own records as from other ones.
     metric = Metric.fit(data)
     both, own = together(metric.coded(data), metric.coded(table)), np.arange(data.n)

@@ -39,7 +39,7 @@ from rwn_core.neighbors.metric import (
     axes_of_counts,
     discrete_weights,
 )
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import current_work
 
 Advance = Callable[[float], None]
 """Called with the number of further records read; an exception stops the work."""
@@ -52,15 +52,14 @@ Counts = Mapping[Any, int]
 """Records of each level."""
 
 
-def counted(total: int, progress: Progress | None) -> Advance:
+def counted(total: int) -> Advance:
     """Report the share done, given what is done in steps."""
-    done = 0.0
+    report, done = current_work().report, 0.0
 
     def advance(records: float) -> None:
         nonlocal done
         done += records
-        if progress is not None:
-            progress(min(1.0, done / total))
+        report(min(1.0, done / total))
 
     return advance
 

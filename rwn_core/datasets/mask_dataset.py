@@ -32,7 +32,7 @@ from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
 from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.kernel import one_radius
 from rwn_core.neighbors.soft_lists import LISTED
-from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.randomness import SecretKey
 
 
@@ -124,7 +124,8 @@ def mask_dataset(
             # Do all steps; what the masking tasks answered.
             ranges = len(run.ranges(SURVEY))
             strategy = STRATEGIES[run.params.scheme.neighbors]
-            follow = Follow((1 + strategy.weight) * ranges + run.files, options.progress)
+            with work(progress=options.progress):
+                follow = Follow((1 + strategy.weight) * ranges + run.files)
             execute(run.ranges(SURVEY), follow.by(1))
             masking = strategy.mask(run, execute, follow)
             answers = [_answer(run, task) for task in masking]

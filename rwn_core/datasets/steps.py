@@ -30,7 +30,7 @@ from rwn_core.datasets.spatial_parts import INDEX, principal_axes
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, give_back, load, save, write_batches
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.parallel.threads import Progress, work
+from rwn_core.parallel.threads import work
 from rwn_core.randomness import SAMPLE_STREAM
 
 _SURE = 12  # standard deviations by which more candidates are kept than the sample needs
@@ -103,8 +103,8 @@ def perform(run: Run, task: Task) -> dict[str, Any]:
 class Follow:
     """Adds up what was done of the whole."""
 
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._advance = counted(total, progress)
+    def __init__(self, total: int) -> None:
+        self._advance = counted(total)
 
     def by(self, weight: float) -> Callable[[int], None]:
         """Return a progress callback; each task of the step has this weight."""

@@ -140,7 +140,7 @@ class _Line:
     """The tasks that no worker has taken yet, and how many workers there are to take them."""
 
     def __init__(self, workers: int) -> None:
-        self._workers, self._open, self._why = workers, True, STOPPED
+        self._workers, self._open, self.why = workers, True, STOPPED
         self._tasks: deque[Task] = deque()
         self._changed = threading.Condition()
 
@@ -150,7 +150,7 @@ class _Line:
                 self._tasks.append(task)
                 self._changed.notify()
                 return
-        task.stop(self._why)
+        task.stop(self.why)
 
     def take(self) -> Task | None:
         """The next task, once there is one; nothing where none will come."""
@@ -165,7 +165,7 @@ class _Line:
 
     def cancel(self) -> None:
         with self._changed:
-            self._why = CANCELLED
+            self.why = CANCELLED
         self.close()
         self._stop_all()
 
@@ -177,16 +177,12 @@ class _Line:
         if not left:
             self._stop_all()
 
-    def stop(self, task: Task) -> None:
-        """End a task after its worker ended."""
-        task.stop(self._why)
-
     def _stop_all(self) -> None:
         with self._changed:
             tasks: Sequence[Task] = list(self._tasks)
             self._tasks.clear()
         for task in tasks:
-            task.stop(self._why)
+            task.stop(self.why)
 
 
 def _abandon(line: _Line, workers: Sequence[Worker]) -> None:
@@ -218,7 +214,7 @@ def _done(worker: Worker, task: Task, line: _Line) -> bool:
         answer = worker.receive(task)
     except Exception:  # nearly always an OSError or an EOFError: the process has ended
         end_workers([worker])
-        line.stop(task)
+        task.stop(line.why)
         return False
     task.end(*answer)
     return True

@@ -167,26 +167,28 @@ class Work:
                 raise
 
         # what a range begins takes no further threads, and its reports are none of this work's
+        before = _CURRENT.set(replace(self, threads=1, progress=None))
         try:
-            with replace(self, threads=1, progress=None):
-                if 1 < count <= 2 * threads:  # each is a large part of it
+            if 1 < count <= 2 * threads:  # each is a large part of it
+                others = _start_others(pool, help_with, threads - 1)
+            while not stop.is_set() and ranges.done < count:
+                ranges.alone = not others
+                left = ranges.do_one(task)
+                if left is None:
+                    break
+                if not others and threads > 1 and left > THREAD_GRAIN:
                     others = _start_others(pool, help_with, threads - 1)
-                while not stop.is_set() and ranges.done < count:
-                    ranges.alone = not others
-                    left = ranges.do_one(task)
-                    if left is None:
-                        break
-                    if not others and threads > 1 and left > THREAD_GRAIN:
-                        others = _start_others(pool, help_with, threads - 1)
-                    if watched:
-                        reported = self._look(ranges, reported)
-                while others:
-                    done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        future.result()
+                if watched:
                     reported = self._look(ranges, reported)
-            self._look(ranges, -math.inf)
+            while others:
+                done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                reported = self._look(ranges, reported)
+            if watched:
+                self._look(ranges, -math.inf)
         finally:
+            _CURRENT.reset(before)
             stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
             pool.shutdown(wait=True)
 
@@ -258,7 +260,7 @@ def steps(items: Sequence[Item]) -> Iterator[Item]:
 
 def in_threads(task: Callable[[int, int], None], count: int) -> None:
     """Do a step in ranges, in threads, without reports."""
-    current_work().quiet().run(task, count)
+    replace(current_work(), progress=None).run(task, count)
 
 
 def in_parts(task: Callable[[int, int], None], rows: int, cells: int) -> None:

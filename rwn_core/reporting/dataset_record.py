@@ -27,7 +27,7 @@ from rwn_core.datasets.dataset_statistics import counted as passed
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
 from rwn_core.masking.second_reading import SecondReading
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import (
     LEAST,
@@ -214,7 +214,9 @@ def public_dataset_files(
     first = to_frame(dataset.read(0, min(dataset.n, PROFILE_ROWS), shown))
     refuse_identifiers(Microdata(first, Schema(variables=schema.released)))
     # two passes over the original: where values are missing, and what it has of all that is said
-    advance, missing = passed(2 * dataset.n, progress), set[str]()
+    missing = set[str]()
+    with work(progress=progress):
+        advance = passed(2 * dataset.n)
     for _, batch in dataset.batches(schema):
         frame = to_frame(batch)
         missing |= {name for name in shown if frame[name].isna().any()}

@@ -30,7 +30,7 @@ from rwn_core.io.write import write_atomically
 from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Release
 from rwn_core.measures.attacks.red_team.subtraction import Subtrahend
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.chained_releases import (
     Files,
     MergedReleases,
@@ -108,8 +108,9 @@ def add_dataset(
         why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
         return MergedReleases(words=(why,)) if overlapping(entries, marks) else MergedReleases()
 
-    marks_under = partial(dataset_marks, dataset, names, progress=progress)
-    return _add(path, record, marks_under, not_merged, {"by": by})
+    with work(progress=progress):
+        marks_under = partial(dataset_marks, dataset, names)
+        return _add(path, record, marks_under, not_merged, {"by": by})
 
 
 def _add(

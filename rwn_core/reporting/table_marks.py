@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import current_work
 
 SKETCH = 2048
 """Smallest marks of records that are kept. Of m records of a table of n, one at least is among them
@@ -157,9 +157,7 @@ def _cost(times: int, record: Mapping[str, Any]) -> str:
     )
 
 
-def dataset_marks(
-    dataset: Dataset, names: Sequence[str], key: bytes, progress: Progress | None = None
-) -> dict[str, Any]:
+def dataset_marks(dataset: Dataset, names: Sequence[str], key: bytes) -> dict[str, Any]:
     """Mark a dataset, its variables and a sample of its records."""
     names, smallest = sorted(names), set[str]()
     marked = dataset.n <= LISTED_PAIRS
@@ -167,12 +165,12 @@ def dataset_marks(
     for done, frame in _batches(dataset, names):
         smallest |= record_marks(frame, names, key)
         smallest = set(sorted(smallest)[: SKETCH + 1])
-        _report(progress, done / passes)
+        current_work().report(done / passes)
     columns = []
     for number, name in enumerate(names if marked else (), start=1):
         parts = [cell_hashes(frame[name]) for _, frame in _batches(dataset, [name])]
         columns.append(mark(key, b"column", np.sort(np.concatenate(parts)).tobytes()))
-        _report(progress, (number + 1) / passes)
+        current_work().report((number + 1) / passes)
     records = sorted(smallest)
     full_text = "\0".join([str(dataset.n), *records])
     # About how many different records there are, from the marks that are smallest.
@@ -193,8 +191,3 @@ def _batches(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[float, pd
     for start in range(0, dataset.n, BATCH):
         stop = min(start + BATCH, dataset.n)
         yield stop / dataset.n, to_frame(dataset.read(start, stop, names))
-
-
-def _report(progress: Progress | None, share: float) -> None:
-    if progress is not None:
-        progress(share)

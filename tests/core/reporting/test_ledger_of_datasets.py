@@ -13,6 +13,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.errors import InputError, ReleaseError
+from rwn_core.parallel.threads import work
 from rwn_core.reporting import table_marks as of_datasets
 from rwn_core.reporting.dataset_record import dataset_record, thawed_record
 from rwn_core.reporting.ledger import add, add_dataset, read_entries
@@ -54,7 +55,8 @@ def test_the_marks_are_those_of_the_table_in_memory(
     frame, told = people(n), list[float]()
     data = Microdata.from_frame(frame)
     expected = table_marks(data, KEY)
-    found = dataset_marks(written(frame, tmp_path / "in"), list(frame), KEY, told.append)
+    with work(progress=told.append):
+        found = dataset_marks(written(frame, tmp_path / "in"), list(frame), KEY)
     assert {name: found[name] for name in ("names", "columns", "records")} == {
         name: expected[name] for name in ("names", "columns", "records")
     }
