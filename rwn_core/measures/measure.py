@@ -107,12 +107,10 @@ def plain(detail: Any) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     for each in fields(detail):
         held = getattr(detail, each.name)
-        sides = (
-            [(f"{each.name}_{side}", part) for side, part in zip(Sides._fields, held, strict=True)]
-            if isinstance(held, Sides)
-            else [(each.name, held)]
-        )
-        parts.update(sides)
+        if isinstance(held, Sides):
+            parts |= {f"{each.name}_{side}": one for side, one in held._asdict().items()}
+        else:
+            parts[each.name] = held._asdict() if hasattr(held, "_asdict") else held
     return parts
 
 

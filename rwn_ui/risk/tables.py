@@ -14,6 +14,7 @@ from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
 from rwn_core.measures.risk.key_classes import KeyClasses
+from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.widgets.tables import Table, measure_tables
@@ -275,13 +276,14 @@ def _row(sets: Mapping[str, Any], at: int) -> list[str]:
     ]
 
 
-def _sure(reading: Reading) -> Table:
+def _sure(reading: Reading[SureLinks]) -> Table:
     """Number of links at several posterior probabilities."""
-    detail, sides = reading.detail, (("all variables", "all"), ("the keys alone", "keys"))
+    detail = reading.detail
+    sides = ("all variables", detail.all_at), ("the keys alone", detail.keys_at)
     return {
         "title": "Links of the surest rows",
-        "columns": ["known of everybody", *(f"{percent(p)} right" for p in detail["precisions"])],
-        "rows": [[words, *map(percent, detail[key]["at"])] for words, key in sides],
+        "columns": ["known of everybody", *(f"{percent(p)} right" for p in detail.precisions)],
+        "rows": [[words, *map(percent, found)] for words, found in sides],
         "caption": "Share of the rows that an intruder can link, the surest first, so that the "
         "expected share of right links is as stated.",
     }

@@ -90,7 +90,7 @@ def _of_extremes(readings: Answers) -> list[str]:
     extremes = readings["extremes"]
     if not isinstance(extremes, Reading):
         return []
-    copies = extremes.detail["released"]
+    copies = extremes.detail.released
     there = sum(count > 0 for count in copies)
     if not there:
         return [f"None of the {len(copies)} largest and smallest values stands in this release."]
@@ -141,13 +141,13 @@ def _of_neighborhoods(readings: Answers) -> list[str]:
     if not isinstance(sizes, Reading):
         return []
     texts = []
-    if sizes.detail["share_governed_by_k"] > 0.5:
+    if sizes.detail.share_governed_by_k > 0.5:
         texts.append(
-            f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
+            f"The radius plays no part for {percent(sizes.detail.share_governed_by_k)} of the "
             "records: only their k nearest give values. In many columns distances concentrate, "
             "and a small radius reaches nobody."
         )
-    if sizes.value > 0.5 * len(sizes.detail["sizes"]):
+    if sizes.value > 0.5 * len(sizes.detail.sizes):
         texts.append(
             "The typical neighborhood is more than half the file: a modified value may come from "
             "most of the other people, near or far."

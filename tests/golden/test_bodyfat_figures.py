@@ -141,7 +141,7 @@ def test_original_neighborhood_size(bodyfat, table, epsilon):
     published = PUBLISHED[f"eps_nbr_counts_{epsilon}"]
     assert neighborhoods.within.mean() == pytest.approx(published["mean"])
     assert (neighborhoods.within == 0).sum() == published["empty"]
-    assert detail["governed_by_k"].tolist() == (neighborhoods.within < 5).tolist()
+    assert detail.governed_by_k.tolist() == (neighborhoods.within < 5).tolist()
 
 
 Simulated = dict[str, np.ndarray]

@@ -12,6 +12,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.measure import Sides, with_parts
+from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
 from rwn_ui.features.scenario_trial import scenario_draft
@@ -108,11 +110,15 @@ def test_key_variables_reach_the_numbers(page, drawn):
 
 
 def test_the_population_model_names_its_interactions_or_says_that_there_are_none() -> None:
-    step = {"check2": 1.5, "z": 0.5}
-    for found, said in ((["age:sex"], "counts: age:sex;"), ([], "counts: main effects only;")):
-        detail = {"population": 900.0, "path": [{"interactions": found, **step}]}
-        assert said in risk_tables._model(detail, 100)
-    assert "taken for the whole population" in risk_tables._model({"population": 100}, 100)
+    both = {name: Sides(1, 1) for name in ("uniques", "alone", "expected")}
+    whole = PopulationRisk(names=["age"], population=100.0, **both, check=1.5, z=0.5)
+    for model, said in (("age × sex", "counts: age × sex;"), ("", "counts: main effects only;")):
+        part = replace(whole, population=900.0, model=model)
+        caption = risk_tables._loglinear(rwn.Reading(value=0.1, detail=part), 100)["caption"]
+        assert said in caption
+        assert "check B of τ2 1.5, 0.5 standard deviations" in caption
+    caption = risk_tables._loglinear(rwn.Reading(value=0.1, detail=whole), 100)["caption"]
+    assert "taken for the whole population" in caption
 
 
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
@@ -257,12 +263,12 @@ def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
 
 def test_extremes_that_are_gone_are_not_called_a_real_persons(data) -> None:
     found = read(data, rwn.RWN(epsilon=0.1, k=3))
-    copies = found["extremes"].detail["released"]
+    copies = found["extremes"].detail.released
     there = sum(count > 0 for count in copies)
     assert there
     text = " ".join(warnings(rwn.RWN(k=3), found, digits=True, separate=4))
     assert f"Of the {len(copies)} largest and smallest values {there} stand" in text
-    planted = replace(found["extremes"], detail={"released": [0] * len(copies)})
+    planted = with_parts(found["extremes"], released=[0] * len(copies))
     gone = found | {"extremes": planted}
     text = " ".join(warnings(rwn.RWN(k=3), gone, digits=True, separate=4))
     assert f"None of the {len(copies)} largest and smallest values" in text

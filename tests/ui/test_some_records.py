@@ -60,7 +60,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
         reading = current.readings[key]
         if rwn.MEASURES[key].side == "utility":  # the same records, before and after
             assert reading.value == rwn.MEASURES[key].read(plain).value
-    sizes = current.readings["neighborhood_size"].detail["sizes"]
+    sizes = current.readings["neighborhood_size"].detail.sizes
     np.testing.assert_array_equal(sizes, release.law.neighborhoods.sizes[records])
 
 

@@ -14,6 +14,8 @@ from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, Curve, SureLinks
 
 # Success of ordinary and worst-case intruders at linking
 
@@ -182,11 +184,11 @@ def draw_record_risk(reading: Reading) -> style.Chart:
 # Precision and recall of an intruder who links sure rows only
 
 
-def draw_precision_recall(reading: Reading) -> style.Chart:
+def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
-    sure, keys = style.percent(detail["sure"]), detail["keys"]["at_sure"]
-    sample = " · sample" if detail["sampled"] else ""
+    sure, keys = style.percent(SURE), detail.keys_at[PRECISIONS.index(SURE)]
+    sample = " · sample" if detail.sampled else ""
     return style.chart(
         "precision_recall",
         "Linked with certainty",
@@ -196,46 +198,51 @@ def draw_precision_recall(reading: Reading) -> style.Chart:
         "alone "
         f"{style.percent(keys, 1)}",
         data=[
-            _trace(detail["keys"], "by the keys", style.NEUTRAL, "dot"),
-            _trace(detail["all"], "all variables", style.RELEASED, "solid"),
+            _trace(detail.keys, "by the keys", style.NEUTRAL, "dot"),
+            _trace(detail.all, "all variables", style.RELEASED, "solid"),
         ],
         layout=style.layout(
             style.axis("rows that are linked, the surest first", 0, 1.04, share=True),
             style.axis("links that are right", 0, 1.06, share=True),
-            shapes=[style.horizontal(detail["sure"], style.NEUTRAL, "dot")],
-            annotations=_labels(detail["keys"]),
+            shapes=[style.horizontal(SURE, style.NEUTRAL, "dot")],
+            annotations=_labels(detail.keys),
         ),
         large={"legend": True},
-        table=_precision_recall_table(detail),
+        table=table(
+            ["known", "linked from probability", "share linked", "right"],
+            [
+                ["all variables"] * len(detail.all.tau) + ["by the keys"] * len(detail.keys.tau),
+                *map(
+                    np.concatenate,
+                    zip(
+                        *(
+                            (each.tau, each.recall, each.precision)
+                            for each in (detail.all, detail.keys)
+                        ),
+                        strict=True,
+                    ),
+                ),
+            ],
+        ),
     )
 
 
-def _trace(curve: Mapping[str, Any], name: str, color: str, dash: str) -> style.Trace:
-    recall = np.concatenate((np.zeros(min(1, len(curve["recall"]))), curve["recall"]))
-    precision = np.concatenate((curve["precision"][:1], curve["precision"]))
+def _trace(curve: Curve, name: str, color: str, dash: str) -> style.Trace:
+    recall = np.concatenate((np.zeros(min(1, len(curve.recall))), curve.recall))
+    precision = np.concatenate((curve.precision[:1], curve.precision))
     drawn = style.line(style.floats(recall), style.floats(precision), released=True, name=name)
     drawn["line"] |= {"color": color, "dash": dash}
     drawn["hovertemplate"] = "%{x:.1%} linked, %{y:.1%} right<extra>%{fullData.name}</extra>"
     return drawn
 
 
-def _labels(curve: Mapping[str, Any]) -> list[style.Label]:
+def _labels(curve: Curve) -> list[style.Label]:
     """Name the lower curve, below its end."""
-    if not len(curve["recall"]):
+    if not len(curve.recall):
         return []
-    place = (float(curve["recall"][-1]), float(curve["precision"][-1]))
+    place = (float(curve.recall[-1]), float(curve.precision[-1]))
     side = "left" if place[0] < 0.5 else "right"  # within the picture
     return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor="top")]
-
-
-def _precision_recall_table(detail: Mapping[str, Any]) -> dict[str, Any]:
-    sides = [("all variables", detail["all"]), ("by the keys", detail["keys"])]
-    known = [name for name, curve in sides for _ in curve["tau"]]
-    cells = [np.concatenate([curve[key] for _, curve in sides]) for key in _COLUMNS]
-    return table(["known", *_COLUMNS.values()], [known, *cells])
-
-
-_COLUMNS = {"tau": "linked from probability", "recall": "share linked", "precision": "right"}
 
 
 # Sample uniques on known values that a row of the release shows
@@ -285,19 +292,18 @@ def _true_matches_table(sets: Any, names: list[str], shares: Any) -> dict[str, A
 _HIGH = 0.8  # from where the label has no room above the line
 
 
-def draw_repeated_releases(reading: Reading) -> style.Chart:
+def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
     """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
-    times = np.asarray(detail["releases"], dtype=float)
-    same = np.asarray(detail["same_order"], dtype=float)
-    shuffled = float(detail["shuffled"])
-    least = "at least " if detail["standing"] == "at least" else ""
+    times = np.asarray(detail.releases, dtype=float)
+    same, shuffled = detail.same_order, detail.shuffled
+    least = "at least " if detail.standing == "at least" else ""
     texts = [f"{int(t)}" for t in times]
     return style.chart(
         "repeated_releases",
         "Repeated releases",
         f"{style.percent(float(same[0]))} → {least}{style.percent(reading.value)} after 3"
-        + (" · sample" if detail.get("sampled") else ""),
+        + (" · sample" if detail.sampled else ""),
         f"Share of records linked by the keys if rows keep their places: {least}"
         f"{style.percent(float(same[0]), 1)} after one release, "
         f"{least}{style.percent(reading.value, 1)} after three, "

@@ -14,6 +14,7 @@ from rwn_core.charts.parts.bands import Drawn, range_text
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired, table
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.nearness import NeighborhoodSizes
 
 # Number of donors of each record against the distance of the nearest
 
@@ -25,13 +26,11 @@ _CAPTION = (
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
-def draw_neighborhood_size(reading: Reading) -> style.Chart:
+def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     """Draw the neighborhood sizes against nearest distances in standard deviations."""
     detail = reading.detail
-    sizes = np.asarray(detail["sizes"]).round(2)
-    nearest = np.asarray(detail["nearest"], dtype=float)
-    by_k = np.asarray(detail["governed_by_k"], dtype=bool)
-    k, epsilon = detail["k"], detail["epsilon"]
+    sizes, nearest, by_k, k = detail.sizes.round(2), detail.nearest, detail.governed_by_k, detail.k
+    epsilon: Any = detail.epsilon
     soft = k is None and epsilon is None  # a kernel weighs all others
     epsilon = epsilon if np.ndim(epsilon) == 0 else None  # radii of records are no line
     low, high = (
@@ -41,8 +40,8 @@ def draw_neighborhood_size(reading: Reading) -> style.Chart:
     bulk = clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
-    share = style.percent(detail["share_governed_by_k"])
-    median = f"{detail['median']:,.{'3g' if soft else '5g'}}"
+    share = style.percent(detail.share_governed_by_k)
+    median = f"{detail.median:,.{'3g' if soft else '5g'}}"
     what = "effective number of donors" if soft else "neighborhood size"
     by = "" if soft else f", and k governs {share} of the records"
     # lines and names of the radius and of k, and words for values beyond the top

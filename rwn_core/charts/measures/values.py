@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,26 @@ from rwn_core.charts.parts.paired_bars import Pair, bars, frame
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.values import Extremes, Queries
 
 # Survival of the largest and smallest values
 
 _VARIABLES = 16
 _SIDES = ("largest", "smallest")
 _EXTREMES = {
-    "variable": "name",
-    "extreme": "side",
-    "probability": "survival",
-    "expected copies": "copies",
-    "in its own row": "own_row",
-    "copies now": "released",
+    "variable": attrgetter("name"),
+    "extreme": attrgetter("side"),
+    "probability": attrgetter("survival"),
+    "expected copies": attrgetter("copies"),
+    "in its own row": attrgetter("own_row"),
+    "copies now": attrgetter("released"),
 }
 
 
-def draw_extreme_values(reading: Reading) -> style.Chart:
+def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
     """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
-    names = list(dict.fromkeys(detail["name"]))
+    names = list(dict.fromkeys(detail.name))
     shown = names[:_VARIABLES]
     texts = [style.escape(style.shorten(name, 12)) for name in shown]
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
@@ -38,14 +40,14 @@ def draw_extreme_values(reading: Reading) -> style.Chart:
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
         "ticktext": ["0%", "25%", "50%", "75%", "100%"],
     }
-    released = int(np.count_nonzero(detail["released"]))
+    released = int(np.count_nonzero(detail.released))
     return style.chart(
         "extreme_values",
         "Extremes that survive",
         f"{style.percent(reading.value)} expected",
         f"Probability that each numeric variable's largest and smallest value is released; "
         f"{style.percent(reading.value, 1)} are expected and {released} of "
-        f"{len(detail['name'])} are in this release",
+        f"{len(detail.name)} are in this release",
         data=[_points(detail, shown, side) for side in _SIDES],
         layout=style.layout(
             style.axis("probability to appear: ● largest, ○ smallest", -0.03, 1.05, **marks),
@@ -54,16 +56,16 @@ def draw_extreme_values(reading: Reading) -> style.Chart:
         large={"legend": True},
         table=table(
             list(_EXTREMES),
-            [known(detail[part]) for part in _EXTREMES.values()],
+            [known(column(detail)) for column in _EXTREMES.values()],
             rank=2,
         ),
     )
 
 
-def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
+def _points(detail: Extremes, shown: list[str], side: str) -> style.Trace:
     chosen = [
         row
-        for row, (name, which) in enumerate(zip(detail["name"], detail["side"], strict=True))
+        for row, (name, which) in enumerate(zip(detail.name, detail.side, strict=True))
         if which == side and name in shown
     ]
     marker = (
@@ -72,8 +74,8 @@ def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
         else {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
     )
     return style.scatter(
-        [float(detail["survival"][row]) for row in chosen],
-        [shown.index(detail["name"][row]) for row in chosen],
+        [float(detail.survival[row]) for row in chosen],
+        [shown.index(detail.name[row]) for row in chosen],
         side,
         marker=marker,
         cliponaxis=False,
@@ -85,27 +87,27 @@ def _points(detail: Any, shown: list[str], side: str) -> style.Trace:
 
 _SHOWN = 9
 _ASKED = {
-    "question": "words",
-    "no match": "none",
-    "exactly one": "one",
-    "and that person": "one_and_target",
-    "confidential value learned": "disclosed",
-    "matches now": "matches",
-    "that person now": "same_person",
+    "question": attrgetter("words"),
+    "no match": attrgetter("none"),
+    "exactly one": attrgetter("one"),
+    "and that person": attrgetter("one_and_target"),
+    "confidential value learned": attrgetter("disclosed"),
+    "matches now": attrgetter("matches"),
+    "that person now": attrgetter("same_person"),
 }
 
 
-def draw_queries(reading: Reading) -> Chart:
+def draw_queries(reading: Reading[Queries]) -> Chart:
     """Draw the predicates that are answered most often; internal, since they hold values."""
     detail = reading.detail
-    target = np.asarray(detail["one_and_target"], dtype=float)
+    target = np.asarray(detail.one_and_target)
     order = np.argsort(-target, kind="stable")
     pairs: list[Pair] = [
-        (detail["words"][index], detail["one"][index], float(target[index]))
+        (detail.words[index], detail.one[index], float(target[index]))
         for index in order[:_SHOWN].tolist()
     ]
     count = len(target)
-    columns = [known([detail[name][index] for index in order]) for name in _ASKED.values()]
+    columns = [known([column(detail)[index] for index in order]) for column in _ASKED.values()]
     columns[-1] = ["yes" if same else "no" for same in columns[-1]]
     return chart(
         "queries",

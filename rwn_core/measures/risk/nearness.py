@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (
@@ -296,7 +297,35 @@ def governed_by_k(within: Integers, k: int | None) -> Booleans:
     return np.zeros(len(within), dtype=bool) if k is None else within < k
 
 
-def compute_neighborhood_size(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NeighborhoodSizes(Detail):
+    """Details of the neighborhoods that donors are drawn from.
+
+    Attributes
+    ----------
+    sizes : ndarray of float64, shape (n,)
+        Records of each neighborhood, or equally likely donors that hide as much.
+    nearest : ndarray of float64, shape (n,)
+        Distance of the nearest record, in standard deviations.
+    epsilon : float or ndarray of float64, shape (n,), optional
+        The radius, in standard deviations.
+    k : int, optional
+    governed_by_k : ndarray of bool, shape (n,)
+        True for records with fewer than k others within epsilon.
+    median, share_governed_by_k : float
+        Of `sizes`; and the share of these records.
+    """
+
+    sizes: NDArray[Any]
+    nearest: Floats
+    epsilon: Any
+    k: int | None
+    governed_by_k: Booleans
+    median: float
+    share_governed_by_k: float
+
+
+def compute_neighborhood_size(comparison: Comparison) -> Reading[NeighborhoodSizes]:
     """Return the median number of records in a neighborhood."""
     neighborhoods = None if comparison.law is None else comparison.law.neighborhoods
     if neighborhoods is None:
@@ -310,30 +339,30 @@ def compute_neighborhood_size(comparison: Comparison) -> Reading:
     nearest = neighborhoods.nearest
     # of a record without neighbors in a large table it is known only that they lie beyond epsilon
     nearest = np.where(np.isnan(nearest), neighborhoods.radius, nearest)
-    detail = {
-        "sizes": sizes,
-        "nearest": nearest,
-        "epsilon": neighborhoods.epsilon,
-        "k": neighborhoods.k,
-        "governed_by_k": governed,
-        "median": median,
-        "share_governed_by_k": float(governed.mean()),
-    }
+    detail = NeighborhoodSizes(
+        sizes=sizes,
+        nearest=nearest,
+        epsilon=neighborhoods.epsilon,
+        k=neighborhoods.k,
+        governed_by_k=governed,
+        median=median,
+        share_governed_by_k=float(governed.mean()),
+    )
     return Reading(value=median, detail=detail)
 
 
-def neighborhood_size_sentence(reading: Reading, n: int) -> str:
+def neighborhood_size_sentence(reading: Reading[NeighborhoodSizes], n: int) -> str:
     """Say how large a typical neighborhood is, and how often k decides."""
     detail = reading.detail
     end = "."
-    if detail["k"] is None and detail["epsilon"] is None:
+    if detail.k is None and detail.epsilon is None:
         return (
             f"The donor of a typical record's value is as uncertain as one of {reading.value:,.0f} "
             "equally likely others."
         )
-    if detail["k"] is not None:
-        share = percent(detail["share_governed_by_k"])
-        end = f"; {share} of the records have fewer than {detail['k']} within ε."
+    if detail.k is not None:
+        share = percent(detail.share_governed_by_k)
+        end = f"; {share} of the records have fewer than {detail.k} within ε."
     return f"The donor of a typical record's value is one of {reading.value:,.0f} others{end}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,7 @@ from rwn_core.measures.attacks.assignment import (
 )
 from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
@@ -34,7 +35,36 @@ _SEED = 20220615  # of draws and samples: fixed, so that a number changes only w
 _SHOWN = 3
 
 
-def compute(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RepeatedReleases(Detail):
+    """Details of linkage by the keys after several releases of one table.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys.
+    releases : sequence of int
+        Numbers of releases.
+    same_order : ndarray of float64, shape (releases,)
+        Share of records that are linked if rows keep their places.
+    shuffled : float
+        At least so many are, in fresh secret order.
+    records : ndarray of int64, shape (m,)
+        Those that were linked, a sample of `of` where `sampled`.
+    sampled : bool
+    of : int
+    """
+
+    names: list[str]
+    releases: list[int]
+    same_order: Floats
+    shuffled: float
+    records: Integers
+    sampled: bool
+    of: int
+
+
+def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     """Return the success by the keys after three releases with their rows in the same order."""
     law = comparison.law
     if law is None:
@@ -71,31 +101,31 @@ def _reading(
     standing: str,
     records: Integers,
     interval: tuple[float, float] | None = None,
-) -> Reading:
+) -> Reading[RepeatedReleases]:
     """Return the reading; its standing says if these are lower bounds only."""
     n, times_ = comparison.original.n, list(times)
     linked = np.maximum.accumulate(linked)  # an intruder with more releases can ignore some
-    detail = {
-        "names": list(key_names(comparison)),
-        "releases": times_,
-        "same_order": linked,
-        "shuffled": float(linked[0]),
-        "standing": standing,
-        "records": records,
-        "sampled": len(records) < n,
-        "of": n,
-    }
+    detail = RepeatedReleases(
+        names=list(key_names(comparison)),
+        releases=times_,
+        same_order=linked,
+        shuffled=float(linked[0]),
+        standing=standing,
+        records=records,
+        sampled=len(records) < n,
+        of=n,
+    )
     value = float(linked[times_.index(_SHOWN)])
     return Reading(value=value, baseline=comparison.random_share, interval=interval, detail=detail)
 
 
-def sentence(reading: Reading, n: int) -> str:
+def sentence(reading: Reading[RepeatedReleases], n: int) -> str:
     """Say how many records three releases link, in the same row order and in fresh ones."""
     detail = reading.detail
-    least = "at least " if detail["standing"] == "at least" else ""
+    least = "at least " if detail.standing == "at least" else ""
     return (
         f"Three releases of this table link {least}{people(reading.value, n)} by the keys if rows "
-        f"keep their places; in fresh secret order at least {people(detail['shuffled'], n)}."
+        f"keep their places; in fresh secret order at least {people(detail.shuffled, n)}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
 from rwn_core.measures.attacks.predicate import Predicate, answer, single_record_predicates
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
 from rwn_core.measures.comparison import Comparison, numbers
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
@@ -110,6 +111,38 @@ POSTERIOR_ODDS = Measure(
 # Extremes: survival of the largest and smallest original values
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Extremes(Detail):
+    """Details of the largest and the smallest value of every numeric variable, one after another.
+
+    Attributes
+    ----------
+    name, side : sequence of str
+        The variable, and "largest" or "smallest".
+    value : sequence of float
+    record, holders : sequence of int
+        The first record that has the value, and how many do.
+    released : sequence of int
+        Rows of this release that show it.
+    survival, copies, own_row : sequence of float or None
+        Probability that a release shows it, expected rows that do, and probability that the row of
+        `record` does; by this release alone, without a law.
+    by_law : bool
+        Whether there is a law.
+    """
+
+    name: list[str]
+    side: list[str]
+    value: list[float]
+    record: list[int]
+    holders: list[int]
+    released: list[int]
+    survival: list[float]
+    copies: list[float | None]
+    own_row: list[float | None]
+    by_law: bool
+
+
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     """Return the largest and the smallest value of every numeric variable and their holders."""
     original = comparison.original if comparison.law is None else comparison.law.original
@@ -131,7 +164,7 @@ def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     return extremes
 
 
-def compute_extremes(comparison: Comparison) -> Reading:
+def compute_extremes(comparison: Comparison) -> Reading[Extremes]:
     """Return the expected share of the original's extreme values that the release shows."""
     law = comparison.law
     extremes = _sides(comparison)
@@ -151,11 +184,9 @@ def compute_extremes(comparison: Comparison) -> Reading:
                 "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
             }
             extreme |= by_law
-    columns = ("name", "side", "value", "record", "holders", "released", "survival", "copies",
-               "own_row")  # fmt: skip
-    detail: dict[str, Any] = {key: [extreme[key] for extreme in extremes] for key in columns}
-    detail["by_law"] = law is not None
-    return Reading(value=float(np.mean(detail["survival"])), baseline=1.0, detail=detail)
+    columns: dict[str, Any] = {key: [each[key] for each in extremes] for key in extremes[0]}
+    detail = Extremes(**columns, by_law=law is not None)
+    return Reading(value=float(np.mean(detail.survival)), baseline=1.0, detail=detail)
 
 
 EXTREMES = Measure(
@@ -181,6 +212,47 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
     """Return True for records with one record's value or within its tolerance, shape (n,)."""
     own = named_values(original, original, name)[[record]]
     return tolerance(original, name).right(named_values(original, table, name), own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Queries(Detail):
+    """Details of questions that one original person answers, one after another.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys.
+    secret : str, optional
+        The confidential variable that answers may disclose.
+    words : sequence of str
+        The question.
+    record : sequence of int
+        The person.
+    none, one, one_and_target : sequence of float
+        Probability that no row answers it, that one does, and that this is the person's.
+    matches : sequence of int
+        Rows of this release that answer it.
+    same_person : sequence of bool
+        Whether only the person's does.
+    disclosed, baseline : sequence of float or None
+        Probability that a lone answer is near the person's confidential value, and the share of
+        rows that are.
+    disclosed_now : sequence of bool or None
+        Whether this release's is.
+    """
+
+    names: list[str]
+    secret: str | None
+    words: list[str]
+    record: list[int]
+    none: list[float]
+    one: list[float]
+    one_and_target: list[float]
+    matches: list[int]
+    same_person: list[bool]
+    disclosed: list[float | None]
+    baseline: list[float | None]
+    disclosed_now: list[bool | None]
 
 
 def ask(
@@ -213,7 +285,7 @@ def ask(
     return asked
 
 
-def compute_queries(comparison: Comparison) -> Reading:
+def compute_queries(comparison: Comparison) -> Reading[Queries]:
     """Return the mean chance that a question with one true answer returns that person's row."""
     law = comparison.required_law("The query attack")
     keys = key_names(comparison)
@@ -227,17 +299,15 @@ def compute_queries(comparison: Comparison) -> Reading:
         )
     secret = next(iter(confidential_names(comparison)), None)
     asked = [ask(comparison, law, predicate, record, secret) for predicate, record in uniques]
-    columns = list(asked[0])
-    detail: dict[str, Any] = {name: [row[name] for row in asked] for name in columns}
-    detail |= {"names": list(keys), "secret": secret}
-    value = float(np.mean(detail["one_and_target"]))
-    return Reading(value=value, baseline=1.0, detail=detail)
+    columns: dict[str, Any] = {name: [row[name] for row in asked] for name in asked[0]}
+    detail = Queries(**columns, names=list(keys), secret=secret)
+    return Reading(value=float(np.mean(detail.one_and_target)), baseline=1.0, detail=detail)
 
 
-def queries_sentence(reading: Reading, n: int) -> str:
+def queries_sentence(reading: Reading[Queries], n: int) -> str:
     """Say how often a question with one true answer finds that person's row."""
     return (
-        f"Asked one of {len(reading.detail['words'])} questions that one person answers, the "
+        f"Asked one of {len(reading.detail.words)} questions that one person answers, the "
         f"release answers with exactly that person's row with probability "
         f"{percent(reading.value)}."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Linkage, Sample, link, weigh
 from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
 from rwn_core.measures.statistics.key_variables import key_names
@@ -370,15 +371,41 @@ def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tup
     return max(tried, key=lambda each: each[0].recall_at(SURE))
 
 
-def _plain(found: Curve) -> dict[str, Any]:
-    return {
-        **found.thinned()._asdict(),
-        "at_sure": found.recall_at(SURE),
-        "at": [found.recall_at(precision) for precision in PRECISIONS],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SureLinks(Detail):
+    """Details of linking the surest rows only.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The keys.
+    precisions : sequence of float
+        Shares of right links, .95 among them, at which recall is stated.
+    all, keys : Curve
+        By all variables, and by the keys; thinned.
+    all_at, keys_at : sequence of float
+        Share of the rows that can be linked at each of `precisions`.
+    success : float
+        Share of right links if every row is linked.
+    records : ndarray of int64, shape (m,)
+        Rows that were attacked, a sample of `of` where `sampled`.
+    sampled : bool
+    of : int
+    """
+
+    names: list[str]
+    precisions: list[float]
+    all: Curve
+    keys: Curve
+    all_at: list[float]
+    keys_at: list[float]
+    success: float
+    records: Integers
+    sampled: bool
+    of: int
 
 
-def compute_abstaining_linkage(comparison: Comparison) -> Reading:
+def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
     """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
     law = comparison.law
     if law is None:
@@ -388,17 +415,18 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading:
     keys = key_names(comparison)
     (found, links), (by_keys, _) = _curve(comparison, law, None), _curve(comparison, law, keys)
     value = found.recall_at(SURE)
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "sure": SURE,
-        "precisions": list(PRECISIONS),
-        "all": _plain(found),
-        "keys": _plain(by_keys),
-        "success": links.success,
-        "sampled": links.sampled,
-        "records": links.rows,
-        "of": links.total_rows,
-    }
+    detail = SureLinks(
+        names=list(keys),
+        precisions=list(PRECISIONS),
+        all=found.thinned(),
+        keys=by_keys.thinned(),
+        all_at=[found.recall_at(precision) for precision in PRECISIONS],
+        keys_at=[by_keys.recall_at(precision) for precision in PRECISIONS],
+        success=links.success,
+        sampled=links.sampled,
+        records=links.rows,
+        of=links.total_rows,
+    )
     interval = None
     if links.sampled:
         low, high = share_interval(value * len(links.rows), len(links.rows)).tolist()
@@ -406,11 +434,11 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=0.0, interval=interval, detail=detail)
 
 
-def abstaining_linkage_sentence(reading: Reading, n: int) -> str:
+def abstaining_linkage_sentence(reading: Reading[SureLinks], n: int) -> str:
     """Say how many rows are linked with certainty, and the average success."""
-    detail, keys = reading.detail, reading.detail["keys"]["at_sure"]
+    detail, keys = reading.detail, reading.detail.keys_at[PRECISIONS.index(SURE)]
     who = "Who holds the original file, knows the method and links only rows that he is sure of"
-    everybody = f"who links everybody is right for {percent(detail['success'])}."
+    everybody = f"who links everybody is right for {percent(detail.success)}."
     if not reading.value:
         by_keys = f", by the keys alone {percent(keys)} of them" if keys else ""
         return f"{who} links nobody if {percent(SURE)} must be right{by_keys}; {everybody}"

@@ -10,6 +10,10 @@ from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import Detail, Reading
+from rwn_core.measures.risk.nearness import NeighborhoodSizes
+from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.values import Extremes, Queries
+from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
 
@@ -86,7 +90,8 @@ def size_reading(
 ) -> Reading:
     sizes = np.asarray(sizes)
     by_k = sizes <= (k or 0)
-    return reading(
+    return of(
+        NeighborhoodSizes,
         sizes=sizes,
         nearest=np.asarray(nearest, dtype=float),
         epsilon=epsilon,
@@ -189,36 +194,53 @@ def guesses() -> dict[str, Any]:
 
 def asked(count: int = 12) -> Any:
     steps = np.linspace(0, 1, count).tolist()
-    return reading(
-        value=0.3,
+    detail = Queries(
+        names=["x"],
+        secret="y",
         words=[HOSTILE, *(f"x ≥ {i}" for i in range(1, count))],
+        record=list(range(count)),
         none=steps,
         one=steps,
         one_and_target=steps[::-1],
         disclosed=[None, *steps[1:]],
+        baseline=[0.1] * count,
+        disclosed_now=[False] * count,
         matches=list(range(count)),
         same_person=[True] * count,
     )
+    return Reading(value=0.3, baseline=2.0, detail=detail)
 
 
 def ends(variables: int = 3) -> Any:
     names = [name for i in range(variables) for name in [f"v{i}" if i else HOSTILE] * 2]
     count = len(names)
-    return reading(
-        value=0.5,
+    detail = Extremes(
         name=names,
         side=["largest", "smallest"] * variables,
+        value=[1.0] * count,
+        record=[0] * count,
+        holders=[1] * count,
         survival=[0.5] * count,
         copies=[1.0] * (count - 1) + [None],
         own_row=[0.0] * count,
         released=[1] * count,
+        by_law=True,
     )
+    return Reading(value=0.5, baseline=2.0, detail=detail)
 
 
 def releases(standing: str = "worst") -> Any:
-    same = np.linspace(0.1, 1, 5)
-    return reading(
-        value=0.9, releases=[1, 2, 3, 4, 5], same_order=same, shuffled=0.1, standing=standing
+    return of(
+        RepeatedReleases,
+        0.9,
+        names=["age"],
+        releases=[1, 2, 3, 4, 5],
+        same_order=np.linspace(0.1, 1, 5),
+        shuffled=0.1,
+        standing=standing,
+        records=np.arange(9),
+        sampled=False,
+        of=9,
     )
 
 
@@ -250,13 +272,22 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
 
 
 def sure(points: int = 5) -> Any:
-    curve = {
-        "tau": np.linspace(1, 0.2, points),
-        "precision": np.linspace(1, 0.4, points),
-        "recall": np.linspace(0.1, 0.9, points),
-        "at_sure": 0.1,
-    }
-    return reading(value=0.1, sure=0.95, sampled=False, all=curve, keys=curve)
+    steps = np.linspace(1, 0.2, points), np.linspace(1, 0.4, points), np.linspace(0.1, 0.9, points)
+    at = [0.1] * len(PRECISIONS)
+    return of(
+        SureLinks,
+        0.1,
+        names=["age"],
+        precisions=list(PRECISIONS),
+        all=Curve(*steps),
+        keys=Curve(*steps),
+        all_at=at,
+        keys_at=at,
+        success=0.5,
+        records=np.arange(9),
+        sampled=False,
+        of=9,
+    )
 
 
 def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:

@@ -55,11 +55,11 @@ def test_ordinary_beside_worst_case(found):
 
 def test_further_releases_lie_above_the_first(bodyfat, found):
     detail = found.readings["repeated_releases"].detail
-    same = list(detail["same_order"])
+    same = list(detail.same_order)
     assert same == sorted(same)
-    assert detail["shuffled"] == same[0]
+    assert detail.shuffled == same[0]
     law = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7).law
-    bounds = bounds_of_records(bhattacharyya(law, detail["names"]), detail["releases"]).mean(axis=1)
+    bounds = bounds_of_records(bhattacharyya(law, detail.names), detail.releases).mean(axis=1)
     assert (np.asarray(same) >= bounds - 1e-9).all()
 
 

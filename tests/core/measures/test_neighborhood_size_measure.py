@@ -25,12 +25,12 @@ def test_against_brute_force(numeric_frames, epsilon, k):
     for i in range(60):
         others = sorted(float(np.linalg.norm(points[i] - points[j])) for j in range(60) if j != i)
         within = 0 if epsilon is None else sum(d <= epsilon for d in others)
-        assert detail["sizes"][i] == max(within, k or 0)
-        assert detail["governed_by_k"][i] == (k is not None and within < k)
-        assert detail["nearest"][i] == pytest.approx(others[0])
-    assert detail["median"] == np.median(detail["sizes"])
-    assert detail["share_governed_by_k"] == np.mean(detail["governed_by_k"])
-    assert (detail["epsilon"], detail["k"]) == (epsilon, k)
+        assert detail.sizes[i] == max(within, k or 0)
+        assert detail.governed_by_k[i] == (k is not None and within < k)
+        assert detail.nearest[i] == pytest.approx(others[0])
+    assert detail.median == np.median(detail.sizes)
+    assert detail.share_governed_by_k == np.mean(detail.governed_by_k)
+    assert (detail.epsilon, detail.k) == (epsilon, k)
 
 
 def test_tables_alone_do_not_tell(compare, numeric_frames):

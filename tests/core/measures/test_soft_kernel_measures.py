@@ -171,9 +171,7 @@ def survival(releases: list[Masked], law: Law) -> float:
 
 def extremes(releases: list[Masked], law: Law) -> float:
     readings = [MEASURES["extremes"].compute(of_law(each, law)) for each in releases[:150]]
-    return scored(
-        np.array([np.mean(np.array(r.detail["released"]) > 0) - r.value for r in readings])
-    )
+    return scored(np.array([np.mean(np.array(r.detail.released) > 0) - r.value for r in readings]))
 
 
 def membership(releases: list[Masked], law: Law) -> float:
@@ -206,7 +204,7 @@ def queries(releases: list[Masked], law: Law) -> float:
     differences = []
     for each in releases[:150]:
         found = MEASURES["queries"].compute(of_law(each, law))
-        differences.append(np.mean(found.detail["same_person"]) - found.value)
+        differences.append(np.mean(found.detail.same_person) - found.value)
     return scored(np.array(differences))
 
 

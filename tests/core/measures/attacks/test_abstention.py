@@ -10,7 +10,7 @@ from rwn_core.measures import read
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.repeated_releases import simulate
-from rwn_core.measures.risk.worst_linkage import curve
+from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, curve
 from rwn_core.randomness import SecretKey
 
 RELEASES = 30
@@ -66,8 +66,8 @@ def test_an_average_may_hide_certain_links(bodyfat):
         release := RWN(epsilon=1.5, k=60, q=0.7).prepare(bodyfat).release(SecretKey.from_seed(3))
     ).law
     found = read("abstaining_linkage", Comparison(original=bodyfat, masked=release.masked, law=law))
-    keys = found.detail["keys"]
-    assert 0 < keys["at_sure"] < found.value <= 1
-    assert len(keys["tau"]) == len(keys["precision"]) == len(keys["recall"])
-    assert (np.diff(keys["precision"]) <= 1e-12).all()
-    assert (np.diff(keys["recall"]) > 0).all()
+    keys = found.detail.keys
+    assert 0 < found.detail.keys_at[PRECISIONS.index(SURE)] < found.value <= 1
+    assert len(keys.tau) == len(keys.precision) == len(keys.recall)
+    assert (np.diff(keys.precision) <= 1e-12).all()
+    assert (np.diff(keys.recall) > 0).all()

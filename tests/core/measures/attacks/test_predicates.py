@@ -82,11 +82,11 @@ def test_query_attack_reading():
         Comparison(original=data, masked=release.masked, law=release.law)
     )
     detail = reading.detail
-    assert detail["secret"] == "wage"
-    place = detail["words"].index("sex = f and job = engineer")
-    assert detail["record"][place] == 0
-    assert 0 < detail["one_and_target"][place] <= detail["one"][place] <= 1
-    assert 0 <= detail["disclosed"][place] <= detail["one"][place] + 1e-12
+    assert detail.secret == "wage"
+    place = detail.words.index("sex = f and job = engineer")
+    assert detail.record[place] == 0
+    assert 0 < detail.one_and_target[place] <= detail.one[place] <= 1
+    assert 0 <= detail.disclosed[place] <= detail.one[place] + 1e-12
     assert reading.baseline == 1.0
 
 

@@ -119,7 +119,7 @@ def test_a_lower_bound_keeps_no_limit(bodyfat):
     release = mask(bodyfat, RandomSwapping(share=0.5), seed=1)
     comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
     found = MEASURES["repeated_releases"].compute(comparison)
-    assert found.detail["standing"] == "at least"
+    assert found.detail.standing == "at least"
     limit = Limit(measure="repeated_releases", at_most=max(found.value, 0.99))
     verdict = Policy(limits=(limit,)).judge({"repeated_releases": found})
     assert not verdict.kept
@@ -131,18 +131,18 @@ def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
     release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
     comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
     whole = MEASURES["repeated_releases"].compute(comparison)
-    assert not whole.detail["sampled"]
+    assert not whole.detail.sampled
     assert whole.interval is None
-    alike = bhattacharyya(release.law, whole.detail["names"])
+    alike = bhattacharyya(release.law, whole.detail.names)
     monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 120)
     some = MEASURES["repeated_releases"].compute(comparison)
-    assert some.detail["sampled"]
-    assert some.detail["standing"] == "at least"
-    assert len(some.detail["records"]) == 120
+    assert some.detail.sampled
+    assert some.detail.standing == "at least"
+    assert len(some.detail.records) == 120
     assert some.interval[0] <= whole.value
     assert some.interval[0] <= some.value <= some.interval[1]
-    part = bhattacharyya(release.law, whole.detail["names"], some.detail["records"])
-    np.testing.assert_allclose(part, alike[some.detail["records"]])
+    part = bhattacharyya(release.law, whole.detail.names, some.detail.records)
+    np.testing.assert_allclose(part, alike[some.detail.records])
     monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 40)
     with pytest.raises(NotApplicable, match="At least 50 records"):
         MEASURES["repeated_releases"].compute(comparison)
