@@ -421,7 +421,7 @@ def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) 
     """Add how many rows were used, of a file with incomplete records or of a sample."""
     n = comparison.original.n
     used = min([rows for rows, every in noted if every == n], default=n)
-    records, total = part(reading, "records"), part(reading, "of")
+    records, total = part(reading, "records"), part(reading, "total", part(reading, "of"))
     if part(reading, "sampled") is True and records is not None and isinstance(total, int):
         used, n = min(used, len(records)), max(total, n if used < n else 0)
     return replace(reading, used=used, total=n) if used < n and reading.used is None else reading

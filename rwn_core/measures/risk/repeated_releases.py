@@ -50,9 +50,9 @@ class RepeatedReleases(Detail):
     shuffled : float
         At least so many are, in fresh secret order.
     records : ndarray of int64, shape (m,)
-        Those that were linked, a sample of `of` where `sampled`.
+        Those that were linked, a sample of `total` where `sampled`.
     sampled : bool
-    of : int
+    total : int
     """
 
     names: list[str]
@@ -61,7 +61,7 @@ class RepeatedReleases(Detail):
     shuffled: float
     records: Integers
     sampled: bool
-    of: int
+    total: int
 
 
 def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
@@ -113,7 +113,7 @@ def _reading(
         standing=standing,
         records=records,
         sampled=len(records) < n,
-        of=n,
+        total=n,
     )
     value = float(linked[times_.index(_SHOWN)])
     return Reading(value=value, baseline=comparison.random_share, interval=interval, detail=detail)

@@ -235,8 +235,8 @@ class Queries(Detail):
     same_person : sequence of bool
         Whether only the person's does.
     disclosed, baseline : sequence of float or None
-        Probability that a lone answer is near the person's confidential value, and the share of
-        rows that are.
+        Probability that one row answers and is near the person's confidential value, and the
+        share of rows that are.
     disclosed_now : sequence of bool or None
         Whether this release's is.
     """

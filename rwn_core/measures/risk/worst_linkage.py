@@ -388,9 +388,9 @@ class SureLinks(Detail):
     success : float
         Share of right links if every row is linked.
     records : ndarray of int64, shape (m,)
-        Rows that were attacked, a sample of `of` where `sampled`.
+        Rows that were attacked, a sample of `total` where `sampled`.
     sampled : bool
-    of : int
+    total : int
     """
 
     names: list[str]
@@ -402,7 +402,7 @@ class SureLinks(Detail):
     success: float
     records: Integers
     sampled: bool
-    of: int
+    total: int
 
 
 def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
@@ -425,7 +425,7 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
         success=links.success,
         sampled=links.sampled,
         records=links.rows,
-        of=links.total_rows,
+        total=links.total_rows,
     )
     interval = None
     if links.sampled:

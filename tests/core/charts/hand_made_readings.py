@@ -240,7 +240,7 @@ def releases(standing: str = "worst") -> Any:
         standing=standing,
         records=np.arange(9),
         sampled=False,
-        of=9,
+        total=9,
     )
 
 
@@ -286,7 +286,7 @@ def sure(points: int = 5) -> Any:
         success=0.5,
         records=np.arange(9),
         sampled=False,
-        of=9,
+        total=9,
     )
 
 
