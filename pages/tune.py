@@ -47,7 +47,7 @@ def drawer(session: Session) -> None:
     with guarded():
         precision.draw(session, "tune")
     repeated_draws.offer_draws(session, "tune")
-    limit_queue.choose_axis(session, live=limit_queue.is_live(session))
+    limit_queue.choose_axis(session)
     sidebar.extras(session)
     download.offer(session)
     project.controls(session)

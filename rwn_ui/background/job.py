@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import job
@@ -16,14 +16,6 @@ from rwn_core.parallel.processes import Report, be_polite
 WAITS = "waiting until the work of another user ends"
 CANCELLED = "Cancelled."
 _GLANCE = 0.2  # seconds between two looks for a free slot
-
-
-class Running(Protocol):
-    """Work in processes."""
-
-    @property
-    def running(self) -> bool:
-        """True until it has ended."""
 
 
 class Slots:
@@ -40,7 +32,7 @@ class Slots:
         self._held = [each for each in self._held if (work := each()) and work.running]
         return len(self._held) >= self.count
 
-    def take(self, work: Running) -> bool:
+    def take(self, work: Any) -> bool:
         """Give work a slot; False if there is none."""
         with self._lock:
             if self.full:

@@ -182,16 +182,11 @@ class MeasureWorker:
             self._begin()
         for question in fresh:
             assert self._pool is not None
-            task = self._pool.submit((question, self._to_take_over(question, drawn)))
+            # the release of a question, unless the one before was of the same
+            release = question.params, question.seed
+            sent, self._latest = release == self._latest, release
+            task = self._pool.submit((question, None if sent else drawn(question)))
             self._asked[question] = _Asked(task, time.monotonic())
-
-    def _to_take_over(
-        self, question: Question, drawn: Callable[[Question], DrawnRelease | None]
-    ) -> DrawnRelease | None:
-        """The release of a question, unless the one before was of the same."""
-        release = question.params, question.seed
-        sent, self._latest = release == self._latest, release
-        return None if sent else drawn(question)
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
@@ -226,21 +221,14 @@ class MeasureWorker:
             if not asked.task.done():
                 return
             del self._asked[question]
-            answer, alive = _task_answer(asked.task)
-            self._answers[question] = answer
-            if not alive:  # the others were not looked at
-                self._asked.clear()
+            try:
+                self._answers[question] = asked.task.result()
+            except Stopped as stopped:
+                why = f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED
+                self._answers[question] = rwn.NotApplicable(why)
+                if not stopped.fault:  # the process has ended: the others were not looked at
+                    self._asked.clear()
+            except rwn.RWNError as refusal:
+                self._answers[question] = rwn.NotApplicable(str(refusal))
         while len(self._answers) > CACHE_SIZE:
             self._answers.pop(next(iter(self._answers)))
-
-
-def _task_answer(task: Task) -> tuple[Answer, bool]:
-    """Answer of a task, or its refusal, and True if its process lives."""
-    try:
-        answer: Answer = task.result()
-    except Stopped as stopped:
-        why = f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED
-        return rwn.NotApplicable(why), bool(stopped.fault)
-    except rwn.RWNError as refusal:
-        return rwn.NotApplicable(str(refusal)), True
-    return answer, True

@@ -6,35 +6,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Protocol, TypeGuard
+from typing import TypeGuard
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from rwn_core.io.reading import FileReading
+from rwn_core.tuning import SweepRun
 from rwn_ui.background.job import Job
+from rwn_ui.background.preparation import Task
 from rwn_ui.server.messages import escaped, informed
 
 POLL_SECONDS = 0.7  # between two drawings of work under way
 PATIENCE = 0.4  # seconds before a search is shown
 
 
-class Work(Protocol):
-    """Something under way in the background."""
-
-    @property
-    def running(self) -> bool:
-        """True until it has ended."""
-
-    @property
-    def share(self) -> float:
-        """Share done, from 0 to 1."""
-
-    @property
-    def words(self) -> str:
-        """The activity, in words."""
-
-    def cancel(self) -> None:
-        """Stop it."""
+Work = Job | Task | FileReading | SweepRun
+"""What goes on beside a page: it has words and a share, and can be cancelled."""
 
 
 def polled(part: Callable[[], None], *, again: bool = True) -> None:

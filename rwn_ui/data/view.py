@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -90,18 +88,12 @@ def overview(data: rwn.Microdata) -> None:
         f"The first {len(shown):,} of {data.n:,} records. This is the confidential "
         "original: it stays on this machine."
     )
-    dates = _dates(data)
-    st.dataframe(shown, lazy=False, height=200, width="stretch", column_config=dates)
-
-
-def _dates(data: rwn.Microdata) -> dict[str, Any]:
-    """Columns of dates without a time of day."""
-    frame, found = data.frame, {}
+    dates = {}  # without a time of day
     for name in (v.name for v in data.schema.variables if v.kind is rwn.Kind.DATE):
-        known = frame[name].dropna()
+        known = data.frame[name].dropna()
         if (known == known.dt.normalize()).all():
-            found[name] = st.column_config.DateColumn()
-    return found
+            dates[name] = st.column_config.DateColumn()
+    st.dataframe(shown, lazy=False, height=200, width="stretch", column_config=dates)
 
 
 def notices(session: Session) -> None:

@@ -11,13 +11,11 @@ import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
 from rwn_core.data.plain import WORK_AT_ONCE
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, AnalysisResult, Standing
-from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import memo, release_key
-from rwn_ui.state.session import Session
-from rwn_ui.state.work import Memo
+from rwn_ui.state.session import Session, with_steps
 
 RELEASES = 8  # of a scenario, on which the registered analyses are run
 RELEASES_OF_LARGE = 4
@@ -77,8 +75,7 @@ def judge(
     setting = scenario.setting
     if setting is None or not analysis_plan.analyses:
         return None
-    exact = setting.params
-    params: Any = Rounded(params=exact, precision=setting.precision) if setting.precision else exact
+    params = with_steps(setting.params, setting.precision)
     try:
         return analysis_plan.judge_setting(
             setting.applied_to(microdata),
@@ -101,13 +98,15 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, analysis_plan)
 
-    return _standings().get_or_make(_key(session, scenario, analysis_plan), make)
+    return memo("standings of scenarios", KEPT).get_or_make(
+        _key(session, scenario, analysis_plan), make
+    )
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
     """Return whether a job is still to run the analyses on a scenario: they take a while."""
     analysis_plan = registered(session, scenario)
-    known = _key(session, scenario, analysis_plan) in _standings()
+    known = _key(session, scenario, analysis_plan) in memo("standings of scenarios", KEPT)
     if known or not analysis_plan.analyses:
         return False
     return session.data.n > LARGEST_DENSE or RELEASES * analysis_plan.work(session.data) > (
@@ -122,11 +121,7 @@ def keep(
     judged: tuple[Standing, ...] | None,
 ) -> None:
     """Remember how the analyses of a job fared."""
-    _standings().keep(_key(session, scenario, analysis_plan), judged)
-
-
-def _standings() -> Memo:
-    return memo("standings of scenarios", KEPT)
+    memo("standings of scenarios", KEPT).keep(_key(session, scenario, analysis_plan), judged)
 
 
 def _key(session: Session, scenario: Scenario, analysis_plan: AnalysisPlan) -> tuple[Hashable, ...]:

@@ -61,8 +61,9 @@ def axis_title(key: str, records: int) -> str:
     return AXIS if key == POLICY else rwn.MEASURES[key].title_for(records)
 
 
-def choose_axis(session: Session, *, live: bool) -> None:
-    """Draw the select box; `live` if every limit is read with each move."""
+def choose_axis(session: Session) -> None:
+    """Draw the select box."""
+    live = _reads_all(session, prepared(session).prepared)
     slower = f" With {session.data.n:,} records, slower limits follow when the sliders stop."
     session.views[VIEW] = st.selectbox(
         "Risk on the map",
@@ -88,12 +89,8 @@ def is_quick_for(records: int) -> bool:
     return records <= QUICK_RECORDS
 
 
-def is_live(session: Session) -> bool:
-    """True if every limit is read with each move; not while its kernels are to be compiled."""
-    return _reads_all(session, prepared(session).prepared)
-
-
 def _reads_all(session: Session, drawn: Prepared) -> bool:
+    """True if every limit is read with each move; not while its kernels are to be compiled."""
     return is_quick_for(session.data.n) and drawn.masks_all_records and _compiled()
 
 
@@ -321,8 +318,11 @@ def draw_verdict(
 ) -> dict[str, Any]:
     """The policy's verdict on a release in words; `pending` limits are still being read."""
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
+    linked = readings.get("distance_linkage")
     common: dict[str, Any] = {
-        "detail": _ordinary(readings),
+        "detail": f"An ordinary intruder links {percent(linked.value)} of the rows"
+        if isinstance(linked, Reading)
+        else "",
         "state": None,
         "nearest": "",
         "against": [],
@@ -392,17 +392,13 @@ def limits_words(
         share = verdict.uses(limit.measure) if judged else "not judged against"
         ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
         reached = f"; {ends}" if ends else ""
-        parts.append(f"{words}: {share} {about.words(limit.at_most)}{_by(limit)}{reached}.")
+        source = ", ".join(part for part in (limit.source, limit.set_by) if part)
+        by = f" ({source})" if source else ""
+        parts.append(f"{words}: {share} {about.words(limit.at_most)}{by}{reached}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")
     return " ".join(parts)
-
-
-def _by(limit: rwn.Limit) -> str:
-    """Source of a limit."""
-    source = ", ".join(part for part in (limit.source, limit.set_by) if part)
-    return f" ({source})" if source else ""
 
 
 def _words(policy: rwn.Policy, verdict: Verdict, first: str) -> str:
@@ -410,10 +406,3 @@ def _words(policy: rwn.Policy, verdict: Verdict, first: str) -> str:
     limit, words = policy.limit(first), rwn.MEASURES[first].words
     assert limit is not None
     return f"{words(verdict.values[first])}, limit {words(limit.at_most)}"
-
-
-def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
-    linked = readings.get("distance_linkage")
-    if not isinstance(linked, Reading):
-        return ""
-    return f"An ordinary intruder links {percent(linked.value)} of the rows"

@@ -77,16 +77,9 @@ def controls(session: Session, number: int) -> Asked:
     """The method, the lever of the curves with its range, and the other levers."""
     sidebar.badge(session)
     sidebar.method(session)
-    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
     key = session.key(f"paper.{session.method}")
-    if len(titles) > 1:
-        session.curve_axis = st.selectbox(
-            "Curves over",
-            list(titles),
-            list(titles).index(session.curve_axis),
-            format_func=titles.__getitem__,
-            key=f"{key}.axis",
-        )
+    if len(session.levers) > 1:
+        sliders.choose_axis(session, "Curves over", f"{key}.axis")
     wanted = asked_for(session, number, _range(session, key))
     sliders.draw(session, "paper", but=session.curve_axis)
     return wanted

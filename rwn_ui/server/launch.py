@@ -174,7 +174,7 @@ def serving(
 @contextmanager
 def _ending_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the app as Ctrl-C does; afterwards it does what it did before."""
-    earlier = signal.signal(signal.SIGTERM, _interrupt)
+    earlier = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
@@ -197,10 +197,6 @@ def _served_app() -> Iterator[Path]:
             yield folder / app.name
     else:
         yield app
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

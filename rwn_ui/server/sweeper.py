@@ -8,11 +8,10 @@ import gc
 import threading
 import time
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 from rwn_core.errors import log_fault
-from rwn_ui.server.private_streamlit import Controls
 
 GRACE = 10.0  # seconds that a broken connection may take to return
 VISIT = "rwn.visit"
@@ -21,21 +20,7 @@ _EVERY = 2.0
 _SETTLED = 10.0  # seconds after the start, by when it has read what it needs
 
 
-class Visiting(Protocol):
-    """A user's visit, as far as the sweeper ends it."""
-
-    @property
-    def controls(self) -> Controls | None:
-        """Return what Streamlit stores for it."""
-
-    def save(self) -> None:
-        """Save its choices."""
-
-    def close(self) -> None:
-        """End its work."""
-
-
-VISITS: WeakValueDictionary[str, Visiting] = WeakValueDictionary()
+VISITS: WeakValueDictionary[str, Any] = WeakValueDictionary()
 """By token; an entry ends with the state of its user."""
 
 
@@ -49,7 +34,7 @@ async def keep_swept(server: Any) -> None:
         try:
             if sweeper.sweep(time.monotonic()):
                 await asyncio.to_thread(free_memory)
-            await asyncio.to_thread(_save, [*visits().values()])
+            await asyncio.to_thread(lambda: [visit.save() for visit in visits().values()])
         except Exception as error:  # its text may hold a value
             log_fault(error)
 
@@ -75,9 +60,8 @@ class Sweeper:
             self._close(left[token])
         return late
 
-    def _close(self, visit: Visiting) -> None:
+    def _close(self, visit: Any) -> None:
         controls = visit.controls
-        assert controls is not None
         self._server.close_session(controls.key)
         threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
         # Streamlit's loop holds the last one until another user comes
@@ -85,15 +69,10 @@ class Sweeper:
         controls.forget()
 
 
-def visits() -> dict[str, Visiting]:
+def visits() -> dict[str, Any]:
     """Return the visits of all users, by token."""
     alive = [(each.key, each()) for each in VISITS.valuerefs()]
     return {token: visit for token, visit in alive if visit is not None}
-
-
-def _save(users: list[Visiting]) -> None:
-    for visit in users:
-        visit.save()
 
 
 def set_aside() -> None:

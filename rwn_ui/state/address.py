@@ -52,7 +52,7 @@ def read(session: Session) -> None:
     coming = work.preparation
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        before, asked = _key(session), _parts(asked)
+        before, asked = preparation_key(session.data, session.params), _parts(asked)
         refused = take_setting(session, asked)
         started = None if work.preparation is coming else work.preparation
         st.session_state[_TAKING] = _Taking(asked, refused, session.table_version, before, started)
@@ -60,7 +60,10 @@ def read(session: Session) -> None:
     taking: _Taking | None = st.session_state.get(_TAKING)
     if taking is not None and (taking.started is None or taking.started is not work.preparation):
         del st.session_state[_TAKING]
-        given_up = taking.started is not None and _key(session) == taking.before
+        given_up = (
+            taking.started is not None
+            and preparation_key(session.data, session.params) == taking.before
+        )
         if taking.table_version == session.table_version and not given_up:
             _note(session, *taking.refused, *_take_levers(session, taking.asked))
     _show(session)
@@ -98,10 +101,6 @@ class _Taking(NamedTuple):
     table_version: int  # of the table that it speaks of
     before: Key
     started: Preparation | None
-
-
-def _key(session: Session) -> Key:
-    return preparation_key(session.data, session.params)
 
 
 def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
@@ -175,8 +174,11 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
         if lever.name not in asked:
             continue
         ends = prepared(session).prepared.ranges[lever.name]
-        value = _number(asked[lever.name], int if lever.whole_number else float)
-        if value is None or not ends.low <= value <= ends.high:
+        try:
+            value = (int if lever.whole_number else float)(asked[lever.name])
+        except (ValueError, OverflowError):  # a whole number of hundreds of digits
+            value = math.nan
+        if not ends.low <= value <= ends.high:
             kind = "a whole number" if lever.whole_number else "a number"
             refused.append(
                 f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.high:g}; "
@@ -185,14 +187,6 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
         else:
             session.move(**{lever.name: value})
     return refused
-
-
-def _number(text: str, kind: type[Any]) -> Any:
-    try:
-        value = kind(text)
-        return value if math.isfinite(value) else None
-    except (ValueError, OverflowError):  # a whole number of hundreds of digits
-        return None
 
 
 def _note(session: Session, *sentences: str) -> None:

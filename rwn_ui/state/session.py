@@ -136,6 +136,11 @@ class TableNotes:
     context: Context = field(default_factory=Context)
 
 
+def with_steps(params: Any, steps: Steps) -> Any:
+    """Return a method's parameters with its rounding, if there is any."""
+    return Rounded(params=params, precision=steps) if steps else params
+
+
 def first_setting(method: str = "rwn", options: Mapping[str, Any] | None = None) -> Any:
     """A setting of a method with these options that any table takes."""
     kind = rwn.METHODS[method]
@@ -230,13 +235,7 @@ class Session:
     @property
     def masking(self) -> Any:
         """The method's parameters, with the rounding if there is any."""
-        params = self.setting.params
-        return self.masking_with(params) if self.setting.precision else params
-
-    def masking_with(self, params: Method) -> Any:
-        """Other parameters of a method, with the same rounding."""
-        steps = self.setting.precision
-        return Rounded(params=params, precision=steps) if steps else params
+        return with_steps(self.setting.params, self.setting.precision)
 
     def drafts(self, table: str = "") -> TableNotes:
         """The scenarios and decisions of a table by its fingerprint, of the present one without."""
@@ -311,25 +310,16 @@ class Session:
         parts = [] if self.method == "rwn" else [str(method.title)]
         parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
         parts += [f"{name} = {option_words(value)}" for name, value in self.options]
-        parts += self._weighing if method.uses_weights else []
-        parts += [self._rounding] if self.precision else []
+        # of many weights that are not 1, how many they are
+        own = [v for v in self.data.schema.released if v.weight != 1.0 and method.uses_weights]
+        each = [f"weight of {v.name} = {v.weight:g}" for v in own]
+        parts += [f"own weights of {len(own)} variables"] if len(own) > NAMED_WEIGHTS else each
+        if self.precision:
+            share = rounded_share(self.data, self.precision)
+            steps = f"numbers rounded to about {share or 0:g} SD"
+            parts.append(precision_words(self.precision) if share is None else steps)
         shown = self.slices if method.uses_slices else ()
         return " · ".join([*parts, *([slices_words(shown, short=True)] * bool(shown))])
-
-    @property
-    def _weighing(self) -> list[str]:
-        """The weights that are not 1; of many, how many they are."""
-        own = [v for v in self.data.schema.released if v.weight != 1.0]
-        if len(own) > NAMED_WEIGHTS:
-            return [f"own weights of {len(own)} variables"]
-        return [f"weight of {v.name} = {v.weight:g}" for v in own]
-
-    @property
-    def _rounding(self) -> str:
-        share = rounded_share(self.data, self.precision)
-        if share is None:
-            return precision_words(self.precision)
-        return f"numbers rounded to about {share:g} SD"
 
     def load_table(
         self, data: rwn.Microdata, name: str, demo: str | None, params: Method, prepared: Prepared

@@ -85,25 +85,24 @@ def page_session(*, alone: bool = False) -> Session:
         with above.container():
             _wait(session, work, work.preparation)
     elif work.notice:
-        with above.container():
-            _show_notice(work)
+        with above.container(), st.container(border=True, key="arrival"):
+            words, close = st.columns([6, 1], vertical_alignment="center")
+            words.error(escaped(work.notice), icon=":material/block:")
+            if close.button("Close", key="arrival.close", width="stretch"):
+                work.notice = ""
+                st.rerun()
     if work.first and not alone:
         st.stop()
     below = st.empty()
     if work.busy:
+
+        def watch() -> None:
+            if not work.busy:
+                st.rerun()  # work has ended that another page began
+
         with below.container():
-            _wait_for_work(work)
+            polled(watch)
     return session
-
-
-def _wait_for_work(work: Work) -> None:
-    """Draw the page anew when work ends that another page began."""
-
-    def watch() -> None:
-        if not work.busy:
-            st.rerun()
-
-    polled(watch)
 
 
 def _wait(session: Session, work: Work, coming: Preparation) -> None:
@@ -124,15 +123,6 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
         st.session_state[_CANCELLED] = True
 
     polled(watch)
-
-
-def _show_notice(work: Work) -> None:
-    with st.container(border=True, key="arrival"):
-        words, close = st.columns([6, 1], vertical_alignment="center")
-        words.error(escaped(work.notice), icon=":material/block:")
-        if close.button("Close", key="arrival.close", width="stretch"):
-            work.notice = ""
-            st.rerun()
 
 
 def sample_note(session: Session, table: PreparedTable) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import orjson
@@ -40,7 +39,7 @@ from rwn_ui.state.results import (
     release_key,
 )
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import User, as_user, user_endpoint, user_results, user_state, user_work
+from rwn_ui.state.work import as_user, user_endpoint, user_results, user_state, user_work
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 from rwn_ui.widgets import live_sliders
@@ -54,10 +53,14 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     made = repeated_draws.drawn(session)
     one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None
-    cards = [
-        _map(readings, session, None if unread else verdict, made, words),
-        *_cards(readings, session, one, made),
-    ]
+    judged = analysis_plan_results.verdicts(session, current.comparison)
+    cards = [_map(readings, session, None if unread else verdict, made, words)]
+    for card, reading in _charts(readings, session, one, made):
+        pins = {
+            name: x.marks[card["key"]] for name, x in session.pins.items() if card["key"] in x.marks
+        }
+        marked = pins and isinstance(reading, Reading)
+        cards.append(with_pins(card, pins, reading) if marked else card)
     shown = {
         "projector": session.projector,
         "address": address.address(session),
@@ -73,7 +76,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         | {"quick": advice.panel_part(session)},
         "tiles": [
             *tiles.draw(session, current, readings, made),
-            *_analysis_plan(session, current),
+            *([analysis_plan_results.tile(judged)] if judged else []),
         ],
         "cards": [serialise(chart) for chart in cards],
         "tables": [
@@ -95,14 +98,6 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
 def pending(session: Session, readings: Readings) -> list[str]:
     """Return what the picture waits for, in words that change when something arrives."""
     return [*limit_queue.pending_keys(session, readings), *advice.pending(session)]
-
-
-def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
-    """A tile more where analyses are registered."""
-    if not session.analysis_plan.analyses:
-        return []
-    verdicts = analysis_plan_results.verdicts(session, current.comparison)
-    return [analysis_plan_results.tile(verdicts)] if verdicts else []
 
 
 def pin(session: Session, current: CurrentRelease) -> Pin:
@@ -130,23 +125,6 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     return limit_queue.with_readings(
         pinned, {key: readings[key] for key in session.policy.measures if key not in waits}
     )
-
-
-def _cards(
-    readings: Readings,
-    session: Session,
-    shown: Reading | rwn.NotApplicable,
-    made: Ensemble | None,
-) -> list[Chart]:
-    """The charts of readings and of the variable that is `shown`, with the pins' marks."""
-    cards = []
-    for card, reading in _charts(readings, session, shown, made):
-        if session.pins and isinstance(reading, Reading):
-            key = card["key"]
-            pins = {name: pin.marks[key] for name, pin in session.pins.items() if key in pin.marks}
-            card = with_pins(card, pins, reading) if pins else card
-        cards.append(card)
-    return cards
 
 
 def _charts(
@@ -188,7 +166,12 @@ def _map(
 ) -> Chart:
     """The map with this release, and whether it keeps the policy once that is known."""
     axis, loss = limit_queue.axis_measure(session), readings[UTILITY]
-    height = None if verdict is None else _height(axis, readings, verdict)
+    height: float | rwn.NotApplicable | None = None  # of the release on the risk axis
+    if verdict is not None and axis != POLICY:
+        height = reading.value if isinstance(reading := readings[axis], Reading) else reading
+    elif verdict is not None:
+        none = rwn.NotApplicable(replace(verdict, released=None).sentence)
+        height = verdict.largest if verdict.shares else none
     for why in (height, loss):
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
@@ -206,16 +189,6 @@ def _map(
         risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )
-
-
-def _height(axis: str, readings: Readings, verdict: Verdict) -> float | rwn.NotApplicable | None:
-    """Position of the release on the risk axis, or the reason for none; None if not judged."""
-    if axis != POLICY:
-        reading = readings[axis]
-        return reading.value if isinstance(reading, Reading) else reading
-    if not verdict.shares:
-        return rwn.NotApplicable(replace(verdict, released=None).sentence)
-    return verdict.largest
 
 
 def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
@@ -267,19 +240,20 @@ def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
 
 def open_endpoint(session: Session) -> dict[str, str]:
     """Answer the page from now on; where and by which token it asks."""
-    user_endpoint().open(partial(_answer, session, user_state()))
+    user = user_state()
+
+    def answer(question: Mapping[str, Any]) -> bytes | None:
+        """Return the picture after edits, or with what was waited for; None for a run to draw."""
+        with as_user(user):
+            if question["table"] != str(session.table_version):
+                return None
+            if "edits" in question:
+                return on_edits(session, question["edits"])
+            return on_wait(session, question["seq"])
+
+    user_endpoint().open(answer)
     table = str(session.table_version)
     return {"address": ADDRESS, "token": user_endpoint().token, "table": table}
-
-
-def _answer(session: Session, user: User, question: Mapping[str, Any]) -> bytes | None:
-    """The picture after some edits, or with what was waited for; None where a run draws it."""
-    with as_user(user):
-        if question["table"] != str(session.table_version):
-            return None
-        if "edits" in question:
-            return on_edits(session, question["edits"])
-        return on_wait(session, question["seq"])
 
 
 def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | None:

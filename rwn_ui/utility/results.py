@@ -63,7 +63,8 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
     pending = waits and ("slow", key) not in held
     readings |= dict.fromkeys(SLOW, PENDING) if pending else _slow(session, current)
     unknown = _not_expected(session)
-    missing = waits and not unknown and not _forecast_already(session)
+    asked = _now_key(session), _scan_key(session, session.curve_axis)
+    missing = waits and not unknown and not all(each in held for each in asked)
     now = None if missing or unknown else _now(session)
     return UtilityReadings(
         comparison=comparison,
@@ -157,24 +158,15 @@ def _values(session: Session, axis: str) -> list[float]:
     return [float(value) for value in (np.unique(values.round()) if integer else values)]
 
 
-def _own(session: Session, *more: Any) -> tuple[Any, ...]:
-    return (*table_key(session.data), *more)
-
-
 def _now_key(session: Session) -> tuple[Any, ...]:
-    return ("now", *_own(session, session.params))
+    return ("now", *table_key(session.data), session.params)
 
 
 def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
     """Cache key of the curve: all but the parameter along it."""
     low = full_table(session).prepared.ranges[axis].low
     at_low = at_levers(session.params, {axis: low})
-    return ("scan", axis, *_own(session, at_low))
-
-
-def _forecast_already(session: Session) -> bool:
-    keys = (_now_key(session), _scan_key(session, session.curve_axis))
-    return all(key in _stored() for key in keys)
+    return ("scan", axis, *table_key(session.data), at_low)
 
 
 def _now(session: Session, progress: Progress | None = None) -> Forecast:
@@ -203,7 +195,7 @@ def _curve(session: Session) -> Answer:
     axis, statistic = session.curve_axis, session.statistic
     scan = [*_scan(session), _now(session)]
     return _stored().get_or_make(
-        ("curve", axis, statistic, *_own(session, session.params)),
+        ("curve", axis, statistic, *table_key(session.data), session.params),
         lambda: _or_reason(
             curve,
             session.data,

@@ -23,6 +23,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_results, user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
+from rwn_ui.widgets import sliders
 
 
 def controls(session: Session) -> None:
@@ -63,14 +64,7 @@ def _choose_moment(session: Session) -> None:
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
     session.statistic = replace(chosen, levels=tuple(levels))
-    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
-    session.curve_axis = st.selectbox(
-        "… over",
-        list(titles),
-        list(titles).index(session.curve_axis),
-        format_func=titles.__getitem__,
-        key=session.key(f"utility.axis.{session.method}"),
-    )
+    sliders.choose_axis(session, "… over", session.key(f"utility.axis.{session.method}"))
 
 
 def payload(

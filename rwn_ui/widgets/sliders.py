@@ -53,6 +53,18 @@ def show(session: Session, page: str, but: str = "") -> None:
         )
 
 
+def choose_axis(session: Session, label: str, key: str) -> None:
+    """Choose the lever along which curves run."""
+    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
+    session.curve_axis = st.selectbox(
+        label,
+        list(titles),
+        list(titles).index(session.curve_axis),
+        format_func=titles.__getitem__,
+        key=key,
+    )
+
+
 def draw(session: Session, page: str, but: str = "") -> None:
     """Apply the values and draw the sliders; one may be left out."""
     apply_values(session, page)
