@@ -30,7 +30,7 @@ from rwn_ui.state.results import (
     table_key,
 )
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import Memo, user_work
+from rwn_ui.state.work import user_work
 
 VIEW = "tune.risk"
 CHOICES = (
@@ -110,7 +110,7 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
         if isinstance(shown, Reading):
             found[key] = replace(shown, ends=rwn.MEASURES[key].ends(comparison))
     others, release = [key for key in asked if key not in found], release_key(session)
-    stored: dict[str, Reading | rwn.NotApplicable] = _stored().get_or_make(release, dict)
+    stored: dict[str, Reading | rwn.NotApplicable] = memo("limits", 8).get_or_make(release, dict)
     for key, reading in _known(session, current, others, release).items():
         if reading is None:
             brief = key in QUICK  # of which the number alone is shown here
@@ -119,16 +119,11 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     return found
 
 
-def _stored() -> Memo:
-    """The limits that were read for the latest releases, each by its measure."""
-    return memo("limits", 8)
-
-
 def _known(
     session: Session, current: CurrentRelease, keys: Sequence[str], release: Key
 ) -> dict[str, Reading | rwn.NotApplicable | None]:
     """Known readings, or `PENDING`; None if one is to be read at once."""
-    found = {**_found_on_risk(session, release), **(_stored().get(release) or {})}
+    found = {**_found_on_risk(session, release), **(memo("limits", 8).get(release) or {})}
     live = _reads_all(session, current.prepared)
     known: dict[str, Reading | rwn.NotApplicable | None] = {}
     for key in keys:
@@ -263,7 +258,7 @@ def pin_questions(session: Session) -> list[Question]:
 
 def complete_pins(session: Session) -> None:
     """Add the limits that were read since to the pins."""
-    reader, stored = user_work().worker, _stored()
+    reader, stored = user_work().worker, memo("limits", 8)
     for name, pin in list(session.pins.items()):
         found = {}
         for key in pin.pending:

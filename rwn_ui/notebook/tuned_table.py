@@ -98,7 +98,7 @@ class TunedTable:
         """Return the picture of the present setting as JSON, without the app's address."""
         with as_user(self.user):
             view.note_choice(self.session)
-            shown = orjson.loads(view.after_edits(self.session))
+            shown = orjson.loads(view.after_edits(self.session, prepared(self.session)))
         del shown["address"], shown["page"]
         return orjson.dumps(shown)
 

@@ -211,9 +211,11 @@ def is_drawn(session: Session) -> bool:
     return release_key(session) in memo("releases", 8)
 
 
-def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
+def current_release(
+    session: Session, slot: DeltaGenerator | None = None, table: PreparedTable | None = None
+) -> CurrentRelease:
     """The release of the current setting, as Tune shows it, and its readings."""
-    return _release(session, prepared(session), slot, "releases")
+    return _release(session, table or prepared(session), slot, "releases")
 
 
 def full_table(session: Session, slot: DeltaGenerator | None = None) -> PreparedTable:

@@ -32,6 +32,7 @@ from rwn_ui.state.results import (
     CARDS,
     MIXED,
     CurrentRelease,
+    PreparedTable,
     current_release,
     is_drawn,
     memo,
@@ -53,14 +54,15 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     made = repeated_draws.drawn(session)
     one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None
-    judged = analysis_plan_results.verdicts(session, current.comparison)
+    registered = session.analysis_plan.analyses
+    judged = analysis_plan_results.verdicts(session, current.comparison) if registered else ()
     cards = [_map(readings, session, None if unread else verdict, made, words)]
     for card, reading in _charts(readings, session, one, made):
-        pins = {
-            name: x.marks[card["key"]] for name, x in session.pins.items() if card["key"] in x.marks
-        }
-        marked = pins and isinstance(reading, Reading)
-        cards.append(with_pins(card, pins, reading) if marked else card)
+        key = card["key"]
+        pins = {name: each.marks[key] for name, each in session.pins.items() if key in each.marks}
+        if pins and isinstance(reading, Reading):
+            card = with_pins(card, pins, reading)
+        cards.append(card)
     shown = {
         "projector": session.projector,
         "address": address.address(session),
@@ -140,7 +142,7 @@ def _charts(
             key = MIXED  # correlations would leave its categories out
         measure = "marginals" if key == "distribution" else key
         reading = shown if key == "distribution" else readings[measure]
-        bands = repeated_draws.bands(made, measure)
+        bands = repeated_draws.bands(made, measure) if made else {}
         if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
             continue  # the method has none
         if not isinstance(reading, Reading):
@@ -265,15 +267,15 @@ def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | No
     table = prepared(session)
     if len(table.prepared.records) > LIVE_RECORDS and not table.is_quick(session.masking):
         return None
-    return after_edits(session)
+    return after_edits(session, table)
 
 
-def after_edits(session: Session) -> bytes:
+def after_edits(session: Session, table: PreparedTable) -> bytes:
     """The picture of the present setting, while a slider may still be dragged."""
-    current = current_release(session)
+    current = current_release(session, table=table)
     if not user_results().last.get("held"):
         limit_queue.prefetch_limits(session, current)
-    return orjson.dumps(message(session, render(session, current)))
+    return orjson.dumps(message(session, render(session, current), table))
 
 
 def apply_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> None:
@@ -323,12 +325,14 @@ def render(session: Session, current: CurrentRelease) -> dict[str, Any]:
     return shown
 
 
-def message(session: Session, shown: Mapping[str, Any]) -> dict[str, Any]:
+def message(
+    session: Session, shown: Mapping[str, Any], table: PreparedTable | None = None
+) -> dict[str, Any]:
     """Return a picture with its number, the controls, and whether the page has to run again."""
     return {
         **shown,
         "seq": user_endpoint().next_seq(),
-        "controls": live_sliders.controls(session),
+        "controls": live_sliders.controls(session, table or prepared(session)),
         "page": user_results().last.get("page") != page_state(session),
     }
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.masking import Prepared
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.panel.live_sliders import live_sliders
 from rwn_ui.state.change_table import adopt_soon, go_over
-from rwn_ui.state.results import policy_presets, prepared
+from rwn_ui.state.results import PreparedTable, policy_presets, prepared
 from rwn_ui.state.session import KEPT, Session
 from rwn_ui.state.work import user_work
 
@@ -73,9 +74,9 @@ def _coming(session: Session) -> rwn.Microdata:
     return session.data
 
 
-def controls(session: Session) -> dict[str, Any]:
+def controls(session: Session, table: PreparedTable) -> dict[str, Any]:
     """The sliders of the levers and of the weights, presets, Undo and Redo, as plain data."""
-    return {LEVERS: _levers(session), WEIGHTS: _weights(session)}
+    return {LEVERS: _levers(session, table.prepared), WEIGHTS: _weights(session)}
 
 
 def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
@@ -83,9 +84,8 @@ def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
     live_sliders(data, key=session.key(f"tune.{what}"))
 
 
-def _levers(session: Session) -> dict[str, Any]:
+def _levers(session: Session, table: Prepared) -> dict[str, Any]:
     """Sliders of the levers, with three presets, Undo and Redo."""
-    table = prepared(session).prepared
     sliders, levers = [], session.levers
     for lever in session.params.levers:
         ends = table.ranges[lever.name]

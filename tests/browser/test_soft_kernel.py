@@ -19,6 +19,7 @@ def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
     app.page.locator("summary", has_text="More options").click()
     app.page.get_by_role("button", name="Keep totals and spreads").click()
     app.shows("h = 1 · balance = 1 · q = 1")
+    app.page.locator("summary", has_text="More options").click()
     expect(app.card("Neighborhood size").get_by_text("effective donors")).to_have_count(1)
     assert "h = 1.05 · balance = 1" in app.press("Width", "ArrowRight")
     assert "h = 1.05 · balance = 0.95" in app.press("Balance", "ArrowLeft")

@@ -14,7 +14,7 @@ from rwn_core.evaluation.read_so_far import ReadSoFar
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Spread
 from rwn_ui.features import advice, keep_policy, partial_answer
 from rwn_ui.state.change_table import redescribe
-from rwn_ui.state.results import current_release
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import goal_seek
 from rwn_ui.tune import view
@@ -353,7 +353,7 @@ def test_another_answer_on_the_data_page_gives_another_start_until_something_is_
 
 def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
     def helps() -> dict[str, str]:
-        parts = live_sliders.controls(own.session)["levers"]["presets"]
+        parts = live_sliders.controls(own.session, prepared(own.session))["levers"]["presets"]
         return {each["name"]: each["help"] for each in parts}
 
     assert all("fixed start" in text for text in helps().values())
