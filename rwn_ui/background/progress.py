@@ -22,7 +22,7 @@ PATIENCE = 0.4  # seconds before a search is shown
 
 
 Work = Job | Task | FileReading | SweepRun
-"""What goes on beside a page: it has words and a share, and can be cancelled."""
+"""Work beside a page, with its words, its share done and a way to cancel it."""
 
 
 def polled(part: Callable[[], None], *, again: bool = True) -> None:
