@@ -22,7 +22,7 @@ PATIENCE = 0.4  # seconds before a search is shown
 
 
 Work = Job | Task | FileReading | SweepRun
-"""Work beside a page, with its words, its share done and a way to cancel it."""
+"""Work in the background, with words, the share done and a way to cancel it."""
 
 
 def polled(part: Callable[[], None], *, again: bool = True) -> None:
