@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from docs.reference_of.thresholds import thresholds
-from tools import ideas, language, volume
+from tools import ideas, volume
 
-ROOT = language.ROOT
+ROOT = volume.ROOT
 _MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
 _RESULTS = {"Neighborhoods", "NeighborTable", "SearchResult", "Candidates"}
 _COUNTED = re.compile(r"(\d+) files, (\d+) calls")
@@ -94,7 +94,6 @@ def figures() -> list[tuple[str, int, int]]:
     files = [file.relative_to(ROOT) for file in (ROOT / "rwn_core").rglob("*_kernel.py")]
     compiled = [str(file) for file in files]
     kernels = [str(file) for file in files if file.parent.name == "neighbors"]
-    words = language.counts(language.offenders())
     entered, calls = move()
     held = volume.measured()
     masked, depth = ideas.mask_and_audit()
@@ -131,7 +130,6 @@ def figures() -> list[tuple[str, int, int]]:
         ("lines of compiled functions of the search", lines_of(*kernels), 1_200),
         ("files of all compiled functions", len(compiled), 10),
         ("lines of all compiled functions", lines_of(*compiled), 2_100),
-        *((f"{rule}s in the private idiom", count, 0) for rule, count in words.items()),
     ]
 
 

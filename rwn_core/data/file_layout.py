@@ -149,7 +149,7 @@ class FileLayout:
 
     @property
     def divides(self) -> bool:
-        """Return True if the layout states the places of fields."""
+        """True if the layout states the places of fields."""
         return not self.changed().keys() <= {"dates", "missing", "only", "drop"}
 
     @classmethod

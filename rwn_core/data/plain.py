@@ -240,7 +240,7 @@ def _too_deep(what: str, refusal: type[RWNError]) -> RWNError:
 
 
 def _is_tables(value: Any) -> bool:
-    """Return True if a value is a list of mappings."""
+    """True if a value is a list of mappings."""
     return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
 
 

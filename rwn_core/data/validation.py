@@ -312,7 +312,7 @@ def _column_notices(
 
 
 def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
-    """Return True if a variable can be a sampling weight: numbers of at least 1."""
+    """True if a variable can be a sampling weight: numbers of at least 1."""
     if variable.kind not in NUMBERS:
         return False
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -79,7 +79,7 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
 
 
 def is_missing(code: object, missing: Sequence[Code | tuple[float, float]]) -> bool:
-    """Return True if a value of a file is one of its missing codes."""
+    """True if a value of a file is one of its missing codes."""
     for each in missing:
         if isinstance(each, tuple):
             if isinstance(code, int | float) and each[0] <= code <= each[1]:
@@ -271,7 +271,7 @@ class Variable:
 
     @property
     def is_released(self) -> bool:
-        """Return True if a release holds the variable: no direct identifier, no household."""
+        """True if a release holds the variable: no direct identifier, no household."""
         return self.role not in _INSIDE
 
     @property

@@ -422,7 +422,7 @@ def _most_influential(analysis: Analysis, design: Design) -> Integers:
 
 
 def is_clustered(original: Microdata) -> bool:
-    """Return True if records share a household or a person, as declared or by what is found."""
+    """True if records share a household or a person, as declared or by what is found."""
     shared = {Role.HOUSEHOLD: 0.0, Role.PERSON: 0.0, Role.IDENTIFIER: _SHARED}
     for variable in original.schema.variables:
         if variable.role is Role.TIME:
@@ -441,7 +441,7 @@ def condition_number(columns: Floats) -> float:
 
 
 def has_rare_levels(microdata: Microdata, name: str) -> bool:
-    """Return True for a category with a level that few records have."""
+    """True for a category with a level that few records have."""
     if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
         return False
     codes, levels = microdata.codes(name)

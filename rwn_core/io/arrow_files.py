@@ -163,7 +163,7 @@ def arrow_refusals(file: str) -> Iterator[None]:
 
 
 def is_text(type_: pa.DataType) -> bool:
-    """Return True if a column of this type holds texts."""
+    """True if a column of this type holds texts."""
     return _is(_TEXTS, type_)
 
 

@@ -159,7 +159,7 @@ def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
 
 
 def _are_names(columns: Sequence[tuple[Any, list[Any]]]) -> bool:
-    """Return True if cells above columns are names of them: years, or of another kind."""
+    """True if cells above columns are names of them: years, or of another kind."""
     years, inside = [], 0
     for name, cells in columns:
         known = [value for value in cells if filled(value)]

@@ -81,7 +81,7 @@ class Format:
 
     @property
     def has_signature(self) -> bool:
-        """Return True if the first bytes of this format identify it."""
+        """True if the first bytes of this format identify it."""
         return self.detects is not _never
 
     @property

@@ -232,7 +232,7 @@ def rows_notice(below: int) -> str:
 
 
 def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
-    """Return True for words that begin as a note does, or stand alone where numbers do."""
+    """True for words that begin as a note does, or stand alone where numbers do."""
     places = [place for place, cell in enumerate(row) if filled(cell)]
     if len(places) == len(row) or any(_number(row[place]) is not None for place in places):
         return False
@@ -242,7 +242,7 @@ def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
 
 
 def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool) -> bool:
-    """Return True for a row that is called a total, once, or that has the sums of those above."""
+    """True for a row that is called a total, once, or that has the sums of those above."""
     numbers = {place: _number(cell) for place, cell in enumerate(row) if filled(cell)}
     known = {place: number for place, number in numbers.items() if number is not None}
     words = [place for place in numbers if place not in known]
@@ -336,7 +336,7 @@ def without_breaks(name: str) -> str:
 
 
 def is_year(cell: Any) -> bool:
-    """Return True for the number of a year."""
+    """True for the number of a year."""
     return isinstance(cell, int | float) and 1800 <= cell <= 2100 and cell == int(cell)
 
 
@@ -348,5 +348,5 @@ def last_filled(rows: Sequence[Sequence[Any]], end: int) -> int:
 
 
 def filled(value: object) -> bool:
-    """Return True for a cell with a value."""
+    """True for a cell with a value."""
     return value is not None and value != ""

@@ -205,6 +205,6 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
 
 
 def _is_shown(cell: Any, code: Any) -> bool:
-    """Return True for a number and a text that has its digits, zeros before them apart."""
+    """True for a number and a text that has its digits, zeros before them apart."""
     digits = "".join(filter(str.isdecimal, code)) if isinstance(code, str) else ""
     return isinstance(cell, int | float) and digits != "" and int(digits) == cell

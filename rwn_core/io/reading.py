@@ -88,7 +88,7 @@ class FileReading:
 
     @property
     def running(self) -> bool:
-        """Return True while the work goes on."""
+        """True while the work goes on."""
         return not self._task.done()
 
     @property

@@ -425,7 +425,7 @@ def _records(text: bytes, mark: str, strict: bool) -> Iterator[list[str]]:
 
 
 def _is_spaced(text: bytes) -> bool:
-    """Return True if blanks, or runs of them, divide every line into equally many fields."""
+    """True if blanks, or runs of them, divide every line into equally many fields."""
     start = text[: 100 * _LINES_SEEN].decode("utf-8", "replace")
     lines = [line for line in start.splitlines()[:_LINES_SEEN] if line.strip()]
     if len(lines) < 2 or any('"' in line for line in lines):

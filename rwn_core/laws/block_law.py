@@ -56,7 +56,7 @@ class BlockLaw(CellLaw):
         self._selection = (blocks, selected)
 
     def keeps_value_counts(self, name: str) -> bool:
-        """Every variable: the swapped ones are permuted."""
+        """True for every variable: the swapped ones are permuted."""
         return True
 
     def units(self) -> list[tuple[str, ...]]:

@@ -157,7 +157,7 @@ class CellLaw(LawOfRows):
         return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
 
     def keeps_value_counts(self, name: str) -> bool:
-        """Only what no record modifies; donors may give a value to many."""
+        """True if no record modifies it; donors may give a value to many."""
         return self.modification(name) == 0
 
     def modification(self, name: str) -> float:

@@ -25,7 +25,7 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """Return True while the work goes on."""
+        """True while the work goes on."""
         return self._pool.running
 
     @property

@@ -53,7 +53,7 @@ def _state() -> str:
 
 
 def is_ready(kernels: str = READY) -> bool:
-    """Return True if the kernels of this version are compiled on this machine."""
+    """True if the kernels of this version are compiled on this machine."""
     return (folder() / kernels).is_file()
 
 

@@ -126,7 +126,7 @@ class Pool:
 
     @property
     def running(self) -> bool:
-        """Return True while a worker thread is alive."""
+        """True while a worker thread is alive."""
         return any(thread.is_alive() for thread in self._threads)
 
     @property

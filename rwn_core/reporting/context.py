@@ -180,7 +180,7 @@ def _check_day(day: Any, title: str) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Return True for a number that is no truth value."""
+    """True for a number that is no truth value."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

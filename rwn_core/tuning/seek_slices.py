@@ -323,7 +323,7 @@ class SliceSearch:
         return fell
 
     def _step_weights(self) -> bool:
-        """Halve and double the weights of slices, of roles and of each variable."""
+        """Halve and double weights of slices, roles and variables; True if the loss fell."""
         if not self._moves_weights:
             return False
         several = (

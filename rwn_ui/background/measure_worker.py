@@ -149,7 +149,7 @@ class MeasureWorker:
         return self._pool is not None and bool(self._pool.pids)
 
     def retarget(self, data: rwn.Microdata) -> bool:
-        """Answer questions about the same records under another schema from now on."""
+        """Answer questions under another schema from now on; False if it cannot."""
         self._collect()
         if not self.running or data.fingerprint != self.data.fingerprint:
             return False

@@ -134,7 +134,7 @@ def draw(session: Session) -> None:
 
 
 def _side_by_side(session: Session) -> bool:
-    """The candidates, all that was read of them, and in a meeting the decision."""
+    """Show the candidates, what was read of them, and the decision; True in a meeting."""
     names = list(session.scenarios)
     key = session.key("compare.chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]

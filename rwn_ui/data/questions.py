@@ -208,7 +208,7 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
 
 
 def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
-    """Ask with the proposed answer chosen; nothing is left out by it that may stay."""
+    """Ask with the proposed answer chosen; True if that answer is given."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
     guessed = {guess.variable for guess in asked.guesses}

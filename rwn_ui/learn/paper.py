@@ -259,7 +259,7 @@ def live_curves(session: Session, wanted: Asked) -> FigureCurves:
 
 
 def is_pending(wanted: Asked, curves: FigureCurves) -> bool:
-    """Return True while `complete` can add releases."""
+    """True while `complete` can add releases."""
     return curves.releases < LIVE and ("complete", wanted.key) not in memo("figures", _STORED)
 
 

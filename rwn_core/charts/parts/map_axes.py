@@ -18,7 +18,7 @@ Scale = Mapping[str, Any]
 
 
 def is_placed(spot: Spot) -> bool:
-    """Return True for a setting with both coordinates."""
+    """True for a setting with both coordinates."""
     return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
 
 

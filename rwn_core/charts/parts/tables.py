@@ -86,7 +86,7 @@ class Rows(Sequence[list[Any]]):
         return map(list, zip(*map(_plain, self.columns), strict=True))
 
     def __eq__(self, other: object) -> bool:
-        """Return True for the same rows."""
+        """True for the same rows."""
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # as of every list

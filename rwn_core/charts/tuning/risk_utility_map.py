@@ -119,7 +119,7 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 def _crowded(
     spots: Sequence[tuple[float, float]], limit: float | None, y_range: tuple[float, float]
 ) -> bool:
-    """Return True if a marker stands where the limit's name would, at the right end."""
+    """True if a marker stands where the limit's name would, at the right end."""
     height = share(limit or 0.0, y_range)
     return any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
 

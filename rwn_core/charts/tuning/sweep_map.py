@@ -117,7 +117,7 @@ def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
 
 
 def _is_open(spot: Spot) -> bool:
-    """Return True for a setting with a loss of which a limit was not judged."""
+    """True for a setting with a loss of which a limit was not judged."""
     return spot["x"] is not None and spot["y"] is None
 
 

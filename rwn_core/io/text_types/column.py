@@ -265,7 +265,7 @@ def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]
 
 
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
-    """Return True if these are dates without time of day and time zone."""
+    """True if these are dates without time of day and time zone."""
     if not pd.api.types.is_datetime64_dtype(column.dtype):
         return False
     known = column.dropna()

@@ -216,7 +216,7 @@ def shown(associations: Floats, category: Integers) -> Floats:
 
 
 def is_mixed(table: Microdata) -> bool:
-    """Return True if some released variables are not numeric."""
+    """True if some released variables are not numeric."""
     return len(table.schema.numeric_names) < len(table.schema.released)
 
 

@@ -96,7 +96,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
 
 
 def _towers(step: float, edges: Floats) -> bool:
-    """Return True if some bins would hold visibly more multiples of the step than others."""
+    """True if some bins would hold visibly more multiples of the step than others."""
     width = float(edges[1] - edges[0])
     return step > _FINE * width and not np.isclose(step, width)
 
