@@ -8,6 +8,16 @@
 #   pair_claimed(survey, "wage", "education")
 #   distances_claimed(survey)
 #
+# Where the notice says that intervals hold inside a slice, the file and its notice are enough:
+#
+#   survey <- load_claims("release.csv", "notice.json")
+#   interval_claimed(survey, wage ~ education + log(experience) + factor(region))
+#   interval_claimed(survey, member ~ age + sex:age, "logistic")
+#   interval_claimed(survey, "mean(wage)")  # median(wage), quantile(wage, 0.9), share(region = north)
+#
+# They cover sampling and masking as if the file had half as many records. A model across slices, or
+# of too few records, is refused.
+#
 # A claim says how a number of this file differs from the number of the original. It holds in at
 # least nine of ten releases of the same setting. Intervals hold for people who were sampled
 # independently. A model that the steward did not register has no
@@ -22,7 +32,8 @@ refused <- function(...) {
 # digest (4.5 and later), a file that the claims do not belong to is refused.
 load_claims <- function(file, claims) {
   content <- from_json(readLines(claims, warn = FALSE, encoding = "UTF-8"))
-  if (!identical(content$format, "rwn claims 2")) {
+  known <- content$format %in% c("rwn claims 2", "rwn notice 1")
+  if (!isTRUE(known) || is.null(content$sha256)) {
     refused("The file of claims has another form; get the reader that came with it.")
   }
   table <- file
@@ -35,6 +46,7 @@ load_claims <- function(file, claims) {
     table <- utils::read.csv(file, colClasses = "character", check.names = FALSE,
                              na.strings = "", encoding = "UTF-8")
   }
+  if (is.null(content$refusal)) content$refusal <- ""
   kinds <- lapply(content$variables, function(each) each[c("kind", "levels")])
   names(kinds) <- vapply(content$variables, function(each) each$name, "")
   structure(list(table = table, claims = content, variables = kinds), class = "rwn_survey")
@@ -93,6 +105,107 @@ pair_claimed <- function(survey, one, other) {
   value <- atanh(max(min(stats::cor(both[, 1L], both[, 2L]), 1 - 1e-12), -1 + 1e-12))
   claim_row(paste(claim$one, "~", claim$other), value, 1 / sqrt(nrow(both) - 3), claim,
             nrow(both) - 3)
+}
+
+# 95 % intervals of a model, a mean, a share, a median or a quantile.
+interval_claimed <- function(survey, model, kind = "linear") {
+  about <- survey$claims$intervals
+  if (is.null(about)) refused("The file says nothing of intervals.")
+  if (nzchar(about$refusal)) refused(about$refusal)
+  if (!is.character(model)) model <- paste(deparse(model), collapse = " ")
+  asked <- paste0("(*UCP)^\\s*(mean|median|quantile|share)\\s*\\(\\s*(`[^`]+`|[^\\W\\d][\\w.]*)\\s*",
+                  "(?:(,|>=|<=|==?|>|<)\\s*(.+?)\\s*)?\\)\\s*$")
+  asked <- regmatches(model, regexec(asked, model, perl = TRUE))[[1L]]
+  formula <- tryCatch(stats::as.formula(if (length(asked)) paste("~", asked[3L]) else model),
+                      error = function(e) refused(model, " cannot be read."))
+  names <- all.vars(formula)
+  same <- vapply(about$slices, function(each) sum(names %in% unlist(each)), 0)
+  own <- unlist(about$slices[[which.max(same)]])
+  outside <- setdiff(names, own)
+  if (length(outside)) {
+    refused("No interval: ", paste(outside, collapse = ", "), " lies outside of the slice ",
+            paste(own, collapse = ", "), ". An interval holds for variables of one slice only; ",
+            "a registered model may have claims.")
+  }
+  data <- stats::setNames(lapply(own, function(name) typed_column(survey$table[[name]])), own)
+  if (length(asked)) return(interval_of_one(data[[names]], asked, about$factor, trimws(model)))
+  # a formula sees the variables of one slice and the functions of base R
+  own_functions <- list(log = function(x) transformed(x, "log"), C = factor,
+                        sqrt = function(x) transformed(x, "sqrt"), square = function(x) x^2)
+  environment(formula) <- list2env(own_functions, parent = baseenv())
+  old <- options(contrasts = c("contr.treatment", "contr.poly"))
+  on.exit(options(old))
+  frame <- tryCatch(stats::model.frame(formula, data, na.action = stats::na.omit),
+                    rwn_refusal = stop, error = function(e) refused(model, " cannot be read."))
+  every <- stats::model.matrix(stats::terms(frame), frame)
+  response <- stats::model.response(frame)
+  two <- kind == "logistic"
+  if (!kind %in% c("linear", "logistic", "poisson") || is.null(response) ||
+        !identical(colnames(every)[1L], "(Intercept)") || (is.factor(response) && !two)) {
+    refused("A model needs an intercept, a known kind, and a response of numbers.")
+  }
+  response <- as.numeric(response)
+  if (two && length(unique(response)) != 2L) refused("The response must have two values.")
+  if (two) response <- as.numeric(response == max(response))
+  if (kind == "poisson" && min(response) < 0) refused("The response has negative values.")
+  enough("the response", response)
+  # the columns of a category, added, tell the records of its reference
+  part <- attr(every, "assign")
+  labels <- attr(stats::terms(frame), "term.labels")
+  for (each in unique(part[-1L])) {
+    enough(labels[each], rowSums(every[, part == each, drop = FALSE]))
+  }
+  for (each in seq_len(ncol(every))[-1L]) enough(colnames(every)[each], every[, each])
+  freedom <- nrow(every) / 2 - ncol(every)
+  if (freedom < 10) refused("The file has too few records for so many coefficients.")
+  found <- robust_model(response, every[, -1L, drop = FALSE], kind)
+  error <- about$factor * found$errors
+  half <- stats::qt(0.975, freedom) * error
+  structure(data.frame(term = colnames(every), estimate = found$values, error = error,
+                       low = found$values - half, high = found$values + half),
+            records = nrow(every))
+}
+
+# The interval of a mean, a share or a quantile of one variable.
+interval_of_one <- function(values, asked, factor, term) {
+  what <- asked[2L]; sign <- asked[4L]; given <- asked[5L]
+  values <- values[!is.na(values)]
+  texts <- is.factor(values)
+  if (texts) values <- as.character(values)
+  n <- length(values)
+  if (n < 60L) refused("Fewer than 60 records have a value.")
+  signs <- switch(what, share = c("=", "==", ">", ">=", "<", "<="), quantile = ",", "")
+  if (!sign %in% signs || (texts && !sign %in% c("=", "==")) ||
+        !(texts || !nzchar(given) || is_number(given))) {
+    refused(term, " cannot be read: see the examples of this reader.")
+  }
+  row <- function(estimate, error, low, high) {
+    structure(data.frame(term = term, estimate = estimate, error = error, low = low, high = high),
+              records = n)
+  }
+  if (what == "share") {
+    if (!texts) given <- as.numeric(given)
+    share <- mean(match.fun(if (sign == "=") "==" else sign)(values, given))
+    z <- stats::qnorm(0.975)
+    half <- n / 2
+    center <- (share + z^2 / (2 * half)) / (1 + z^2 / half)
+    reach <- z * sqrt(share * (1 - share) / half + z^2 / (4 * half^2)) / (1 + z^2 / half)
+    return(row(share, NA_real_, center - reach, center + reach))
+  }
+  if (what == "mean") {
+    enough(term, values)
+    error <- factor * stats::sd(values) / sqrt(n)
+    half <- stats::qt(0.975, n / 2 - 1) * error
+    return(row(mean(values), error, mean(values) - half, mean(values) + half))
+  }
+  level <- if (what == "median") 0.5 else as.numeric(given)
+  if (!isTRUE(n * min(level, 1 - level) >= 20)) {
+    refused("Fewer than 20 records lie beyond ", term, ".")
+  }
+  reach <- 1.959963984540054 * sqrt(2 * level * (1 - level) / n)
+  ranks <- pmin(pmax(ceiling(n * (level + c(-reach, reach))), 1), n)
+  ends <- sort(values)[ranks]
+  row(unname(stats::quantile(values, level)), NA_real_, ends[1L], ends[2L])
 }
 
 # A sentence for each registered table, and for the means of groups.
@@ -221,6 +334,64 @@ fitted_model <- function(response, scaled, kind) {
   }
   found <- unname(fit$coefficients)
   list(values = found[-1L] / unit, errors = sqrt(diag(spread))[-1L] / unit)
+}
+
+is_number <- function(texts) {
+  grepl("^\\s*[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?\\s*$", texts, perl = TRUE)
+}
+
+# Numbers where all cells are numbers, else a factor; levels in the order of their bytes.
+typed_column <- function(cells) {
+  if (is.numeric(cells)) return(as.numeric(cells))
+  texts <- as.character(cells)
+  texts[!is.na(texts) & texts == ""] <- NA
+  if (all(is_number(texts[!is.na(texts)]))) return(as.numeric(texts))
+  factor(texts, levels = sort(unique(texts), method = "radix"))
+}
+
+# Too few records, or values of which nearly all are the same, are refused.
+enough <- function(label, values) {
+  if (length(values) < 60L) refused("Fewer than 60 records have all values.")
+  if (length(values) - max(table(match(values, unique(values)))) < 20L) {
+    refused("In ", label, " fewer than 20 records differ from the rest.")
+  }
+}
+
+# All coefficients, the intercept first, and robust standard errors: HC3, or the sandwich.
+robust_model <- function(response, columns, kind) {
+  center <- colMeans(columns)
+  unit <- apply(columns, 2L, stats::sd)
+  scaled <- sweep(sweep(columns, 2L, center), 2L, unit, "/")
+  if (ncol(columns)) {
+    size <- svd(scaled, 0L, 0L)$d
+    if (min(size) <= 0 || max(size) / min(size) > 30) {
+      refused("Do not use this model: its predictors are nearly collinear.")
+    }
+  }
+  exog <- cbind(1, scaled)
+  if (kind == "linear") {
+    fit <- stats::lm.fit(exog, response)
+    parts <- qr.Q(fit$qr)
+    bread <- chol2inv(qr.R(fit$qr))
+    rest <- fit$residuals / (1 - rowSums(parts^2))
+  } else {
+    family <- if (kind == "logistic") stats::binomial() else stats::poisson()
+    fit <- suppressWarnings(stats::glm.fit(exog, response, family = family,
+                            control = stats::glm.control(epsilon = 1e-14, maxit = 100L)))
+    weight <- fit$fitted.values * (if (kind == "logistic") 1 - fit$fitted.values else 1)
+    bread <- chol2inv(qr.R(qr(exog * sqrt(weight))))
+    rest <- response - fit$fitted.values
+  }
+  spread <- bread %*% crossprod(exog * rest) %*% bread
+  # back to the units of the columns
+  back <- diag(c(1, 1 / unit), 1L + length(unit))
+  back[1L, -1L] <- -center / unit
+  errors <- sqrt(diag(back %*% spread %*% t(back)))
+  if (!all(is.finite(errors)) ||
+        (kind != "linear" && (!fit$converged || any(sqrt(diag(spread))[-1L] > 50)))) {
+    refused("The model has no finite estimate on this file.")
+  }
+  list(values = drop(back %*% fit$coefficients), errors = errors)
 }
 
 # JSON to R: objects become named lists, arrays lists, null NULL, numbers doubles.

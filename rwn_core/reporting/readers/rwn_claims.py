@@ -9,6 +9,19 @@ This one file needs statsmodels. Copy it next to the masked file, then:
     for sentence in survey.distances():
         print(sentence)
 
+Where the notice says that intervals hold inside a slice, the file and its notice are enough:
+
+    survey = rwn_claims.load("release.csv", "notice.json")
+    print(survey.interval("wage ~ education + log(experience) + factor(region)"))
+    print(survey.interval("member ~ age + sex:age", "logistic"))
+    for one in ("mean(wage)", "median(wage)", "quantile(wage, 0.9)", "share(region = north)"):
+        print(survey.interval(one))
+
+Formulas are those of patsy, with log, sqrt, square and factor.
+
+They cover sampling and masking as if the file had half as many records. A model across slices, or
+of too few records, is refused.
+
 A claim says how a number of this file differs from the number of the original. It holds in at
 least nine of ten releases of the same setting. Intervals assume that records were sampled
 independently. A model that the steward did not register has no
@@ -17,6 +30,7 @@ claims and is refused, and a number is given only where a claim says how far it 
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
 import io
@@ -25,16 +39,23 @@ import math
 import re
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import patsy  # comes with statsmodels
 import statsmodels.api as sm
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 MOST_CONDITION = 30.0
 MOST_ERROR = 50.0  # of a standardized slope that has an estimate
 STEPS = 100
+FEWEST = 60  # records of an interval
+FEWEST_APART = 20  # records that differ from the rest, or lie beyond a quantile
+LEAST_FREEDOM = 10
+Z = 1.959963984540054
 NO_USE = "do not use"
 _TRANSFORMS: dict[str, Any] = {
     "": np.array,
@@ -42,6 +63,12 @@ _TRANSFORMS: dict[str, Any] = {
     "sqrt": np.sqrt,
     "square": np.square,
 }
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_STATISTIC = re.compile(
+    r"\s*(?P<what>mean|median|quantile|share)\s*\(\s*(?P<name>[^\W\d]\w*|Q\(.+?\))"
+    r"\s*(?:(?P<sign>,|>=|<=|==?|>|<)\s*(?P<given>.+?)\s*)?\)\s*"
+)
+_COMPARED = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
 _FAMILIES = {
     "linear": sm.families.Gaussian,
     "logistic": sm.families.Binomial,
@@ -56,8 +83,10 @@ class Refused(ValueError):
 def load(file: Any, claims: str | Path) -> Survey:
     """Read a masked CSV file, or take a data frame, and the claims that belong to it."""
     content = json.loads(Path(claims).read_text(encoding="utf-8"))
-    if content.get("format") != "rwn claims 2":
+    if content.get("format") not in ("rwn claims 2", "rwn notice 1") or "sha256" not in content:
         raise Refused("The file of claims has another form; get the reader that came with it.")
+    empty: dict[str, Any] = {"variables": [], "models": [], "tables": [], "pairs": []}
+    content = {**empty, "refusal": "", **content}
     if not isinstance(file, str | Path):
         return Survey({name: list(file[name]) for name in _names(content)}, content)
     data = Path(file).read_bytes()
@@ -69,7 +98,9 @@ def load(file: Any, claims: str | Path) -> Survey:
 
 
 def _names(claims: dict[str, Any]) -> list[str]:
-    return [variable["name"] for variable in claims["variables"]]
+    slices = claims.get("intervals", {}).get("slices", ())
+    every = [each["name"] for each in claims["variables"]], *slices
+    return list(dict.fromkeys(name for names in every for name in names))
 
 
 @dataclass(frozen=True)
@@ -79,8 +110,9 @@ class Row:
     term: str
     sign: str = ""  # "positive" or "negative", where the original has the same
     estimate: float | None = None
-    error: float | None = None  # the standard error that the masked file alone would report
-    interval: tuple[float, float] | None = None  # 95 %, with the corrected standard error
+    # the standard error that the masked file alone would report; of an interval that of both
+    error: float | None = None
+    interval: tuple[float, float] | None = None  # 95 %, of sampling and masking
     within_standard_errors: float | None = None
 
     def __str__(self) -> str:
@@ -103,7 +135,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A fitted model, with a row for each slope."""
+    """A fitted model, with a row for each slope, or for each coefficient of an interval."""
 
     rows: tuple[Row, ...]
     records: int
@@ -138,10 +170,9 @@ class Survey:
         known = every[~np.isnan(every).any(axis=1)]
         if len(known) <= every.shape[1] or not (np.ptp(known, axis=0) > 0).all():
             raise Refused("The file has too few records, or a constant variable, for this model.")
-        scaled = (known[:, 1:] - known[:, 1:].mean(axis=0)) / known[:, 1:].std(axis=0, ddof=1)
-        if np.linalg.cond(scaled) > MOST_CONDITION:
-            raise Refused("Do not use this model: its predictors are nearly collinear.")
-        values, errors = _fitted(known[:, 0], known[:, 1:], kind)
+        values, errors = (
+            part[1:] for part in _fitted(known[:, 0], known[:, 1:], kind, robust=False)
+        )
         freedom = len(known) - every.shape[1]
         rows = [
             _row(_words(claim["factors"]), float(value), float(error), claim, freedom)
@@ -184,6 +215,61 @@ class Survey:
             said.append(f"{about}: {words.format(bound) if bound is not None else NO_USE}")
         return said
 
+    def interval(self, model: str, kind: str = "linear") -> Result:
+        """Return 95 % intervals of a model, a mean, a share, a median or a quantile."""
+        about = self.claims.get("intervals", {"refusal": "The file says nothing of intervals."})
+        if about["refusal"]:
+            raise Refused(about["refusal"])
+        match = _STATISTIC.fullmatch(model)
+        formula = f"~ {match['name']}" if match else model
+        try:
+            described = patsy.ModelDesc.from_formula(formula)
+            terms = [*described.lhs_termlist, *described.rhs_termlist]
+            texts = [factor.code for term in terms for factor in term.factors]
+            names = list(dict.fromkeys(name for text in texts for name in _names_in(text)))
+            # a formula sees the variables of one slice and nothing else
+            own = max(about["slices"], key=lambda each: len({*names} & {*each}))
+            outside = [name for name in names if name not in own]
+            if outside:
+                raise Refused(
+                    f"No interval: {', '.join(outside)} lies outside of the slice {', '.join(own)}."
+                    " An interval holds for variables of one slice only; a registered model may "
+                    "have claims."
+                )
+            data = {name: _typed(self._columns[name]) for name in own}
+            if match:
+                return _statistic(data[names[0]], match, about["factor"])
+            known: dict[str, Any] = {
+                each: partial(_transformed, transform=each) for each in _TRANSFORMS
+            }
+            known |= {"factor": patsy.builtins.C, **data}
+            nothing = patsy.EvalEnvironment([])
+            left, right = patsy.dmatrices(model, known, eval_env=nothing)
+        except (patsy.PatsyError, TypeError, SyntaxError) as error:
+            raise Refused(f"{model} cannot be read: {error}") from None
+        labels, slices = right.design_info.column_names, right.design_info.term_name_slices
+        response, columns = np.asarray(left)[:, -1], np.asarray(right)[:, 1:]
+        two = kind == "logistic"
+        if kind not in _FAMILIES or labels[:1] != ["Intercept"] or left.shape[1] > 1 + two:
+            raise Refused("A model needs an intercept, a known kind, and a response of numbers.")
+        if two and len(np.unique(response)) != 2:
+            raise Refused("The response must have two values.")
+        response = (response == response.max()).astype(float) if two else response
+        if kind == "poisson" and response.min() < 0:
+            raise Refused("The response has negative values.")
+        # the columns of a category, added, tell the records of its reference
+        sums = {name: np.asarray(right)[:, part].sum(axis=1) for name, part in slices.items()}
+        del sums["Intercept"]
+        each = dict(zip(labels[1:], columns.T, strict=True))
+        for label, values in {"the response": response, **sums, **each}.items():
+            _enough(label, values)
+        freedom = len(response) / 2 - len(labels)
+        if freedom < LEAST_FREEDOM:
+            raise Refused("The file has too few records for so many coefficients.")
+        values, errors = _fitted(response, columns, kind, robust=True)
+        rows = zip(labels, values, about["factor"] * errors, strict=True)
+        return Result(tuple(_around(*row, freedom) for row in rows), len(response))
+
     def _numbers(self, name: str) -> np.ndarray:  # shape (n,)
         if self._kind(name) != "number":
             raise Refused(f"{name} is no number.")
@@ -224,6 +310,76 @@ class Survey:
         return np.asarray(np.prod(made, axis=0))
 
 
+def _names_in(code: str) -> list[str]:
+    """Return the variables that a factor of a formula names, also as Q("a name")."""
+    nodes = list(ast.walk(ast.parse(code)))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    found = [getattr(n, "id", getattr(n, "value", None)) for n in nodes if id(n) not in called]
+    return [name for name in found if isinstance(name, str)]
+
+
+def _typed(cells: list[Any]) -> np.ndarray:  # shape (n,)
+    """Return numbers where all cells are numbers, else texts; a missing one is NaN or None."""
+    texts = [_text(cell) for cell in cells]
+    if all(_NUMBER.fullmatch(text) for text in texts if text):
+        return np.array([_number(text) for text in texts])
+    return np.array([text or None for text in texts], dtype=object)
+
+
+def _enough(label: str, values: np.ndarray) -> None:
+    """Refuse too few records, or values of which nearly all are the same."""
+    # shape of values: (n,)
+    if len(values) < FEWEST:
+        raise Refused(f"Fewer than {FEWEST} records have all values.")
+    if len(values) - np.unique(values, return_counts=True)[1].max() < FEWEST_APART:
+        raise Refused(f"In {label} fewer than {FEWEST_APART} records differ from the rest.")
+
+
+def _around(term: str, value: float, error: float, freedom: float) -> Row:
+    half = float(stats.t.ppf(0.975, freedom)) * error
+    return Row(term, "", float(value), float(error), (float(value - half), float(value + half)))
+
+
+def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Result:
+    """Return the interval of a mean, a share or a quantile of one variable, shape (n,)."""
+    what, sign, given, term = asked["what"], asked["sign"], asked["given"], asked[0].strip()
+    values = np.sort(values[[value == value and value is not None for value in values]])
+    n, texts = len(values), values.dtype == object
+    if n < FEWEST:
+        raise Refused(f"Fewer than {FEWEST} records have a value.")
+    signs = {"share": ("=", "==", *_COMPARED), "quantile": (",",)}.get(what, (None,))
+    number = given is None or _NUMBER.fullmatch(given)
+    if sign not in signs or (texts and sign not in ("=", "==")) or not (texts or number):
+        raise Refused(f"{term} cannot be read: see the examples of this reader.")
+    if what == "share":
+        wanted = given if texts else float(given)
+        count = int(_COMPARED.get(sign, np.equal)(values, wanted).sum())
+        return Result((Row(term, "", count / n, None, _wilson(count, n)),), n)
+    if what == "mean":
+        _enough(term, values)
+        error = factor * float(values.std(ddof=1)) / math.sqrt(n)
+        return Result((_around(term, float(values.mean()), error, n / 2 - 1),), n)
+    level = 0.5 if given is None else float(given)
+    if not n * min(level, 1 - level) >= FEWEST_APART:
+        raise Refused(f"Fewer than {FEWEST_APART} records lie beyond {term}.")
+    return Result(
+        (Row(term, "", float(np.quantile(values, level)), None, _by_ranks(values, level)),), n
+    )
+
+
+def _wilson(count: int, n: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share, of half as many records."""
+    low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
+    return float(low), float(high)
+
+
+def _by_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
+    """Return the values, sorted and of shape (n,), at the ends of the interval of their share."""
+    n, reach = len(values), Z * math.sqrt(2 * level * (1 - level) / len(values))
+    low, high = (min(max(math.ceil(n * (level + end)), 1), n) for end in (-reach, reach))
+    return float(values[low - 1]), float(values[high - 1])
+
+
 def _sides(formula: str) -> tuple[str, frozenset[str]]:
     """Return the response and the terms, in any order and however spaced."""
     plain = "".join(re.sub(r"`([\w.]+)`", r"\1", formula).split())
@@ -255,7 +411,7 @@ def _row(term: str, value: float, error: float, claim: dict[str, Any], freedom: 
 
 def _text(cell: Any) -> str:
     """Return a cell as the file has it; empty if it is missing."""
-    return "" if cell is None or cell != cell else str(cell)
+    return "" if cell is None or type(cell).__name__ == "NAType" or cell != cell else str(cell)
 
 
 def _number(cell: Any) -> float:
@@ -278,18 +434,30 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,
     return made
 
 
-def _fitted(response: np.ndarray, columns: np.ndarray, kind: str) -> tuple[Any, Any]:
-    """Return slopes and standard errors, each in the unit of its column."""
-    # response: shape (n,); columns: (n, p); both results: (p,)
-    unit = columns.std(axis=0, ddof=1)
-    exog = sm.add_constant((columns - columns.mean(axis=0)) / unit)
+def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: bool) -> np.ndarray:
+    """Return coefficients, the intercept first, and their standard errors."""
+    # response: shape (n,); columns: (n, p); the answer: (2, 1 + p)
+    unit, mean = columns.std(axis=0, ddof=1), columns.mean(axis=0)
+    exog = sm.add_constant((columns - mean) / unit, has_constant="add")
+    if columns.shape[1] and np.linalg.cond(exog[:, 1:]) > MOST_CONDITION:
+        raise Refused("Do not use this model: its predictors are nearly collinear.")
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they warn of has no standard error below
         try:
-            fit = sm.GLM(response, exog, family=_FAMILIES[kind]()).fit(maxiter=STEPS, tol=1e-12)
-            errors = fit.bse[1:]
+            if kind == "linear":
+                fit = sm.OLS(response, exog).fit(cov_type="HC3" if robust else "nonrobust")
+            else:
+                model = sm.GLM(response, exog, family=_FAMILIES[kind]())
+                how = "HC0" if robust else "nonrobust"
+                fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type=how)
+            spread = fit.cov_params()
         except (np.linalg.LinAlgError, ValueError):
-            errors = np.array([np.inf])
-    if kind != "linear" and not errors.max() <= MOST_ERROR:
+            spread = np.full((1 + len(unit),) * 2, np.inf)
+        # back to the units of the columns
+        back = np.diag(np.concatenate(([1.0], 1 / unit)))
+        back[0, 1:] = -mean / unit
+        errors = np.sqrt(np.diag(back @ spread @ back.T))
+        largest = np.sqrt(np.diag(spread)[1:]).max(initial=0.0)
+    if not np.isfinite(errors).all() or (kind != "linear" and not largest <= MOST_ERROR):
         raise Refused("The model has no finite estimate on this file.")
-    return fit.params[1:] / unit, errors / unit
+    return np.array([back @ fit.params, errors])
