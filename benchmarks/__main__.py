@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``journeys``, ``kernels``, ``methods``,
-``own_statistics``, ``reading``, ``recommend``, ``side_by_side``, ``slices`` or ``speed`` runs one
-of the long comparisons, with options of its own.
+``python -m benchmarks certified``, ``claims``, ``intervals``, ``journeys``, ``kernels``,
+``methods``, ``own_statistics``, ``reading``, ``recommend``, ``side_by_side``, ``slices`` or
+``speed`` runs one of the long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks import bench, cases
 _LONG = (
     "certified",
     "claims",
+    "intervals",
     "journeys",
     "kernels",
     "methods",
