@@ -56,7 +56,11 @@ def release_files(
     inside = replace(public, evidence=read_evidence(judged.evidence))
     suffix = format_of_key(judged.format).suffixes[0]
     released = {f"release-{judged.id}{suffix}": judged.content}
-    users = released | public_files(public, microdata, NAMES) | dict(public.files)
+    # intervals that hold inside a slice need the file, its notice and a reader
+    holds = not record["intervals"]["refusal"]
+    names = (*NAMES, *["notice.json"] * holds)
+    users = released | public_files(public, microdata, names) | dict(public.files)
+    users |= READERS if holds else {}
     files = {
         **{f"{USERS}/{name}": content for name, content in users.items()},
         RECORD: text.encode("utf-8"),

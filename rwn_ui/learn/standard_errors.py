@@ -121,8 +121,9 @@ STANDARD_ERRORS = Lesson(
         "row then has one donor. Copying alone is enough.\n\n"
         "A large k brings the ratio nearer to 1, but it moves the slope: to about 0.84 at k = 40. "
         "A smaller q helps both: at q = 0.1 nearly 95 of 100 intervals hold the truth. "
-        "At a larger q standard errors need a factor (lesson 5). The Utility page computes it for "
-        "your own analysis and writes the notice."
+        "At a larger q standard errors need a factor: with balance 1.42 is enough for every model "
+        "inside one slice, as if the file had half as many records, if people were sampled "
+        "independently. For other models see lesson 5."
     ),
     code=_code_errors,
     on_tune=lambda values: rwn.Setting(params=_params(values)),

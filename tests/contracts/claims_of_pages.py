@@ -75,6 +75,9 @@ CLAIMS = claims(
      released.small_groups_shrink, (EVEN,), (BALANCED,)),
     (README, "standard errors computed from the release are too small",
      released.standard_errors_too_small, (1.0,), (0.0,)),
+    (README, "This is what balance mends *inside a slice*: robust standard errors times 1.42 cover "
+     "sampling and masking together",
+     released.intervals_cover, (1.42,), (1.0,)),
     (COSTS, "the expected share of cells that really change is at most q",
      released.changed_cells, (operator.le,), (operator.ge,)),
     (COSTS, "at least the k nearest records are donors",

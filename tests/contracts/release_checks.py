@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import rwn_core as rwn
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import standard_errors
+from rwn_core.masking import SoftRWN
 
 KEYS = ("age", "weight", "height")
 Params = Any
@@ -166,6 +167,17 @@ def standard_errors_too_small(q: float) -> bool:
     prepared = [rwn.RWN(k=5, q=q).prepare(standard_errors.sample(i)) for i in range(100)]
     found = standard_errors.slopes([standard_errors.release(p, i) for i, p in enumerate(prepared)])
     return found.ratio < 0.9
+
+
+def intervals_cover(factor: float) -> bool:
+    """Standard errors of means times a factor hold the truth, over 300 balanced releases."""
+    rng, held = np.random.default_rng(4), []
+    for number in range(300):
+        frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
+        balanced = SoftRWN(kernel="gaussian", balance=1.0, width=3.0)
+        file = rwn.mask(rwn.Microdata.from_frame(frame), balanced, seed=number).masked.frame
+        held.append(abs(file.mean()) <= 2.01 * factor * file.std() / 10)
+    return bool(0.93 < np.mean(held) < 0.98)
 
 
 def wide_intervals_miss(params: Params) -> bool:
