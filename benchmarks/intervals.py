@@ -3,7 +3,9 @@
 ``python -m benchmarks intervals [TABLE ...] [--populations N] [--records N]`` draws samples of a
 table with replacement, masks each in two slices, and counts how often the interval of the analyst's
 reader holds the table's own value. Beside it stands the unmasked sample with its own interval. The
-verdict asks of each model a coverage of at least .95, or that of the unmasked sample, less .02.
+verdict asks of each model a coverage of at least .95, or that of the unmasked sample, less .02. A
+coverage of 200 samples has a standard error of .015, so that a model that misses is judged anew by
+``--again`` fresh samples, and by them alone.
 Models that leave their slice are the planted fault: the reader refuses them, and their intervals,
 had it not, hold too seldom.
 """
@@ -100,16 +102,19 @@ def answers(file: pd.DataFrame, models: tuple[str, ...], slices: list[list[str]]
 LOGISTIC = frozenset({"test", "parttime", "smsa", "idp", "hlthg"})
 
 
-def covered(name: str, populations: int, records: int) -> pd.DataFrame:
+def covered(
+    name: str, populations: range, records: int, some: tuple[str, ...] | None = None
+) -> pd.DataFrame:
     """Return the coverage of each model's interval, of masked and of unmasked samples."""
     (one, two), models, across = TABLES[name]
+    models = some or models
     slices = [one.split(), two.split()]
     data, every = rwn.load_demo(name), [*one.split(), *two.split()]
     frame = data.frame[every]
     truth = answers(frame, (*models, across), [every], 1.0)[:, 0]
     held: dict[str, list[np.ndarray]] = {"masked": [], "unmasked": []}
-    rng = np.random.default_rng(1)
-    for number in range(populations):
+    for number in populations:
+        rng = np.random.default_rng((1, number))
         rows = rng.integers(0, len(frame), records)
         sample = rwn.Microdata.from_frame(frame.iloc[rows].reset_index(drop=True))
         release = rwn.mask(sample.with_slices(slices), SETTING, seed=number)
@@ -124,7 +129,10 @@ def covered(name: str, populations: int, records: int) -> pd.DataFrame:
             held[key].append(np.where(np.isnan(found[:, 0]), np.nan, inside))
     shares = {key: np.nanmean(each, axis=0) for key, each in held.items()}
     refused = np.isnan(held["masked"]).mean(axis=0)
-    return pd.DataFrame({"table": name, "model": [*models, across], **shares, "refused": refused})
+    found = pd.DataFrame({"model": [*models, across], **shares, "refused": refused})
+    found["least"] = np.minimum(0.95, found["unmasked"]) - 0.02
+    found["holds"] = found["masked"] >= found["least"]
+    return found
 
 
 def main() -> int:
@@ -132,13 +140,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=list(TABLES))
     parser.add_argument("--populations", type=int, default=200)
+    parser.add_argument("--again", type=int, default=800)
     parser.add_argument("--records", type=int, default=300)
     given = parser.parse_args()
     began, kept = time.process_time(), True
     for name in given.tables:
-        found = covered(name, given.populations, given.records)
-        found["least"] = np.minimum(0.95, found["unmasked"]) - 0.02
-        found["holds"] = found["masked"] >= found["least"]
+        found = covered(name, range(given.populations), given.records)
+        missed = tuple(found["model"][:-1][~found["holds"][:-1]])
+        if missed:
+            fresh = range(given.populations, given.populations + given.again)
+            anew = covered(name, fresh, given.records, missed).set_index("model")
+            for row in found[found["model"].isin(missed)].itertuples():
+                say(f"{row.model}: {row.masked:.3f}, unmasked {row.unmasked:.3f}; judged anew:")
+            for column in ("masked", "unmasked", "refused", "least", "holds"):
+                own = found["model"].map(anew[column].drop(TABLES[name][2]))
+                found[column] = own.where(own.notna(), found[column]).astype(found[column].dtype)
         for row in found.itertuples():
             across = row.Index == len(found) - 1
             mark = "across slices" if across else "" if row.holds else "MISSED"
