@@ -85,7 +85,7 @@ class SecretKey:
 
     @property
     def words(self) -> NDArray[np.uint32]:
-        """The key as eight 32-bit words."""
+        """The key as eight 32-bit words, shape (8,)."""
         return np.frombuffer(self._bytes, dtype="<u4").astype(np.uint32)
 
 
@@ -111,6 +111,7 @@ def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> ND
 def _quarter_rounds(
     a: NDArray[np.uint32], b: NDArray[np.uint32], c: NDArray[np.uint32], d: NDArray[np.uint32]
 ) -> None:
+    # Shapes: each (4, N); all four are changed in place.
     for first, second, target, bits in (
         (a, b, d, 16),
         (c, d, b, 12),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import orjson
 import pytest
 
 import rwn_core as rwn
@@ -24,8 +25,9 @@ from rwn_core.tuning import (
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import Loss, Refused, match
-from rwn_core.tuning.point import short_setting
+from rwn_core.tuning.point import setting_key, short_setting
 from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, seek_slices
+from rwn_core.tuning.sweep_folder import JobFolder
 
 BOTH = Policy(
     limits=(
@@ -136,3 +138,21 @@ def test_a_kernel_that_the_table_refuses_is_a_reason_of_a_match(few) -> None:
     assert isinstance(none, Refused)
     assert none.method == "soft_rwn"
     assert "cap must be at least" in none.reason
+
+
+def test_a_folder_of_a_sweep_of_rwn_with_a_kernel_is_taken_up(few, tmp_path) -> None:
+    """Its finished point has the name that the setting had before the method had its own."""
+    setting = rwn.Setting(params=rwn.SoftRWN(width=0.5, balance=1.0))
+    point = sweep(few, setting, plan=PLAN, workers=1).points[0]
+    folder = JobFolder.open(tmp_path / "new", few, PLAN, [point.setting])
+    folder.save(point)
+    plain = point.setting.to_dict()
+    parameters = {**plain["parameters"], "kernel": "gaussian"}
+    former = {**plain, "method": "rwn", "parameters": parameters}
+    manifest = {**folder.manifest(), "settings": [former]}
+    (folder.root / "manifest.json").write_bytes(orjson.dumps(manifest))
+    folder.path(point.setting).rename(folder.root / f"{setting_key(former)}.json")
+    assert folder.load(point.setting) is None
+    again = JobFolder.open(tmp_path / "new", few, PLAN, [])
+    assert again.settings() == [point.setting]
+    assert again.load(point.setting).to_dict() == point.to_dict()
