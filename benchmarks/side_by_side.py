@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +135,10 @@ def detail(measure: str) -> Any:
     return reading.detail
 
 
-def of_secret(measure: str, what: str, role: str) -> float:
-    """Return what a measure says of one confidential variable."""
-    found = detail(measure)
-    return float(found[what][found["secrets"].index(ROLES[role])])
+def of_classes(measure: str, what: str, side: str, role: str) -> float:
+    """Return what a measure says of all classes, or of one confidential variable."""
+    found = getattr(getattr(detail(measure), what), side)
+    return float(found[detail(measure).secrets.index(ROLES[role])] if role else found)
 
 
 def similarity(measure: str) -> float:
@@ -158,8 +158,8 @@ def variation(role: str) -> float:
 
 def contributions(cells: np.ndarray) -> np.ndarray:
     """Return each variable's share of the scores in percent."""
-    found = scores(cells)
-    return 100 * found.score @ found.shares / found.score.sum()
+    score, _, shares = scores(cells)
+    return 100 * score @ shares / score.sum()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +219,13 @@ ROWS = (
     Row(
         program="sdcMicro", quantity="SUDA scores", table="guideline, 10 records", source=TESTS,
         theirs=(0, 0, 6, 0, 12, 0, 6, 10, 0, 0), digits=0,
-        ours=lambda: scores(codes(GUIDELINE)).score,
+        ours=lambda: scores(codes(GUIDELINE))[0],
         why="equal for up to four keys; of more, sdcMicro searches sets of any size and weights by "
         "the number of keys, here sets have at most three; a missing value is a value here",
     ),
     Row(
         program="sdcMicro", quantity="SUDA scores, records 5 to 8", table="book, 8 records",
-        source=TESTS, theirs=(4, 2, 6, 8), digits=0, ours=lambda: scores(codes(BOOK)).score[4:],
+        source=TESTS, theirs=(4, 2, 6, 8), digits=0, ours=lambda: scores(codes(BOOK))[0][4:],
     ),
     Row(
         program="sdcMicro", quantity="SUDA contributions (percent)", table="3 records",
@@ -257,20 +257,17 @@ ROWS = (
         Row(
             program="pycanon", quantity=quantity, table=f"1,000 of cps1988, {side}", source="run",
             theirs=f"{name} {side}",
-            ours=lambda measure=measure, what=what, role=role, side=side: (
-                float(detail(measure)[f"{what}_{side}"]) if not role
-                else of_secret(measure, f"{what}_{side}", role)
-            ),
+            ours=partial(of_classes, measure, what, side, role),
             why=why,
         )
         for side in ("original", "released")
         for name, quantity, measure, what, role, why in (
             ("k", "k of k-anonymity", "k_anonymity", "smallest", "", ""),
-            ("l", "distinct l-diversity", "l_diversity", "smallest", "secret", ""),
+            ("l", "distinct l-diversity", "l_diversity", "worst", "secret", ""),
             ("entropy l", "entropy l-diversity", "l_diversity", "entropy", "ranked",
              "pycanon cuts off what follows the point"),
-            ("t", "t-closeness of categories", "t_closeness", "largest", "secret", ""),
-            ("ordered t", "t-closeness of ordered values", "t_closeness", "largest", "ranked", ""),
+            ("t", "t-closeness of categories", "t_closeness", "worst", "secret", ""),
+            ("ordered t", "t-closeness of ordered values", "t_closeness", "worst", "ranked", ""),
         )
     ),
     Row(
@@ -291,7 +288,7 @@ ROWS = (
     ),
     Row(
         program="suda", quantity="SUDA scores", table="guideline, 10 records", source="run",
-        theirs="suda scores", digits=0, ours=lambda: scores(codes(GUIDELINE)).score,
+        theirs="suda scores", digits=0, ours=lambda: scores(codes(GUIDELINE))[0],
         why="it also counts sets that contain a smaller unique set, which the definition leaves "
         "out; ours are those of sdcMicro",
     ),

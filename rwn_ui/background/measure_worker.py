@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.masking import Method, Prepared, family, lever_values, unrounded
+from rwn_core.measures.measure import plain
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
@@ -45,7 +46,7 @@ class Question:
             return rwn.NotApplicable(str(refusal))
         if not isinstance(reading, rwn.Reading):
             return reading
-        said = {name: part for name, part in reading.detail.items() if name in _SAID}
+        said = {name: part for name, part in plain(reading.detail).items() if name in _SAID}
         return replace(reading, detail=said)
 
 

@@ -17,6 +17,7 @@ from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
 from rwn_ui.features.scenario_trial import scenario_draft
+from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view
 from rwn_ui.risk import view as risk_view
@@ -24,6 +25,7 @@ from rwn_ui.risk.form import Attack
 from rwn_ui.risk.warnings import warnings
 from rwn_ui.state.change_table import load
 from rwn_ui.state.results import current_release, prepared
+from rwn_ui.tune import tiles as tune_tiles
 
 Payloads = list[dict[str, Any]]
 
@@ -381,3 +383,11 @@ def test_a_record_is_watched_once_and_the_list_has_an_end(panels, open_page):
     text = scenario_draft(screen.session, "One").to_toml()
     screen.session.watched = ()
     assert scenario_draft(screen.session, "One").to_toml() == text  # no record leaves the table
+
+
+def test_a_detail_without_a_sample_says_nothing_of_one_and_names_no_attack() -> None:
+    both = {name: Sides(1, 1) for name in ("uniques", "alone", "expected")}
+    detail = PopulationRisk(names=["age"], population=100.0, **both)
+    reading = rwn.Reading(value=0.1, interval=(0.0, 0.2), detail=detail)
+    assert risk_sentences._sample(reading) == ""
+    assert tune_tiles._which_attack("loglinear_risk", reading, 100) == ""
