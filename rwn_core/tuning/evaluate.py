@@ -31,7 +31,7 @@ from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress, work
+from rwn_core.parallel.threads import Progress, current_work, steps, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
@@ -175,7 +175,6 @@ class Trials:
     def run(
         self,
         setting: Setting,
-        progress: Progress = lambda share: None,
         look: Callable[[Comparison], None] | None = None,
     ) -> Point:
         """Draw the setting's releases, look at each and read the measures."""
@@ -192,7 +191,6 @@ class Trials:
                 readings.append(_read(release, drawn))
                 if look is not None:
                     look(release)
-                progress(len(readings) / self.plan.releases)
         except ParameterError as refusal:
             reason = NotApplicable(str(refusal))
             readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
@@ -207,7 +205,8 @@ class Trials:
 
     def certified(self, setting: Setting, rows: int = ROWS) -> Reading | NotApplicable:
         """Forecast certified linkage: before a release it is the mean of a few draws by law."""
-        law = self._tables.moved(setting).law
+        with current_work().quiet():
+            law = self._tables.moved(setting).law
         law = law if law is None else law.rounded(dict(setting.precision))
         try:
             value = float(np.mean(forecast_certified(law, rows=rows)))
@@ -222,7 +221,7 @@ class Trials:
         return _read(next(self._releases(setting)), measures)
 
     def _releases(self, setting: Setting) -> Iterator[Comparison]:
-        for release in range(self.plan.releases):
+        for release in steps(range(self.plan.releases)):
             yield self._tables.compared(setting, self.plan.seed + release)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
-from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.parallel.threads import Progress, current_work, thread_count, work
 from rwn_core.tuning.evaluate import Plan, Trials, by_family, one_thread
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.grid import Grid, unique_settings
@@ -190,21 +190,22 @@ class _Work:
     watched: bool
 
 
-def _prepare(work: _Work) -> Handle:
+def _prepare(about: _Work) -> Handle:
     """Prepare a worker: it keeps the table with its neighbors ranked."""
     one_thread()
     trials: list[Trials] = []
 
     def handle(task: Setting | _Forecasts, progress: Progress) -> None:
         if isinstance(task, tuple):  # quick, and not yet polite: a user waits to see it
-            for part in expected(work.microdata, task):
-                work.folder.save_forecasts(part)
+            for part in expected(about.microdata, task):
+                about.folder.save_forecasts(part)
             return
         if not trials:
-            if work.watched:
+            if about.watched:
                 be_polite()
-            trials.append(Trials(work.microdata, work.settings, work.plan))
-        work.folder.save(trials[0].run(task, progress))
+            trials.append(Trials(about.microdata, about.settings, about.plan))
+        with work(progress=progress):
+            about.folder.save(trials[0].run(task))
         progress(1.0)
 
     return handle
@@ -237,12 +238,12 @@ class SweepRun:
         self._pace = Pace()
         self._before = len(self._points)
         self.cancelled = False
-        work = _Work(
+        about = _Work(
             microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
         )
         known = folder.forecasts() if watched and open_ else None
         unknown = [] if known is None else [s for s in self.settings if s.key not in known]
-        self._pool = Pool(_prepare, work, workers=min(workers, len(open_)))
+        self._pool = Pool(_prepare, about, workers=min(workers, len(open_)))
         if unknown:
             self._pool.submit(tuple(unknown))
         self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]
@@ -389,13 +390,13 @@ def sweep(
     """
     plan = plan or Plan(measures=USUAL)
     settings = prepared(microdata, what, references=False)
-    count, found = thread_count(workers), getattr(progress, "found", lambda sweep: None)
-    report = progress or (lambda share: None)
+    count, now = thread_count(workers), work(progress=progress)
     with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as path:
         place = folder or (Path(path) / "job" if count > 1 else None)
         finished = None if place is None else JobFolder.open(place, microdata, plan, settings)
         if count == 1 or finished is None:
-            return _in_process(microdata, settings, plan, finished, report, found)
+            with now:
+                return _in_process(microdata, settings, plan, finished)
         # in worker processes; if some die, the rest of the settings get a second attempt
         refusal = ""
         for _ in range(_ATTEMPTS):
@@ -403,8 +404,8 @@ def sweep(
             try:
                 while run.running:
                     run.join(_LOOK)
-                    report(run.share)
-                    found(run.sweep())
+                    now.report(run.share)
+                    now.found(run.sweep())
             finally:
                 run.cancel()  # also after Ctrl-C: no process stays behind
             refusal = run.refusal
@@ -414,26 +415,18 @@ def sweep(
 
 
 def _in_process(
-    microdata: Microdata,
-    settings: list[Setting],
-    plan: Plan,
-    folder: JobFolder | None,
-    progress: Progress,
-    found: Callable[[Sweep], None],
+    microdata: Microdata, settings: list[Setting], plan: Plan, folder: JobFolder | None
 ) -> Sweep:
     """In this process, setting after setting."""
-    trials, points = Trials(microdata, settings, plan), dict[str, Point]()
-
-    def tell(share: float) -> None:
-        progress((len(points) + share) / len(settings))
-
+    trials, points, now = Trials(microdata, settings, plan), dict[str, Point](), current_work()
     for setting in by_family(settings):
         point: Point | None = None if folder is None else folder.load(setting)
         if point is None:
-            point = trials.run(setting, tell)
+            with now.part(len(points) / len(settings), (len(points) + 1) / len(settings)):
+                point = trials.run(setting)
             if folder is not None:
                 folder.save(point)
         points[setting.key] = point
-        found(Sweep.from_points(plan, list(points.values()), len(settings)))
-        tell(0.0)
+        now.found(Sweep.from_points(plan, list(points.values()), len(settings)))
+        now.report(len(points) / len(settings))
     return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))

@@ -11,6 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.threads import work
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -68,7 +69,8 @@ def measured(
     measures = tuple(dict.fromkeys((*limited, *USUAL)))
     plan = Plan(measures=measures, seed=scenario.seed)
     trials = Trials(microdata, [scenario.setting], plan)
-    point = trials.run(scenario.setting, progress or (lambda share: None))
+    with work(progress=progress):
+        point = trials.run(scenario.setting)
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 
