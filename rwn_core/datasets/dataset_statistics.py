@@ -186,29 +186,18 @@ def metric_of_sums(
     n, numbers, levels = statistics.n, statistics.numbers, statistics.levels
     if weights == "discrete":
         schema = schema.with_weights(discrete_weights(schema, n))
-    used = [variable for variable in schema.released if variable.weight > 0]
-    if not used:
-        raise ParameterError(
-            "The weights are 0 for every variable; give at least one a positive weight."
-        )
-    axes: list[Axis] = []
-    for variable in used:
+
+    def axes_of(variable: Variable) -> list[Axis]:
         if variable.kind is Kind.CATEGORICAL:
-            # Levels in their order with their records, what is missing last.
+            # levels in their order with their records, what is missing last
             counts = levels[variable.name]
             known = [(level, counts[level]) for level in sorted(counts)]
-            axes += axes_of_counts(
-                [*known, (None, n - sum(counts.values()))], variable, scale, encoding
-            )
-            continue
+            missing = None, n - sum(counts.values())
+            return axes_of_counts([*known, missing], variable, scale, encoding)
         column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
-        axes += _number_axes(column, n, variable, scale)
-    if not axes:
-        raise ParameterError(
-            "No variable with a positive weight varies, so there is no distance between records; "
-            "give a varying variable a positive weight."
-        )
-    return Metric(axes=tuple(axes))
+        return _number_axes(column, n, variable, scale)
+
+    return Metric.of_variables(schema, axes_of)
 
 
 def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:

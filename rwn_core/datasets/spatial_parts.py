@@ -1,6 +1,6 @@
 """Deals the records of a dataset out to leaves, and makes each leaf ready to be searched.
 
-Leaves lie between planes that come from a random sample: they divide the work and no result.
+Leaves are slabs that come from a random sample: they divide the work and no result.
 
 One index of all leaves, on the stage: a search of it is a search of the whole table.
 
@@ -11,12 +11,12 @@ those of one index. Positions count through the leaves; records have their numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Integers, Integers32
 from rwn_core.datasets.run import Run, Task
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
@@ -39,10 +39,20 @@ _AT_ONCE = 1 << 22  # numbers of records that are written at a time
 _OF_ALL = ("levels", "squares", "coded", "far", "scale")  # the same in every leaf
 
 
-def axes(run: Run) -> Floats:
-    """The axes that planes lie across."""
-    # shape (d, d)
-    return load(run, DEAL, "axes")
+def leaf_numbers(sample: Points, points: Points, leaves: int) -> Integers:
+    """Return the leaf of each record: about as many of a sample lie in each.
+
+    Leaves are slabs across the direction in which the sample spreads most: a ball crosses a plane
+    the less often, the wider the records are spread across it.
+    """
+    # shape (n,)
+    free = [c for c in range(point_values(sample).shape[1]) if c not in level_squares(sample)]
+    known, values = point_values(sample)[:, free], point_values(points)[:, free]
+    if leaves < 2 or not free or len(known) < 2:
+        return np.zeros(len(values), dtype=np.int64)
+    _, directions = np.linalg.eigh(np.atleast_2d(np.cov(known, rowvar=False)))
+    ends = np.quantile(known @ directions[:, -1], np.arange(1, leaves) / leaves)
+    return np.searchsorted(ends, values @ directions[:, -1])
 
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:
@@ -52,11 +62,9 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     with atomic_file(columns_path(run, number)) as unfinished:
         write_batches(unfinished, table, [len(table)], packed=False)
     points = found.to_points(found.microdata(table))
-    # leaves are the same in all tasks: their planes come from the sample alone
-    root, leaves = build_planes(turned(found.points, axes(run)), run.leaves)
-    leaf = leaf_numbers(root, points, axes(run))
+    leaf = leaf_numbers(found.points, points, run.leaves)
     order = np.argsort(leaf, kind="stable")
-    ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
+    ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=run.leaves))))
     values = point_values(points)[order]
     save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
@@ -109,79 +117,6 @@ def leaves_with_records(run: Run) -> list[int]:
     """The numbers of the leaves that are not empty."""
     found: list[int] = np.flatnonzero(load(run, INDEX, "counts")).tolist()
     return found
-
-
-class Cut(NamedTuple):
-    """A plane, and what lies on its two sides: further cuts, or the numbers of leaves."""
-
-    column: int
-    value: float
-    low: Cut | int
-    high: Cut | int
-
-
-def principal_axes(sample: Points) -> Floats:
-    """Directions to cut along: those in which the records spread most, one in each column."""
-    # A ball crosses a plane the less often, the wider the records are spread across it.
-    values, coded = point_values(sample), level_squares(sample)
-    axes = np.eye(values.shape[1])
-    free = np.array([c for c in range(values.shape[1]) if c not in coded], dtype=np.int64)
-    if len(free) > 1 and len(values) > 1:
-        _, directions = np.linalg.eigh(np.cov(values[:, free], rowvar=False))
-        axes[np.ix_(free, free)] = directions
-    return axes
-
-
-def turned(points: Points, axes: Floats) -> Points:
-    """The same records along other axes; distances stay, but for rounding."""
-    # points: shape (n, d); axes: (d, d)
-    return points_like(points, point_values(points) @ axes)
-
-
-def build_planes(sample: Points, leaves: int) -> tuple[Cut | int, int]:
-    """Cut space so that each leaf has about as many records of a sample."""
-    values, count = point_values(sample), 0
-    free = [column for column in range(values.shape[1]) if column not in level_squares(sample)]
-
-    def cut(rows: Floats, parts: int) -> Cut | int:
-        nonlocal count
-        # Shapes: rows (m, d).
-        spread = rows[:, free].std(axis=0) if parts > 1 and len(rows) > 1 else np.empty(0)
-        # the widest column that can be cut, where about half of the parts' rows are up to it
-        for column in np.array(free, dtype=np.int64)[np.argsort(-spread, kind="stable")].tolist():
-            own = rows[:, column]
-            value = float(np.quantile(own, (parts // 2) / parts, method="lower"))
-            if value == own.max():  # the rows up to it would be all
-                value = float(own[own < value].max(initial=-np.inf))
-            if value == -np.inf:
-                continue
-            below = own <= value
-            left = min(max(round(parts * below.mean()), 1), parts - 1)
-            return Cut(column, value, cut(rows[below], left), cut(rows[~below], parts - left))
-        count += 1
-        return count - 1
-
-    return cut(values, leaves), count
-
-
-def leaf_numbers(root: Cut | int, points: Points, axes: Floats) -> Integers:
-    """The leaf of each record, shape (n,); planes are put through turned records."""
-    values = point_values(points)
-    leaf = np.zeros(len(values), dtype=np.int64)
-    along: dict[int, Floats] = {}  # few axes are cut across
-
-    def sort(node: Cut | int, rows: Integers) -> None:
-        if not isinstance(node, Cut):
-            leaf[rows] = node
-            return
-        if node.column not in along:
-            along[node.column] = values @ axes[:, node.column]
-        below = along[node.column][rows] <= node.value
-        sort(node.low, rows[below])
-        sort(node.high, rows[~below])
-
-    sort(root, np.arange(len(values)))
-    return leaf
 
 
 def joined_index(run: Run, frame: Frame) -> Index:

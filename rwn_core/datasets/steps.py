@@ -26,7 +26,7 @@ from rwn_core.datasets.dataset_statistics import (
     level_counts,
 )
 from rwn_core.datasets.run import SURVEY, Execute, Run, Task
-from rwn_core.datasets.spatial_parts import INDEX, principal_axes
+from rwn_core.datasets.spatial_parts import INDEX
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, give_back, load, save, write_batches
 from rwn_core.neighbors.record_draws import two_uniforms
@@ -123,8 +123,6 @@ class Strategy(NamedTuple):
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """All records are candidates: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
-    # Keep the axes that planes lie across: made once, so that all tasks agree.
-    save(run, DEAL, "axes", principal_axes(run.survey_result.points))
     execute(run.ranges(DEAL), follow.by(1))
     # Add up the records of each leaf, and put corners together; how many leaves there are.
     corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]

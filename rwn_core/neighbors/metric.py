@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -220,17 +220,23 @@ class Metric:
         for name, value, known in (("scale", scale, Scale), ("encoding", encoding, Encoding)):
             if value not in get_args(known):
                 raise ParameterError(f"{name} must be one of: {', '.join(get_args(known))}.")
-        used = [v for v in microdata.schema.released if v.weight > 0]
+
+        def axes_of(variable: Variable) -> list[Axis]:
+            if variable.kind is Kind.CATEGORICAL:
+                return category_axes(microdata, variable, scale, encoding)
+            return number_axes(microdata, variable, scale)
+
+        return cls.of_variables(microdata.schema, axes_of)
+
+    @classmethod
+    def of_variables(cls, schema: Schema, axes_of: Callable[[Variable], list[Axis]]) -> Metric:
+        """Put together the axes of all released variables with a weight."""
+        used = [variable for variable in schema.released if variable.weight > 0]
         if not used:
             raise ParameterError(
                 "The weights are 0 for every variable; give at least one a positive weight."
             )
-        axes: list[Axis] = []
-        for variable in used:
-            if variable.kind is Kind.CATEGORICAL:
-                axes += category_axes(microdata, variable, scale, encoding)
-            else:
-                axes += number_axes(microdata, variable, scale)
+        axes = [axis for variable in used for axis in axes_of(variable)]
         if not axes:
             raise ParameterError(
                 "No variable with a positive weight varies, so there is no distance between "
