@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.context import QUESTIONS, is_number
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
-from rwn_core.reporting.facts.inside import INTRUDER_TEST
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import file_texts, leaves
 from rwn_core.reporting.page import page
@@ -31,7 +30,6 @@ _EMPTY = frozenset(
         "",
         "–",
         "not stated",
-        "none was recorded",
         "It was not read.",
         "Nobody's name was given with this release.",
         "No decision of a meeting was given with this release.",
@@ -42,7 +40,6 @@ _OPTIONAL = frozenset({"accepted by", "watched"})
 _ROWS = {each.name: {each.question} for each in QUESTIONS} | {
     key: {measure.title, measure.at_least} - {""} for key, measure in MEASURES.items()
 }
-_ROWS["intruder_test"] = {INTRUDER_TEST}
 
 _PAGE = "page for auditors"
 _STATED = ("context", "decision", "approval")  # in the words of the steward
@@ -171,8 +168,6 @@ def _own(material: Material) -> Iterator[str]:
     yield from (material.setting.words, material.made, material.context.review)
     yield from material.setting.params.cautions()
     yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))
-    test = material.context.intruder_test
-    yield from () if test is None else map(str, astuple(test))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

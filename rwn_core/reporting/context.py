@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -38,50 +37,10 @@ QUESTIONS: tuple[ContextQuestion, ...] = read_plain(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntruderTest(NamedParameters):
-    """Record a motivated-intruder test: an attempt to recognize persons in a release.
-
-    Raises
-    ------
-    ParameterError
-        A field is of the wrong kind or out of its range.
-    """
-
-    by: str  # the person that tried
-    day: str  # as ISO 8601
-    sources: str  # what they used besides the release
-    hours: float  # they spent, at least 0
-    claims: int  # persons that they claimed to have recognized
-    confirmed: int  # claims that were true; at most `claims`
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        for name in ("by", "sources"):
-            _set(self, name, _answer(getattr(self, name), f"intruder test's {name}"))
-            if not getattr(self, name):
-                raise ParameterError(f"The intruder test's {name} must be stated; write it.")
-        _check_day(self.day, "day of the intruder test")
-        if not is_number(self.hours) or not (math.isfinite(self.hours) and self.hours >= 0):
-            raise ParameterError(
-                "The intruder test's hours must be a number of at least 0; correct it."
-            )
-        for name in ("claims", "confirmed"):
-            count = getattr(self, name)
-            if not is_number(count) or count < 0 or count % 1 != 0:
-                raise ParameterError(
-                    f"The intruder test's {name} must be a whole number of at least 0; correct it."
-                )
-        if self.confirmed > self.claims:
-            raise ParameterError(
-                "The intruder test's confirmed must be at most its claims; correct one of them."
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Context(NamedParameters):
     """State the context of a release; what is empty was not stated.
 
-    The fields up to `decided_by` are the answers to `QUESTIONS`: one line of at most 1,000 letters
+    The fields are the answers to `QUESTIONS`: one line of at most 1,000 letters
     each, or 200 of `contact`; `access` is one of `ACCESS`, and `review` a day as ISO 8601.
 
     Raises
@@ -108,7 +67,7 @@ class Context(NamedParameters):
     contact: str = ""
     review: str = ""
     decided_by: str = ""
-    intruder_test: IntruderTest | None = None  # never public
+    intruder_test: str = ""
 
     def __post_init__(self) -> None:
         """Check each answer."""
@@ -141,6 +100,10 @@ class Context(NamedParameters):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Context:
         """Read what `to_dict` made, or a table that a person wrote."""
+        test = document.get("intruder_test")
+        if isinstance(test, Mapping):  # as earlier versions recorded it
+            words = "; ".join(f"{name}: {value}" for name, value in test.items())
+            document = {**document, "intruder_test": words}
         context: Context = read_plain(cls, document, "context")
         return context
 

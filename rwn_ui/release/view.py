@@ -15,7 +15,6 @@ from rwn_core.reporting.context import (
     QUESTIONS,
     Context,
     ContextQuestion,
-    IntruderTest,
 )
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
@@ -203,10 +202,9 @@ def _ask_context(session: Session) -> None:
             each.name: _ask(session, place, each, said, fixed)
             for place, each in zip(rows, QUESTIONS, strict=False)
         }
-        test = _ask_test(session, said.intruder_test, fixed)
         pressed = st.form_submit_button("Save the answers", disabled=fixed)
     if pressed:
-        session.drafts().context = Context(**given, intruder_test=test())
+        session.drafts().context = Context(**given)
         if last is not None:
             last.files, last.left = {}, ""  # they say otherwise
         st.rerun()
@@ -227,42 +225,3 @@ def _ask(session: Session, place: Any, asked: ContextQuestion, said: Context, fi
     longest = LONGEST_CONTACT if asked.name == "contact" else LONGEST_ANSWER
     text = place.text_area(asked.question, answer, max_chars=longest, height=_HEIGHT, **more)
     return " ".join(text.split())
-
-
-def _ask_test(session: Session, test: IntruderTest | None, fixed: bool) -> Any:
-    """Ask for a motivated-intruder test; return a function that checks the answers."""
-    st.markdown("**Motivated-intruder test**")
-    st.caption(
-        "Somebody tries to recognize persons in the file, as an intruder would. The result is "
-        "recorded and never public. Leave the first field empty if nobody tried."
-    )
-    known = test or IntruderTest(
-        by="nobody", day=date.today().isoformat(), sources="none", hours=0, claims=0, confirmed=0
-    )
-
-    def more(name: str) -> dict[str, Any]:
-        return {"key": session.key(f"release.context.test.{name}"), "disabled": fixed}
-
-    by_place, day_place, hours_place = st.columns([3, 1, 1])
-    by = by_place.text_input("Who tried?", test.by if test else "", **more("by"))
-    day = day_place.date_input("On which day?", date.fromisoformat(known.day), **more("day"))
-    hours = hours_place.number_input("For how many hours?", 0.0, None, float(known.hours),
-                                     **more("hours"))  # fmt: skip
-    source_place, claims_place, confirmed_place = st.columns([3, 1, 1])
-    sources = source_place.text_input(
-        "With which other sources?", test.sources if test else "", **more("sources")
-    )
-    claims = claims_place.number_input("Persons claimed", 0, None, known.claims, **more("claims"))
-    confirmed = confirmed_place.number_input(
-        "Claims that were true", 0, None, known.confirmed, **more("confirmed")
-    )
-
-    def made() -> IntruderTest | None:
-        if not by.strip():
-            return None
-        return IntruderTest(
-            by=by, day=day.isoformat(), sources=sources, hours=hours, claims=claims,
-            confirmed=confirmed,
-        )  # fmt: skip
-
-    return made

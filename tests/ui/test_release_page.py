@@ -115,14 +115,14 @@ def test_answers_go_with_project_record_and_reports_and_older_files_are_dropped(
     screen.find("text_area", "What could happen").set_value("Shame\nand loss")
     screen.find("text_area", "What may it be used").set_value("Teaching")
     screen.find("selectbox", "How does one get").set_value("on request")
-    screen.find("text_input", "Who tried?").set_value("Bob")
-    screen.find("text_input", "With which other").set_value("Telephone book")
+    screen.find("text_area", "What came out of a motivated").set_value("Bob tried, found nobody")
     screen.press("Save the answers")
     assert screen.work.drawn.files == {}
     screen.press("Make the files")
     files = screen.work.drawn.files
     context = read_record(files[RECORD].decode("utf-8"))["context"]
-    assert (context["harms"], context["intruder_test"]["by"]) == ("Shame and loss", "Bob")
+    assert context["harms"] == "Shame and loss"
+    assert context["intruder_test"] == "Bob tried, found nobody"
     assert current_project(screen.session).context.to_dict() == context
     assert b"Shame and loss" in files["internal/for-auditors.html"]
     notice = files["for-users/notice.html"]

@@ -28,6 +28,11 @@ _IDENTIFIERS = {
 _REASONS = {"key": "an intruder may know it", "confidential": "an intruder may want to learn it"}
 _HELPS = "it may help to recognize a person"
 _REMOVED = ("direct identifier or household", "removed", "it names people or households")
+_DATA = ("variable", "kind", "role", "kind of identifier", "technique", "reason", "changed")
+_LIMITS = (
+    *("measure", "initial risk", "residual risk", "at most", "uses", "source of the limit"),
+    "set by",
+)
 MAXIMUM = "The limit on the largest linkage bounds the most exposed record."
 NO_MAXIMUM = (
     "No limit of this policy bounds the most exposed record: means and shares of records may hide "
@@ -63,25 +68,30 @@ def decision(material: Material) -> Content:
 
 
 def _data(material: Material) -> Content:
-    table = material.record["table"]
-    rows = zip(table["variables"], table["kinds"], table["roles"], strict=True)
-    left, shares = {*table["not_masked"], *table.get("left_alone", ())}, material.changed
-
-    def treated(name: str) -> str:
-        if name in left:
-            return "no"
-        return f"{100 * shares[name]:.1f} % of cells" if name in shares else "not measured"
-
+    """List each variable with its kinds and role, its technique, the reason, and what changed."""
+    table, setting = material.record["table"], material.record["setting"]
+    shares, alone, rows = material.changed, table.get("left_alone", ()), []
+    # where no key is declared, the measures take other variables as keys
+    keys = material.reading("k_anonymity").get("names", ())
+    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
+        known = "key" if role == "other" and name in keys else role
+        technique, why = f"masked by {material.method.title}", _REASONS.get(known, _HELPS)
+        changed = f"{100 * shares[name]:.1f} % of cells" if name in shares else "not measured"
+        if name in table["not_masked"]:
+            technique, why = "kept", "the steward chose to release it as it is"
+        elif name in alone:
+            technique, why = "kept", "the method changes nothing in it at this setting"
+        if technique == "kept":
+            changed = "no"
+        if name in setting.get("precision", {}):
+            technique += " and rounded"
+        rows.append((name, kind, role, _IDENTIFIERS.get(known, "other"), technique, why, changed))
+    rows += [(name, "–", "–", *_REMOVED, "–") for name in table["removed"]]
     lines = [f"{table['records']:,} records; the file has {material.records:,}."]
     removed = ", ".join(table["removed"])
     lines.append(f"Left out, as identifiers or households: {removed or 'none'}.")
     lines += shared_words(material.record["table"])
-    return Content(
-        lines=tuple(lines),
-        table=written_table(
-            ("variable", "kind", "role", "changed"), ((*row, treated(row[0])) for row in rows)
-        ),
-    )
+    return Content(lines=tuple(lines), table=Table(columns=_DATA, rows=tuple(rows)))
 
 
 def _measured(material: Material, place: str, columns: tuple[str, ...], line: str = "") -> Content:
@@ -158,25 +168,26 @@ def _riskiest(material: Material) -> Content:
 
 
 def _limits(material: Material) -> Content:
+    """Compare each limit with the risk of the unmasked file and of the release."""
     verdict, rows = material.record["verdict"], []
     for limit in material.record["limit"]:
         key = limit["measure"]
-        share = verdict["shares"].get(key)
+        share, judged = verdict["shares"].get(key), verdict.get("judged", {}).get(key)
+        judged = material.reading(key) if judged is None else judged
         used = verdict["not_judged"].get(key, "")
         if share is not None:
             more = share > 1 and limit["at_most"] == 0
             used = f"{'more than' if more else share_words(share)} it"
-        reading = material.reading(key)
-        judged = verdict.get("judged", {}).get(key, reading)
-        title, value = judged.get("title", MEASURES[key].title), judged.get("value")
-        ends = ends_words(key, verdict.get("ends", {}).get(key, {}))
-        used = f"{used}; {ends}" if ends else used
+        initial = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not known"
+        value, most = judged.get("value"), MEASURES[key].words(limit["at_most"])
+        residual = "–" if value is None else MEASURES[key].words(value)
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
-        rows.append((title, value, limit["at_most"], used, source, by))
-    columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
+        title = judged.get("title", MEASURES[key].title)
+        rows.append((title, initial, residual, most, used, source, by))
     words = {"kept": "Kept.", "broken": "NOT KEPT.", "not judged": "NOT JUDGED."}
-    lines = (words[recorded_state(verdict)], verdict["words"])
-    return Content(lines=lines, table=written_table(columns, rows))
+    bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
+    lines = (words[recorded_state(verdict)], verdict["words"], MAXIMUM if bounded else NO_MAXIMUM)
+    return Content(lines=lines, table=Table(columns=_LIMITS, rows=tuple(rows)) if rows else None)
 
 
 def _side(material: Material, side: str) -> Content:
@@ -251,20 +262,10 @@ def approval(material: Material) -> Content:
     return Content(lines=tuple(lines), table=pairs(named))
 
 
-INTRUDER_TEST = "What came out of a motivated-intruder test?"
-
-
 def context(material: Material) -> Content:
-    """List every question about the context with its answer, and a motivated-intruder test."""
+    """List every question about the context with its answer."""
     about = material.context
-    rows: list[tuple[str, str]] = [(each.question, about.stated(each.name)) for each in QUESTIONS]
-    test, tried = about.intruder_test, "none was recorded"
-    if test is not None:
-        tried = (
-            f"By {test.by} on {test.day}, {test.hours:g} hours, with: "
-            f"{test.sources.rstrip('.')}. Claims: {test.claims}; confirmed: {test.confirmed}."
-        )
-    rows.append((INTRUDER_TEST, tried))
+    rows = [(each.question, about.stated(each.name)) for each in QUESTIONS]
     lines = [f"Not stated: {', '.join(about.missing)}."] if about.missing else []
     return Content(lines=tuple(lines), table=written_table(("question", "answer"), rows))
 
@@ -282,45 +283,6 @@ def identity(material: Material) -> Content:
     return Content(lines=(line,), table=written_table(columns, listed))
 
 
-def _techniques(material: Material) -> Content:
-    """List each variable with its kind of identifier, its technique and the reason."""
-    table, setting = material.record["table"], material.record["setting"]
-    shares, alone, rows = material.changed, table.get("left_alone", ()), []
-    # where no key is declared, the measures take other variables as keys
-    keys = material.reading("k_anonymity").get("names", ())
-    for name, role in zip(table["variables"], table["roles"], strict=True):
-        role = "key" if role == "other" and name in keys else role
-        technique, why = f"masked by {material.method.title}", _REASONS.get(role, _HELPS)
-        if name in table["not_masked"]:
-            technique, why = "kept", "the steward chose to release it as it is"
-        elif name in alone:
-            technique, why = "kept", "the method changes nothing in it at this setting"
-        if name in setting.get("precision", {}):
-            technique += " and rounded"
-        share = f"{100 * shares[name]:.1f} %" if name in shares else "–"
-        rows.append((name, _IDENTIFIERS.get(role, "other"), technique, why, share))
-    rows += [(name, *_REMOVED, "–") for name in table["removed"]]
-    columns = ("variable", "kind of identifier", "technique", "reason", "cells changed")
-    return Content(table=Table(columns=columns, rows=tuple(rows)))
-
-
-def _risk(material: Material) -> Content:
-    """Compare each limit with the risk of the unmasked file and of the release."""
-    verdict, rows = material.record["verdict"], []
-    for limit in material.record["limit"]:
-        key = limit["measure"]
-        initial = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not known"
-        value = verdict.get("judged", {}).get(key, {}).get("value")
-        residual = (
-            verdict["not_judged"].get(key, "–") if value is None else MEASURES[key].words(value)
-        )
-        rows.append((MEASURES[key].title, initial, residual, MEASURES[key].words(limit["at_most"])))
-    columns = ("measure", "initial risk", "residual risk", "at most")
-    bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
-    line = MAXIMUM if bounded else NO_MAXIMUM
-    return Content(lines=(line,), table=Table(columns=columns, rows=tuple(rows)) if rows else None)
-
-
 _ATTACK = ("attack", "question", "answer")
 _WORST = ("worst case", "what it says and assumes", "computed by")
 _TRIED = (
@@ -330,14 +292,12 @@ _TRIED = (
 INSIDE = tuple(
     Entry(key=key, title=title, audience=Audience.INTERNAL, make=make)
     for key, title, make in (
-        ("data", "The table", _data),
+        ("data", "Variables and techniques", _data),
         ("identity", "What may identify people", identity),
         ("decision", "Decision", decision),
         ("approval", "Who answers for it", approval),
         ("context", "Context of the release", context),
-        ("limits", "Limits", _limits),
-        ("risk", "Initial and residual risk", _risk),
-        ("techniques", "Technique by variable", _techniques),
+        ("limits", "Limits, initial and residual risk", _limits),
         (
             "attacks",
             "Attacks that were run",
