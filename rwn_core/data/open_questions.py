@@ -81,31 +81,16 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     """Ask whether a variable identifies people; weights and households may get their role."""
     # three roles explain a doubt: weight, person, household
     if doubt.looks_like == SAMPLING_WEIGHT:
-        return OpenQuestion(
-            variable=doubt.variable,
-            kind="weight",
-            sentence=doubt.sentence,
-            answer="It is the sampling weight",
-            changes={"role": Role.SAMPLING_WEIGHT},
-        )
+        return _role(doubt, "weight", Role.SAMPLING_WEIGHT, "It is the sampling weight")
     if doubt.looks_like == COMES_AGAIN and schema.name_with_role(Role.PERSON) is None:
-        return OpenQuestion(
-            variable=doubt.variable,
-            kind="person",
-            sentence=f"{doubt.sentence} Risk is counted in people then, not in rows.",
-            answer="It numbers people with several rows, and no release has it",
-            changes={"role": Role.PERSON},
-            declined={"confirmed": True},
-        )
+        answer = "It numbers people with several rows, and no release has it"
+        asked = _role(doubt, "person", Role.PERSON, answer)
+        counted = f"{doubt.sentence} Risk is counted in people then, not in rows."
+        return replace(asked, sentence=counted, declined={"confirmed": True})
     if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_with_role(Role.HOUSEHOLD) is None:
-        return OpenQuestion(
-            variable=doubt.variable,
-            kind="household",
-            sentence=doubt.sentence,
-            answer="It numbers households, which no release has",
-            changes={"role": Role.HOUSEHOLD},
-            declined={"confirmed": True},
-        )
+        answer = "It numbers households, which no release has"
+        asked = _role(doubt, "household", Role.HOUSEHOLD, answer)
+        return replace(asked, declined={"confirmed": True})
     # a variable with another doubt is left out, or keeps its place by the answer of the user
     text = doubt.looks_like == str(Subject.TEXT)
     wordy = " No method here masks text." if text else ""
@@ -179,6 +164,16 @@ def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
         "mean missing.",
         answer="They are missing",
         changes={"missing_codes": tuple(codes)},
+    )
+
+
+def _role(doubt: IdentityDoubt, kind: str, role: Role, answer: str) -> OpenQuestion:
+    return OpenQuestion(
+        variable=doubt.variable,
+        kind=kind,
+        sentence=doubt.sentence,
+        answer=answer,
+        changes={"role": role},
     )
 
 

@@ -124,22 +124,21 @@ def _round_column(microdata: Microdata, name: str, step: float) -> Any:
 
 def given_steps(microdata: Microdata, share: float) -> dict[str, float]:
     """A release precision for every number: about a share of its standard deviation."""
-    steps = microdata.cached(("steps", float(share)), lambda: _find_steps(microdata, share))
-    return dict(steps)
 
+    def find() -> dict[str, float]:
+        steps: dict[str, float] = {}
+        for name in microdata.numeric_names if share > 0 else ():
+            values = microdata.values(name)
+            known = values[~np.isnan(values)]
+            spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+            if not (np.isfinite(spread) and share * spread > _SMALLEST_STEP):
+                continue
+            step = readable_step(share * spread)
+            if step > 1 or (known % 1 != 0).any():
+                steps[name] = step
+        return steps
 
-def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
-    steps: dict[str, float] = {}
-    for name in microdata.numeric_names if share > 0 else ():
-        values = microdata.values(name)
-        known = values[~np.isnan(values)]
-        spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-        if not (np.isfinite(spread) and share * spread > _SMALLEST_STEP):
-            continue
-        step = readable_step(share * spread)
-        if step > 1 or (known % 1 != 0).any():
-            steps[name] = step
-    return steps
+    return dict(microdata.cached(("steps", float(share)), find))
 
 
 def rounded_share(microdata: Microdata, steps: Steps) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -27,7 +27,13 @@ class Summary:
         lines = wrap(self.title, TEXT_WIDTH, max_lines=TITLE_LINES, placeholder=" ...")
         if not self.rows:
             return "\n".join(lines)
-        rows = [tuple(map(_shortened, row)) for row in (self.columns, *self.rows[:TEXT_ROWS])]
+        rows = [
+            tuple(
+                shorten(c, CELL_WIDTH, placeholder=" ...") if len(c) > CELL_WIDTH else c
+                for c in row
+            )
+            for row in (self.columns, *self.rows[:TEXT_ROWS])
+        ]
         widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         lines += ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in rows]
         return "\n".join([*filter(None, lines), *self._further(TEXT_ROWS)])
@@ -35,7 +41,11 @@ class Summary:
     def html(self) -> str:
         """Return a table in the colors of the page around it."""
         head = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in self.columns)
-        body = "".join(map(_html_row, self.rows[:HTML_ROWS]))
+        cells = (
+            "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row)
+            for row in self.rows[:HTML_ROWS]
+        )
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         further = "".join(f"<div>{escape(words)}</div>" for words in self._further(HTML_ROWS))
         return f"<div><b>{escape(self.title)}</b>{table if self.rows else ''}{further}</div>"
@@ -43,15 +53,6 @@ class Summary:
     def _further(self, shown: int) -> list[str]:
         count = len(self.rows) - shown
         return [f"... and {count:,} more"] if count > 0 else []
-
-
-def _html_row(row: Iterable[str]) -> str:
-    cells = "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row)
-    return f"<tr>{cells}</tr>"
-
-
-def _shortened(cell: str) -> str:
-    return shorten(cell, CELL_WIDTH, placeholder=" ...") if len(cell) > CELL_WIDTH else cell
 
 
 class Summarized:

@@ -71,7 +71,19 @@ def check_names(columns: pd.Index[Any]) -> None:
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")
     for position, name in enumerate(columns, start=1):
-        _check_name(name, position)
+        if not isinstance(name, str):
+            raise InputError(f"The name of column {position} is not a text; rename it.")
+        if not name.strip():
+            raise InputError(f"Column {position} has no name; give it one.")
+        if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
+            raise InputError(
+                f"The name of column {position} has a control character or a line break; rename it."
+            )
+        if len(name) > LONGEST_NAME:
+            raise InputError(
+                f"The name of column {position} is longer than {LONGEST_NAME} characters; "
+                "shorten it."
+            )
     for name, times in Counter(columns).items():
         if times > 1:
             positions = [str(i) for i, other in enumerate(columns, start=1) if other == name]
@@ -79,21 +91,6 @@ def check_names(columns: pd.Index[Any]) -> None:
                 f"The column name {name} occurs {times} times (columns {', '.join(positions)}); "
                 "rename all but one."
             )
-
-
-def _check_name(name: object, position: int) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"The name of column {position} is not a text; rename it.")
-    if not name.strip():
-        raise InputError(f"Column {position} has no name; give it one.")
-    if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
-        raise InputError(
-            f"The name of column {position} has a control character or a line break; rename it."
-        )
-    if len(name) > LONGEST_NAME:
-        raise InputError(
-            f"The name of column {position} is longer than {LONGEST_NAME} characters; shorten it."
-        )
 
 
 def check_column(column: pd.Series[Any], variable: Variable) -> None:

@@ -254,7 +254,9 @@ class Variable:
             raise SchemaError(f"The field confirmed of variable {self.name} must be true or false.")
         if not isinstance(self.label, str | None):
             raise SchemaError(f"The label of variable {self.name} must be a text.")
-        if self.decimals is not None and not _is_decimals(self.decimals):
+        if self.decimals is not None and not (
+            type(self.decimals) is int and 0 <= self.decimals <= MOST_DECIMALS
+        ):
             raise SchemaError(
                 f"The decimals of variable {self.name} must be a whole number from 0 to "
                 f"{MOST_DECIMALS}."
@@ -289,11 +291,6 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
-
-
-def _is_decimals(value: object) -> bool:
-    is_integer = isinstance(value, int) and not isinstance(value, bool)
-    return is_integer and 0 <= value <= MOST_DECIMALS  # type: ignore[operator]  # it is whole
 
 
 def _levels(value: object, name: str) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ _ROWS = {each.name: {each.question} for each in QUESTIONS} | {
     key: {measure.title, measure.at_least} - {""} for key, measure in MEASURES.items()
 }
 
-_PAGE = "page for auditors"
+_PAGE, _OTHER = "page for auditors", "a number that the internal record does not have"
 _STATED = ("context", "decision", "approval")  # in the words of the steward
 _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
 _TEXT = Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8")
@@ -70,14 +70,9 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     }
     said = set[Any]().union(*map(public.phrases, known))
     for text in file_texts(content, ".html"):
-        public.check_shape(text, material, numbers)
         if public.RECORD.search(text):
             raise public.refusal("the number of a record", _PAGE)
-        for token in public.TOKEN.findall(text):
-            if any(letter.isdigit() for letter in token) and token not in numbers:
-                raise public.refusal("a number that the internal record does not have", _PAGE)
-        if public.phrases(text) & rare - said:
-            raise public.refusal(public.RARE, _PAGE)
+        public.check_text(text, material, numbers, rare - said, lambda *_: _OTHER, _PAGE)
     return content
 
 

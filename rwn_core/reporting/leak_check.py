@@ -8,7 +8,8 @@ dates and hashes. What it refuses it names by its kind and its fact, never by it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import PurePath
 from typing import Any
@@ -119,15 +120,9 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     if phrases(contact) & rare - said:
         raise refusal(RARE)
     for text in file_texts(content, suffix):
-        if text in FORMS:
-            continue
-        text = own.sub(" … ", text)
-        check_shape(text, material, numbers)
-        for token in TOKEN.findall(text):
-            if any(letter.isdigit() for letter in token) and token not in numbers:
-                raise refusal(_kind(token, text, rare, risks))
-        if phrases(text) & rare - said:
-            raise refusal(RARE)
+        if text not in FORMS:
+            kind = partial(_kind, rare=rare, risks=risks)
+            check_text(own.sub(" … ", text), material, numbers, rare - said, kind)
 
 
 RARE = f"a value that fewer than {LEAST} records of the original have"
@@ -138,6 +133,23 @@ def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
     texts = [*file_texts(content, suffix), material.name]
     tokens = {token for text in texts for token in TOKEN.findall(text)}
     return set[Any]().union(*map(of_either_sign, tokens), *map(phrases, texts))
+
+
+def check_text(
+    text: str,
+    material: Material,
+    numbers: set[str],
+    rare: Set[Any],
+    kind: Callable[[str, str], str],
+    file: str = "public file",
+) -> None:
+    """Refuse a text with another number than these, a rare value, or what looks like a secret."""
+    check_shape(text, material, numbers)
+    for token in TOKEN.findall(text):
+        if any(letter.isdigit() for letter in token) and token not in numbers:
+            raise refusal(kind(token, text), file)
+    if phrases(text) & rare:
+        raise refusal(RARE, file)
 
 
 def check_shape(text: str, material: Material, numbers: set[str]) -> None:

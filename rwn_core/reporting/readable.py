@@ -25,7 +25,7 @@ def scenario_html(scenario: Scenario) -> bytes:
     ]
     made = {
         "setting": ("Setting", _setting(scenario)),
-        "limits": ("Limits", _limits(scenario)),
+        "limits": ("Limits", _allowed(scenario.policy)),
         "readings": ("Readings of its releases", _readings(scenario)),
         "analyses": (
             "Registered analyses",
@@ -48,23 +48,24 @@ def decision_html(decision: Decision) -> bytes:
         "votes, dissent": decision.dissent,
         "watched": "; ".join(decision.watched),
     }
-    # how much each limit allows, and its source, a line each
-    lines = [f"{each.title}: {limit_words(each)}." for each in policy.limits] if policy else []
-    allowed = Content(lines=tuple(lines)) if policy else None
+    stated = {name: value for name, value in rows.items() if value}
     made = {
-        "decision": ("Decision", _content({name: value for name, value in rows.items() if value})),
+        "decision": ("Decision", Content(table=pairs(stated)) if stated else None),
         "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
         "map": ("Loss and risk", _map(decision, policy)),
-        "limits": ("Limits", allowed),
-        "fingerprints": ("Fingerprints", _content(fingerprints)),
+        "limits": ("Limits", _allowed(policy)),
+        "fingerprints": ("Fingerprints", Content(table=pairs(fingerprints))),
     }
     about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
     return page(_outcome(decision, policy), MARK, about, _facts(made), "minutes")
 
 
-def _content(rows: Mapping[str, str]) -> Content | None:
-    return Content(table=pairs(rows)) if rows else None
+def _allowed(policy: Policy | None) -> Content | None:
+    """State how much each limit allows, and its source, a line each."""
+    if policy is None:
+        return None
+    return Content(lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits))
 
 
 def _outcome(decision: Decision, policy: Policy | None) -> str:
@@ -142,21 +143,6 @@ def _setting(scenario: Scenario) -> Content | None:
         "made for the table": scenario.table or "any",
     }
     return Content(table=pairs(rows))
-
-
-def _limits(scenario: Scenario) -> Content | None:
-    if scenario.policy is None:
-        return None
-    rows = (
-        (
-            limit.title,
-            MEASURES[limit.measure].words(limit.at_most),
-            limit.source or "not stated",
-            limit.set_by or "not stated",
-        )
-        for limit in scenario.policy.limits
-    )
-    return _table(("measure", "at most", "source", "set by"), rows)
 
 
 def _readings(scenario: Scenario) -> Content | None:

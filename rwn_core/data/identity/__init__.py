@@ -6,6 +6,7 @@ A variable is judged by its name and by its values. What it finds names no value
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -19,7 +20,6 @@ from rwn_core.data.identity.profile import (
     IdentityDoubt,
     Profile,
     Subject,
-    Suspicion,
     block_rows,
 )
 
@@ -44,7 +44,7 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
                 if inhabited and max(places) - min(places) <= 1:
                     pairs |= {north.name, east.name}
     # Numbers of people that begin with the number of their group, which another variable is.
-    prefixed: dict[str, Suspicion] = {}
+    prefixed: dict[str, IdentityDoubt] = {}
     integers = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
     for person, group in permutations(integers, 2):
         if not 1.15 * group.distinct <= person.distinct or person.integers is None:
@@ -54,39 +54,23 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
         for unit in (10, 100, 1_000, 10_000):
             if len(rows) and own.min() >= unit and (own // unit == shared).all():
                 reason = f"its first digits are those of {group.name}"
-                prefixed[person.name] = Suspicion("numbers of people", reason)
+                prefixed[person.name] = IdentityDoubt("numbers of people", reason)
                 reason = f"{person.name} begins with its values"
-                prefixed[group.name] = Suspicion(str(Subject.HOUSEHOLD), reason)
+                prefixed[group.name] = IdentityDoubt(str(Subject.HOUSEHOLD), reason)
     people = repeated_people(frame, [profile.name for profile in profiles])
-    found = (
-        (
-            profile,
-            _sooner(
-                people.get(profile.name),
-                prefixed.get(profile.name) or _judge(profile, profile.name in pairs),
-            ),
-        )
-        for profile in profiles
-    )
-    return [
-        IdentityDoubt(
-            variable=profile.name,
-            looks_like=each.looks_like,
-            reason=each.reason,
-            confidence=each.confidence,
-        )
-        for profile, each in found
-        if each is not None
-    ]
+    found = []
+    for profile in profiles:
+        name, of_people = profile.name, people.get(profile.name)
+        alone = prefixed.get(name) or _judge(profile, name in pairs)
+        # the finding by a time variable comes first, else that of the variable alone
+        sure = of_people is not None and of_people.confidence is Confidence.HIGH
+        doubt = of_people if sure or alone is None else alone
+        if doubt is not None:
+            found.append(replace(doubt, variable=name))
+    return found
 
 
-def _sooner(of_people: Suspicion | None, alone: Suspicion | None) -> Suspicion | None:
-    """Return the finding by a time variable, else that of the variable alone."""
-    sure = of_people is not None and of_people.confidence is Confidence.HIGH
-    return of_people if sure or alone is None else alone
-
-
-def _judge(profile: Profile, in_pair: bool) -> Suspicion | None:
+def _judge(profile: Profile, in_pair: bool) -> IdentityDoubt | None:
     if not profile.known or profile.distinct < 2:
         return None
     for find in (of_numbers.find_dates, of_texts.find, of_numbers.find_integers):
@@ -96,12 +80,12 @@ def _judge(profile: Profile, in_pair: bool) -> Suspicion | None:
     return _place(profile, in_pair) or _weight(profile)
 
 
-def _place(profile: Profile, in_pair: bool) -> Suspicion | None:
+def _place(profile: Profile, in_pair: bool) -> IdentityDoubt | None:
     """Degrees with decimals, or positions on a grid of meters."""
     if profile.integers is not None or profile.numbers is None or profile.distinct <= 2:
         return None
     if in_pair:
-        return Suspicion(
+        return IdentityDoubt(
             "coordinates",
             "two variables in a row have the range and the decimals of a place",
             Confidence.MODERATE,
@@ -111,7 +95,7 @@ def _place(profile: Profile, in_pair: bool) -> Suspicion | None:
     largest = float(np.nanmax(np.abs(profile.numbers)))
     degrees = largest <= 180 and profile.decimals >= PLACE_DECIMALS
     if degrees or largest >= 10_000:
-        return Suspicion("coordinates", "the variable is called so, and its values are precise")
+        return IdentityDoubt("coordinates", "the variable is called so, and its values are precise")
     return None
 
 
@@ -130,13 +114,13 @@ def _numbers(profile: Profile) -> NDArray[np.float64]:
     return profile.numbers
 
 
-def _weight(profile: Profile) -> Suspicion | None:
+def _weight(profile: Profile) -> IdentityDoubt | None:
     """A sampling weight, which tells the stratum: a notice, and no refusal."""
     if not profile.about(Subject.WEIGHT) or profile.numbers is None or profile.distinct < 3:
         return None
     if float(np.nanmin(profile.numbers)) <= 0:
         return None
-    return Suspicion(
+    return IdentityDoubt(
         SAMPLING_WEIGHT,
         "the variable is called so; if it is one, give it that role",
         Confidence.LOW,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.identity.of_texts import passes_luhn
-from rwn_core.data.identity.profile import Confidence, Profile, Subject, Suspicion
+from rwn_core.data.identity.profile import Confidence, IdentityDoubt, Profile, Subject
 
 FEW = 20  # different values up to which a column is taken for categories
 NEARLY_UNIQUE = 0.9  # different values for each record
@@ -25,7 +25,7 @@ _ENTITIES = (
 )
 
 
-def find_integers(profile: Profile) -> Suspicion | None:
+def find_integers(profile: Profile) -> IdentityDoubt | None:
     """Say what integers look like that identify people; None where they do not."""
     values = profile.integers
     if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
@@ -37,17 +37,17 @@ def find_integers(profile: Profile) -> Suspicion | None:
     return None
 
 
-def _card(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _card(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     # values: shape (m,), the different values
     if profile.distinct <= FEW or values.min() < 1e12 or values.max() >= 1e19:
         return None
     passing = sum(passes_luhn(str(int(value))) for value in values[:1_000])
     if passing > NEARLY_UNIQUE * min(len(values), 1_000):
-        return Suspicion("numbers of payment cards", "their check digits are right")
+        return IdentityDoubt("numbers of payment cards", "their check digits are right")
     return None
 
 
-def _named(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _named(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of many different people or things, by the name of the variable."""
     # values: shape (m,), the different values
     if profile.words.is_measure or profile.distinct <= FEW:
@@ -56,7 +56,7 @@ def _named(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
     if profile.about(Subject.POSTCODE):
         often = profile.share > 0.3 and profile.distinct > 2 * FEW
         sure = Confidence.MODERATE if often else Confidence.LOW
-        return Suspicion("postal codes", "the variable is called so", sure)
+        return IdentityDoubt("postal codes", "the variable is called so", sure)
     for subject in _ENTITIES:
         if not profile.about(subject):
             continue
@@ -64,11 +64,11 @@ def _named(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
         if profile.share < REPEATED or (place and spread < 1_000):
             continue
         reason = "the variable is called so, and its values often differ"
-        return Suspicion(str(subject), reason)
+        return IdentityDoubt(str(subject), reason)
     return None
 
 
-def _counter(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Every number from the first to the last, each once: the order of the records."""
     # values: shape (m,), the different values
     if profile.words.is_series or profile.distinct <= FEW or profile.share < 0.98:
@@ -80,13 +80,13 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
     near = np.abs(gaps) <= 10 * np.median(np.abs(gaps))
     sorted_numbers = increasing and not profile.words.is_measure and float(near.mean()) > DENSE
     if len(values) > DENSE * span or regular:
-        return Suspicion("a counter of the records", "its values number them one by one")
+        return IdentityDoubt("a counter of the records", "its values number them one by one")
     if sorted_numbers and values.min() >= 1_000:
-        return Suspicion("numbers of people or objects", "they rise from record to record")
+        return IdentityDoubt("numbers of people or objects", "they rise from record to record")
     return None
 
 
-def _household(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Values shared by few records each, which stand in one run or are called households."""
     # values: shape (m,), the different values
     sizes = profile.sizes
@@ -105,7 +105,7 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> Suspicion | Non
     # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
     counted = not sorted_ or regular or coded
     if together and counted and not profile.words.is_series:
-        return Suspicion(
+        return IdentityDoubt(
             "numbers of households",
             "its values stand in runs of a few records, as members of a household do",
         )
@@ -113,7 +113,7 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> Suspicion | Non
     years = values.min() >= 1850 and values.max() <= 2100
     constant = float(digits.min()) == float(digits.max()) >= 4 and not years
     if constant and mean > 1.3 and _is_even(values) and not _is_round(values):
-        return Suspicion(
+        return IdentityDoubt(
             "numbers of households or of people who come again",
             "a few records share each of its many codes",
             Confidence.MODERATE,
@@ -121,21 +121,21 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> Suspicion | Non
     return None
 
 
-def _long(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _long(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of eight digits or more, a new one for nearly every record."""
     # values: shape (m,), the different values
     if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
         return None
     least = np.quantile(values, 0.05)
     if least >= 10.0 ** (LONG - 1) and not _is_round(values):
-        return Suspicion(
+        return IdentityDoubt(
             "numbers of people or objects",
             "its numbers are long, and nearly every record has its own",
         )
     return None
 
 
-def _given_out(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Find numbers given out one by one: none comes twice where chance would repeat many.
 
     Of n numbers drawn from a range of R about n (n - 1) / (2 R) pairs are equal, and more where
@@ -148,14 +148,14 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> Suspicion | Non
     few = profile.distinct <= FEW or expected < BY_CHANCE
     if profile.words.is_series or few or ties > expected / RARER:
         return None
-    return Suspicion(
+    return IdentityDoubt(
         "numbers of people or objects",
         f"by chance about {expected:,.0f} pairs of numbers would be equal, and "
         f"{'none is' if ties == 0 else f'{ties:,} are'}: somebody gave them out",
     )
 
 
-def _even(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
+def _even(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of equal length spread evenly, a new one for nearly every record."""
     # values: shape (m,), the different values
     if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
@@ -163,7 +163,7 @@ def _even(profile: Profile, values: NDArray[np.float64]) -> Suspicion | None:
     low, high = values.min(), values.max()
     constant = low >= 10_000 and len(str(int(low))) == len(str(int(high)))
     if constant and _is_even(values) and not _is_round(values):
-        return Suspicion(
+        return IdentityDoubt(
             "numbers of people or objects",
             "its numbers have one length, lie evenly, and nearly every record has its own",
             Confidence.MODERATE,
@@ -192,7 +192,7 @@ def _is_round(values: NDArray[np.float64]) -> bool:
     return bool((np.mod(values, 10) == 0).mean() > 0.9)
 
 
-def find_dates(profile: Profile) -> Suspicion | None:
+def find_dates(profile: Profile) -> IdentityDoubt | None:
     """Say what dates look like that identify people; None where they do not."""
     moments = profile.dates
     if moments is None or len(moments) < min(FEW, profile.known) or profile.distinct < FEW // 2:
@@ -202,9 +202,9 @@ def find_dates(profile: Profile) -> Suspicion | None:
     of_day = np.asarray(seconds, dtype=np.float64)
     if (of_day > 0).mean() > 0.5 and profile.distinct > FEW:
         if (np.mod(of_day, 60) > 0).mean() > 0.5 and profile.share > 0.3:
-            return Suspicion("times to the second", "nearly every record has a time of its own")
+            return IdentityDoubt("times to the second", "nearly every record has a time of its own")
         if (np.mod(of_day, 3600) > 0).mean() > 0.5 and profile.share > 0.7:
-            return Suspicion(
+            return IdentityDoubt(
                 "times to the minute",
                 "nearly every record has a time of its own",
                 Confidence.MODERATE,
@@ -213,17 +213,17 @@ def find_dates(profile: Profile) -> Suspicion | None:
     if len(np.unique(moments.day)) < DAYS:
         if profile.about(Subject.BIRTH) and profile.distinct > FEW:
             reason = "the variable is called so, and has single months"
-            return Suspicion("dates of birth or death", reason, Confidence.MODERATE)
+            return IdentityDoubt("dates of birth or death", reason, Confidence.MODERATE)
         return None
     if profile.about(Subject.BIRTH):
-        return Suspicion(
+        return IdentityDoubt(
             "dates of birth or death", "the variable is called so, and has single days"
         )
     # days over a lifetime, whatever the variable is called
     years = np.asarray(moments.year, dtype=np.float64)
     early, late = np.quantile(years, [0.05, 0.95])
     if late - early >= GENERATION and early < 2005 and profile.share > 0.5:
-        return Suspicion(
+        return IdentityDoubt(
             "dates of birth",
             "single days are spread over the years of a lifetime",
             Confidence.MODERATE,

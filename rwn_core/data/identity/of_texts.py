@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 from rwn_core.data.identity.profile import (
     Confidence,
+    IdentityDoubt,
     Profile,
     Subject,
-    Suspicion,
     plain_letters,
     word_list,
 )
@@ -43,6 +43,7 @@ _PHONE = re.compile(r"(\+|00)?\(?\d[\d ()/.-]{5,22}\d( ?(x|ext\.?) ?\d+)?")
 _DATE = re.compile(r"\d{4}[./-]\d{1,2}([./-]\d{1,2})?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}")
 _SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
+_GROUPED = re.compile(r"[A-Z]{2}\d{2}( [A-Z0-9]{4}){3,7}( [A-Z0-9]{1,4})?")
 _UUID = re.compile(r"\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.IGNORECASE)
 _MAC = re.compile(r"([0-9A-F]{2}[:-]){5}[0-9A-F]{2}|([0-9A-F]{4}\.){2}[0-9A-F]{4}", re.IGNORECASE)
 _WALLET = re.compile(r"[13][a-km-zA-HJ-NP-Z1-9]{25,34}|bc1[0-9a-z]{25,59}|0x[0-9a-fA-F]{40}")
@@ -70,7 +71,7 @@ _STREET = re.compile(
 )
 
 
-def find(profile: Profile) -> Suspicion | None:
+def find(profile: Profile) -> IdentityDoubt | None:
     """Say what texts look like that identify people; None where they do not."""
     texts = profile.texts
     if not texts:
@@ -82,7 +83,7 @@ def find(profile: Profile) -> Suspicion | None:
     return None
 
 
-def _form(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _form(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     form = common_form(texts)
     marked = sum(text[0] in "+0" for text in texts) > NAMES * len(texts)
     short = ("names of user accounts", "pseudonyms of people", INITIALS)
@@ -90,10 +91,10 @@ def _form(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     few = _FEWEST_NAMES if form == INITIALS else FEW
     if not form or (weak and not (profile.distinct > few or profile.about(Subject.CONTACT))):
         return None
-    return Suspicion(form, "its texts have this form")
+    return IdentityDoubt(form, "its texts have this form")
 
 
-def _person(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Names of people, by common names or by the name of the variable."""
     lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
     if len(lettered) < NAMES * len(texts):
@@ -103,10 +104,10 @@ def _person(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     judged = [each for each in known if each is not None]
     common = sum(judged)
     if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
-        return Suspicion("names of people", "many of its texts are common names")
+        return IdentityDoubt("names of people", "many of its texts are common names")
     signed = sum(_SIGNED.fullmatch(text) is not None for text in lettered)
     if signed > 0.8 * len(lettered) and profile.distinct > _FEWEST_NAMES:
-        return Suspicion(
+        return IdentityDoubt(
             "names of people", "its texts are initials before a word", Confidence.MODERATE
         )
     capitalized = sum(_CAPITALIZED.fullmatch(text) is not None for text in lettered)
@@ -115,7 +116,7 @@ def _person(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     if shaped > 0.8 * len(lettered) and (
         rarely or (profile.about(Subject.PERSON) and capitalized == 0)
     ):
-        return Suspicion(
+        return IdentityDoubt(
             "names of people",
             "its texts are two to four words, or two to four signs, that rarely repeat",
             Confidence.MODERATE,
@@ -123,18 +124,20 @@ def _person(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     if capitalized < 0.8 * len(lettered) or profile.words_each >= WORDY:
         return None
     if profile.words.is_explicit and profile.distinct > 2:
-        return Suspicion("names of people", "the variable is called so, and its texts are words")
+        return IdentityDoubt(
+            "names of people", "the variable is called so, and its texts are words"
+        )
     if profile.about(Subject.PERSON) and not profile.words.is_measure:
         many = profile.distinct > (FEW if profile.words.is_thing else _FEWEST_NAMES)
         sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing
         often = profile.share > (NAMES if profile.words.is_thing else 0.02)
         if many and often and sure:
-            return Suspicion(
+            return IdentityDoubt(
                 "names of people", "the variable is called so, and its texts are words"
             )
     both = sum(" " in text and text.istitle() for text in lettered)
     if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(lettered):
-        return Suspicion(
+        return IdentityDoubt(
             "names of people",
             "its texts are words with capital letters that rarely repeat",
             Confidence.MODERATE,
@@ -166,31 +169,31 @@ def _is_name(text: str) -> bool | None:
     return any(word in GIVEN_NAMES or word in FAMILY_NAMES for word in words)
 
 
-def _address(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _address(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     # Share of texts that read like a street with a number.
     share = sum(_STREET.fullmatch(text) is not None for text in texts) / max(len(texts), 1)
     named = profile.about(Subject.ADDRESS) and not profile.words.is_measure
     if share > 0.3 and profile.share > OFTEN_NEW / 3 and profile.distinct > FEW // 2:
-        return Suspicion("addresses", "its texts read like streets with numbers")
+        return IdentityDoubt("addresses", "its texts read like streets with numbers")
     if named and profile.distinct > FEW and profile.share > OFTEN_NEW / 3:
-        return Suspicion("addresses", "the variable is called so, and its texts often differ")
+        return IdentityDoubt("addresses", "the variable is called so, and its texts often differ")
     return None
 
 
-def _free_text(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _free_text(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Sentences, also in a column of few of them."""
     named = profile.about(Subject.TEXT) and not profile.words.is_measure
     new = profile.share > (OFTEN_NEW if named else 0.5)
     wordy = profile.words_each >= (2.0 if named else WORDY)
     enough = profile.distinct >= (4 if named else 8)
     if new and wordy and enough:
-        return Suspicion("free text", "its texts have many words and rarely repeat")
+        return IdentityDoubt("free text", "its texts have many words and rarely repeat")
     if profile.distinct > max(FEW, 0.1 * profile.known) and profile.words_each >= WORDY:
-        return Suspicion("free text", "its texts have many words and often differ")
+        return IdentityDoubt("free text", "its texts have many words and often differ")
     return None
 
 
-def _code(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Codes of one form, a new one for nearly every record."""
     if profile.integers is not None or profile.numbers is not None or profile.dates is not None:
         return None
@@ -208,11 +211,12 @@ def _code(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     numbered = profile.about(Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE)
     if one_form and not measured and profile.share > (OFTEN_NEW / 3 if numbered else 0.5):
         sure = Confidence.HIGH if numbered else Confidence.MODERATE
-        return Suspicion("numbers of people or objects", "its codes have one form and differ", sure)
+        reason = "its codes have one form and differ"
+        return IdentityDoubt("numbers of people or objects", reason, sure)
     return None
 
 
-def _numbered(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _numbered(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Texts that often differ in a variable that is called like numbers or contacts."""
     if profile.dates is not None or profile.words.is_measure or profile.numbers is not None:
         return None
@@ -223,13 +227,13 @@ def _numbered(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
             sure = Confidence.MODERATE if profile.share > OFTEN_NEW else Confidence.LOW
         else:
             sure = Confidence.HIGH if profile.share > OFTEN_NEW / 3 else Confidence.LOW
-        return Suspicion(
+        return IdentityDoubt(
             str(subject), "the variable is called so, and its texts often differ", sure
         )
     return None
 
 
-def _unique(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
+def _unique(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     if profile.numbers is not None or profile.dates is not None:
         return None
     quantity = sum(
@@ -239,7 +243,8 @@ def _unique(profile: Profile, texts: Sequence[str]) -> Suspicion | None:
     if max(quantity, clock) > 0.6 * len(texts):
         return None
     if profile.distinct > FEW and profile.share > NEARLY_UNIQUE:
-        return Suspicion("names or numbers of people", "nearly every record has a value of its own")
+        reason = "nearly every record has a value of its own"
+        return IdentityDoubt("names or numbers of people", reason)
     return None
 
 
@@ -284,12 +289,6 @@ def _is_iban(text: str) -> bool:
     return int("".join(str(int(letter, 36)) for letter in turned)) % 97 == 1
 
 
-def _is_account(text: str) -> bool:
-    """True for the form of an account number, whatever its checksum."""
-    spaced = re.fullmatch(r"[A-Z]{2}\d{2}( [A-Z0-9]{4}){3,7}( [A-Z0-9]{1,4})?", text)
-    return spaced is not None or (_IBAN.fullmatch(text) is not None and len(text) >= 15)
-
-
 def _is_card(text: str) -> bool:
     digits = re.sub(r"[ -]", "", text)
     return digits.isdigit() and 13 <= len(digits) <= 19 and passes_luhn(digits)
@@ -311,7 +310,13 @@ _FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("web addresses", _matches(_URL)),
     ("names of user accounts", _matches(_HANDLE)),
     ("account numbers", _is_iban),
-    ("account numbers", _is_account),
+    # the form of an account number, whatever its checksum
+    (
+        "account numbers",
+        lambda text: (
+            bool(_GROUPED.fullmatch(text)) or (len(text) >= 15 and bool(_IBAN.fullmatch(text)))
+        ),
+    ),
     ("numbers of payment cards", _is_card),
     ("internet addresses of devices", _is_ip),
     ("addresses of devices", _matches(_MAC)),

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rwn_core.data.identity.of_numbers import FEW, LARGEST_HOUSEHOLD
 from rwn_core.data.identity.profile import (
     Confidence,
+    IdentityDoubt,
     NameWords,
     Subject,
-    Suspicion,
     block_rows,
     name_words,
     word_list,
@@ -40,7 +40,7 @@ Codes = NDArray[np.int64]
 
 def repeated_people(
     frame: pd.DataFrame, names: Sequence[str], declared: Sequence[str] | None = None
-) -> dict[str, Suspicion]:
+) -> dict[str, IdentityDoubt]:
     """Return the columns that number people with several rows each, with the reason."""
     # No person has two rows of one year, where chance would give some. People and years are
     # counters of each other: the column that has more constant columns numbers the people.
@@ -48,14 +48,18 @@ def repeated_people(
     # reason: they number people unless their name says otherwise or their rows differ widely.
     coded = [pd.factorize(block_rows(frame[name]))[0] for name in names]
     table = np.column_stack(coded).astype(np.int64) if coded else np.empty((0, 0), np.int64)
-    tie_shares = np.array([_tie_share(codes[codes >= 0]) for codes in coded])
-    found: dict[str, Suspicion] = {}
+    # the share of all pairs of rows with equal values, by column
+    often = [np.bincount(codes[codes >= 0], minlength=1) for codes in coded]
+    tie_shares = np.array(
+        [(each * (each - 1.0)).sum() / max(each.sum() * (each.sum() - 1.0), 1.0) for each in often]
+    )
+    found: dict[str, IdentityDoubt] = {}
     for name in names if declared is None else declared:
         words, place = name_words(name), list(names).index(name)
         numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
         called = numbered and bool(words.subjects & _BY_NAME)
         if declared is not None and called:
-            found[name] = Suspicion(COMES_AGAIN, "it is called so")
+            found[name] = IdentityDoubt(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
             counters, fixed = _counters_and_constants(table, place, tie_shares)
             counted, reason = _by_counter(names, place, counters, fixed, table, tie_shares), None
@@ -66,14 +70,9 @@ def repeated_people(
             elif declared is not None and _similar(frame, name):
                 reason = "rows of a value are consecutive or similar"
             if counted is not None or reason is not None:
-                found[name] = counted or Suspicion(COMES_AGAIN, str(reason), Confidence.MODERATE)
+                sure = Confidence.MODERATE
+                found[name] = counted or IdentityDoubt(COMES_AGAIN, str(reason), sure)
     return found
-
-
-def _tie_share(codes: Codes) -> float:
-    """Return the share of all pairs of rows with equal values."""
-    n, often = len(codes), np.bincount(codes, minlength=1)
-    return float((often * (often - 1.0)).sum() / max(n * (n - 1.0), 1.0))
 
 
 def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
@@ -124,7 +123,7 @@ def _by_counter(
     fixed: Codes,
     table: Codes,
     tie_shares: NDArray[np.float64],
-) -> Suspicion | None:
+) -> IdentityDoubt | None:
     """Return the finding by a counter, such as a year; None without one."""
     # table: shape (n, p); tie_shares: (p,); counters and fixed: numbers of columns, (c,)
     for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
@@ -134,7 +133,7 @@ def _by_counter(
         if time or fewer or len(fixed) > len(other):
             reason = f"no two rows agree on it and on {names[counter]}"
             sure = Confidence.HIGH if time else Confidence.MODERATE
-            return Suspicion(COMES_AGAIN, reason, sure)
+            return IdentityDoubt(COMES_AGAIN, reason, sure)
     return None
 
 

@@ -93,7 +93,8 @@ class Profile:
             return None
         if pd.api.types.is_numeric_dtype(dtype):
             return np.asarray(self.different.astype(np.float64))
-        if not self.texts or not all(_is_numeral(text) for text in self.texts):
+        plain = (text.removeprefix("-").replace(".", "", 1) for text in self.texts)
+        if not self.texts or not all(text.isdigit() and text.isascii() for text in plain):
             return None
         values = pd.to_numeric(pd.Index(self.different).astype(str), errors="coerce")
         numbers = np.asarray(values, dtype=np.float64)
@@ -175,11 +176,6 @@ def block_rows(column: _Rows) -> _Rows:
     return cast("_Rows", blocks)
 
 
-def _is_numeral(text: str) -> bool:
-    unsigned = text.removeprefix("-")
-    return unsigned.replace(".", "", 1).isdigit() and unsigned.isascii()
-
-
 def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
     """Days written as YYYYMMDD, DDMMYYYY, MMDDYYYY, DDMMYY, MMDDYY or YYMMDD."""
     if len(values) < 2 or values.min() < 10_100 or values.max() > 2100_12_31 * 10:
@@ -207,14 +203,14 @@ class Confidence(StrEnum):
     LOW = "low"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class IdentityDoubt:
-    """State that a variable may identify people."""
+    """State that a variable may identify people; a rule of one column leaves its name out."""
 
-    variable: str
     looks_like: str  # what the variable looks like, in plain words
     reason: str  # what the rule saw, without a value
     confidence: Confidence = Confidence.HIGH
+    variable: str = ""
 
     @property
     def stops(self) -> bool:
@@ -225,15 +221,6 @@ class IdentityDoubt:
     def sentence(self) -> str:
         """Return the suspicion and its reason as one sentence."""
         return f"{self.variable} looks like {self.looks_like}: {self.reason}."
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """Finding of one rule about one column."""
-
-    looks_like: str
-    reason: str
-    confidence: Confidence = Confidence.HIGH
 
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=\D)|(?<=\D)(?=\d)")
