@@ -15,26 +15,21 @@ from rwn_core.data.variable import Kind, Variable
 
 def guess_schema(frame: pd.DataFrame) -> Schema:
     """One variable for each column, its kind guessed from the column's type."""
-    return Schema(
-        variables=tuple(
-            Variable(name=str(name), kind=_guess_kind(frame[name])) for name in frame.columns
-        )
+    kinds = pd.api.types
+    by_type = (
+        (kinds.is_datetime64_any_dtype, Kind.DATE),
+        (kinds.is_bool_dtype, Kind.CATEGORICAL),
+        (kinds.is_integer_dtype, Kind.COUNT),
+        (kinds.is_float_dtype, Kind.CONTINUOUS),
     )
-
-
-def _guess_kind(column: pd.Series[Any]) -> Kind:
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return Kind.ORDERED if dtype.ordered else Kind.CATEGORICAL
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        return Kind.DATE
-    if pd.api.types.is_bool_dtype(dtype):
-        return Kind.CATEGORICAL
-    if pd.api.types.is_integer_dtype(dtype):
-        return Kind.COUNT
-    if pd.api.types.is_float_dtype(dtype):
-        return Kind.CONTINUOUS
-    return Kind.CATEGORICAL
+    variables = []
+    for name in frame.columns:
+        dtype: Any = frame[name].dtype
+        kind = next((kind for test, kind in by_type if test(dtype)), Kind.CATEGORICAL)
+        if isinstance(dtype, pd.CategoricalDtype):
+            kind = Kind.ORDERED if dtype.ordered else Kind.CATEGORICAL
+        variables.append(Variable(name=str(name), kind=kind))
+    return Schema(variables=tuple(variables))
 
 
 def completed(schema: Schema, frame: pd.DataFrame) -> Schema:

@@ -279,7 +279,12 @@ class Microdata(Summarized):
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
-        return self.cached(("matrix", tuple(names)), lambda: _read_only(self._columns(names)))
+
+        def make() -> NDArray[np.float64]:
+            columns = np.column_stack(self.columns(names)) if names else np.empty((self.n, 0))
+            return _read_only(columns)
+
+        return self.cached(("matrix", tuple(names)), make)
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
@@ -357,12 +362,6 @@ class Microdata(Summarized):
             values.flags.writeable = False
             return values
         return _read_only(self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
-
-    def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
-        # shape (n, p)
-        if not names:
-            return np.empty((self.n, 0))
-        return np.column_stack(self.columns(names))
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)

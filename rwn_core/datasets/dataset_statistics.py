@@ -52,7 +52,7 @@ Counts = Mapping[Any, int]
 """Records of each level."""
 
 
-def counted(total: int) -> Advance:
+def counted(total: float) -> Advance:
     """Report the share done, given what is done in steps."""
     report, done = current_work().report, 0.0
 

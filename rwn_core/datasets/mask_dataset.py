@@ -23,7 +23,7 @@ from rwn_core.datasets.engines import ENGINES
 from rwn_core.datasets.run import SURVEY, Run, Task
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
-from rwn_core.datasets.steps import STRATEGIES, Follow
+from rwn_core.datasets.steps import STRATEGIES, follow_progress
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
@@ -123,15 +123,15 @@ def mask_dataset(
         with start(run, thread_count(options.workers), options.address) as execute:
             # Do all steps; what the masking tasks answered.
             ranges = len(run.ranges(SURVEY))
-            strategy = STRATEGIES[run.params.scheme.neighbors]
+            weight, mask = STRATEGIES[run.params.scheme.neighbors]
             with work(progress=options.progress):
-                follow = Follow((1 + strategy.weight) * ranges + run.files)
-            execute(run.ranges(SURVEY), follow.by(1))
-            masking = strategy.mask(run, execute, follow)
+                follow = follow_progress((1 + weight) * ranges + run.files)
+            execute(run.ranges(SURVEY), follow(1))
+            masking = mask(run, execute, follow)
             answers = [_answer(run, task) for task in masking]
             refuse_empty(sum(answer["empty"] for answer in answers))
             ordering = run.numbered(release_order.STEP, run.files)
-            execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
+            execute([{**task, "pieces": len(masking)} for task in ordering], follow(1))
         # Plain counts about the making of a release.
         counts = [answer["changed"] for answer in answers]
         state = run.stage.answer(donors.STATE, 0) or {}

@@ -52,7 +52,7 @@ def leaf_numbers(sample: Points, points: Points, leaves: int) -> Integers:
         return np.zeros(len(values), dtype=np.int64)
     _, directions = np.linalg.eigh(np.atleast_2d(np.cov(known, rowvar=False)))
     ends = np.quantile(known @ directions[:, -1], np.arange(1, leaves) / leaves)
-    return np.searchsorted(ends, values @ directions[:, -1])
+    return np.asarray(np.searchsorted(ends, values @ directions[:, -1]), dtype=np.int64)
 
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import sqrt
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -100,30 +100,20 @@ def perform(run: Run, task: Task) -> dict[str, Any]:
     return answer
 
 
-class Follow:
-    """Adds up what was done of the whole."""
-
-    def __init__(self, total: int) -> None:
-        self._advance = counted(total)
-
-    def by(self, weight: float) -> Callable[[int], None]:
-        """Return a progress callback; each task of the step has this weight."""
-        return lambda count: self._advance(weight * count)
+Follow = Callable[[float], Callable[[int], None]]
+"""Of the weight of each task of a step makes what is told how many of them were done."""
 
 
-class Strategy(NamedTuple):
-    """Steps that mask the records after the survey."""
-
-    weight: int  # work on a range of records, where the survey of one is 1
-    # does the steps; returns the tasks of the last one, which answer how many records have empty
-    # neighborhoods, and how many fall back to k
-    mask: Callable[[Run, Execute, Follow], list[Task]]
+def follow_progress(total: float) -> Follow:
+    """Add up what was done of the whole."""
+    advance = counted(total)
+    return lambda weight: lambda count: advance(weight * count)
 
 
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """All records are candidates: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
-    execute(run.ranges(DEAL), follow.by(1))
+    execute(run.ranges(DEAL), follow(1))
     # Add up the records of each leaf, and put corners together; how many leaves there are.
     corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
     low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
@@ -134,29 +124,31 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     count = len(counts)
     share = ranges / count  # leaves are about as many as ranges
     indexing = run.numbered(spatial_parts.INDEX, count)
-    execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
-    execute(run.numbered(spatial_parts.STEP, len(spatial_parts.JOINS)), follow.by(0))
+    execute([{**task, "ranges": ranges} for task in indexing], follow(1 * share))
+    execute(run.numbered(spatial_parts.STEP, len(spatial_parts.JOINS)), follow(0))
     if not run.params.ball.kernel.is_even:
-        execute(run.numbered(donors.LIST, count), follow.by(4 * share))
-        execute(run.numbered(donors.STATE, 1), follow.by(0))
+        execute(run.numbered(donors.LIST, count), follow(4 * share))
+        execute(run.numbered(donors.STATE, 1), follow(0))
         masking = run.numbered(donors.SOFT, count)
-        execute(masking, follow.by(share))
+        execute(masking, follow(share))
         return masking
     masking = run.numbered(donors.EXACT, count)
-    execute(masking, follow.by(5 * share))
+    execute(masking, follow(5 * share))
     return masking
 
 
 def _sample(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """Method 1: range by range."""
     masking = run.ranges(donors.SAMPLE)
-    execute(masking, follow.by(4))
+    execute(masking, follow(4))
     return masking
 
 
-STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
-    {
-        "exact": Strategy(7, _exact),
-        "sample": Strategy(4, _sample),
-    }
+STRATEGIES: Mapping[str, tuple[int, Callable[[Run, Execute, Follow], list[Task]]]] = (
+    MappingProxyType({"exact": (7, _exact), "sample": (4, _sample)})
 )
+"""The work on a range of records, where the survey of one is 1, and what does the steps.
+
+It returns the tasks of the last step, which answer how many records have empty neighborhoods, and
+how many fall back to k.
+"""

@@ -17,7 +17,7 @@ from rwn_core.data.plain import read_plain, toml_document
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import leak_check as public
-from rwn_core.reporting.context import QUESTIONS, is_number
+from rwn_core.reporting.context import QUESTIONS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import file_texts, leaves
@@ -61,7 +61,8 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     numbers |= {token for text in stated for token in public.TOKEN.findall(text)
                 if not public.of_either_sign(token) & rare}  # fmt: skip
     # Every way in which a report writes numbers of a record, and counts among n.
-    values = {*filter(is_number, leaves(record))}
+    numeric = (each for each in leaves(record) if isinstance(each, int | float))
+    values = {each for each in numeric if not isinstance(each, bool)}
     n = record["table"]["records"]
     scaled = [scale * abs(value) for value in values for scale in (1, 100)]
     shares = [100 * abs(value) / n for value in values if isinstance(value, int)]

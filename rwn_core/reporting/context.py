@@ -73,11 +73,21 @@ class Context(NamedParameters):
         """Check each answer."""
         for asked in QUESTIONS:
             longest = LONGEST_CONTACT if asked.name == "contact" else LONGEST_ANSWER
-            _set(self, asked.name, _answer(getattr(self, asked.name), asked.title, longest))
+            text: Any = getattr(self, asked.name)
+            if not isinstance(text, str) or len(text) > longest or not text.isprintable():
+                raise ParameterError(
+                    f"The {asked.title} must be one line of at most {longest:,} letters; shorten "
+                    "it."
+                )
+            object.__setattr__(self, asked.name, text.strip())
         if self.access not in ("", *ACCESS):
             raise ParameterError(f"The access must be one of: {', '.join(ACCESS)}; choose one.")
-        if self.review:
-            _check_day(self.review, "review day")
+        try:
+            date.fromisoformat(self.review or "2030-01-31")
+        except ValueError:
+            raise ParameterError(
+                "The review day must be a date such as 2030-01-31; correct it."
+            ) from None
 
     def stated(self, name: str) -> str:
         """Return the answer to a question; "not stated" where there is none."""
@@ -123,29 +133,3 @@ def with_context(record: Mapping[str, Any], context: Context, **answers: str) ->
     """Return a record with this context, in which answers that are not empty replace others."""
     given: dict[str, Any] = {name: answer for name, answer in answers.items() if answer}
     return {**record, "context": replace(context, **given).to_dict()}
-
-
-def _answer(text: Any, title: str, longest: int = LONGEST_ANSWER) -> str:
-    if not isinstance(text, str) or len(text) > longest or not text.isprintable():
-        raise ParameterError(
-            f"The {title} must be one line of at most {longest:,} letters; shorten it."
-        )
-    return text.strip()
-
-
-def _check_day(day: Any, title: str) -> None:
-    try:
-        date.fromisoformat(day)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"The {title} must be a date such as 2030-01-31; correct it."
-        ) from None
-
-
-def is_number(value: Any) -> bool:
-    """True for a number that is no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _set(made: Any, name: str, value: str) -> None:
-    object.__setattr__(made, name, value)

@@ -104,19 +104,16 @@ class JudgedRelease:
             return untouched_words(self.untouched)
         if not approval.by.strip():
             return "Nobody answers for the release; give a name."
-        why = self._why(approval.decision, microdata)
+        # why a reason is needed
+        why, decision = "", approval.decision
+        if not self.verdict.kept:
+            why = "The release does not keep every limit of its policy"
+        elif decision is None:
+            why = "The release follows no decision of a meeting"
+        elif not decided(decision, self.setting, microdata)["followed"]:
+            why = "The release is not what the meeting chose"
         if why and not approval.reason.strip():
             return f"{why}; give the reason for which it leaves all the same."
-        return ""
-
-    def _why(self, decision: Decision | None, microdata: Microdata) -> str:
-        """Why a reason is needed."""
-        if not self.verdict.kept:
-            return "The release does not keep every limit of its policy"
-        if decision is None:
-            return "The release follows no decision of a meeting"
-        if not decided(decision, self.setting, microdata)["followed"]:
-            return "The release is not what the meeting chose"
         return ""
 
     def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:

@@ -81,18 +81,14 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
             "name": lever_words(point.setting) if point.setting.key in named else "",
             "x": place(policy, point, x),
             "y": place(policy, point, y),
-            "x_interval": _interval(point, x),
-            "y_interval": _interval(point, y),
+            "x_interval": None if x == POLICY else point.spreads[x].interval,
+            "y_interval": None if y == POLICY else point.spreads[y].interval,
             "frontier": point.setting.key in leading,
             "released": point.released,
             "kept": policy.judge(point).kept,
         }
         for point in sweep
     ]
-
-
-def _interval(point: Point, key: str) -> tuple[float, float] | None:
-    return None if key == POLICY else point.spreads[key].interval
 
 
 def ends(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
