@@ -280,7 +280,7 @@ class Microdata(Summarized):
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
 
-        def make() -> NDArray[np.float64]:
+        def make() -> NDArray[np.float64]:  # shape (n, len(names))
             columns = np.column_stack(self.columns(names)) if names else np.empty((self.n, 0))
             return _read_only(columns)
 

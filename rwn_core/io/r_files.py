@@ -283,7 +283,13 @@ class _Vector:
 def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write what `saveRDS` would write of a data frame."""
     variables = {} if schema is None else {each.name: each for each in schema.variables}
-    columns = [_vector(frame[name], variables.get(name)) for name in frame.columns]
+    columns = []
+    for name in frame.columns:
+        variable = variables.get(name)
+        values, attributes = _values_out(frame[name], variable)
+        if variable is not None and variable.label:
+            attributes = {"label": np.array([variable.label], dtype=object), **attributes}
+        columns.append(_Vector(values, attributes))
     table = _Vector(
         columns,
         {
@@ -306,29 +312,15 @@ def _converted(vector: _Vector, converter: Any) -> RObject:
     return replace(made, info=info, attributes=attributes)
 
 
-def _vector(column: pd.Series[Any], variable: Variable | None) -> _Vector:
-    values, attributes = _values_out(column, variable)
-    if variable is not None and variable.label:
-        attributes = {"label": np.array([variable.label], dtype=object), **attributes}
-    return _Vector(values, attributes)
-
-
 def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any, dict[str, Any]]:
     dtype = column.dtype
     if variable is not None and (variable.value_labels or variable.missing_codes):
         # A vector of codes with labels, as the package haven reads it from SPSS and Stata
         # files.
         labels: dict[Any, str] = dict(variable.value_labels)
-        values: Any = (
-            _plain_out(column) if not isinstance(column.dtype, pd.CategoricalDtype) else None
-        )
-        if values is None:
-            codes, labels = coded(column, variable)
-            values = (
-                codes.where(codes.notna(), None).to_numpy(dtype=object)
-                if codes.dtype == object
-                else codes.to_numpy(dtype=np.float64)
-            )
+        if isinstance(dtype, pd.CategoricalDtype):
+            column, labels = coded(column, variable)
+        values: Any = _plain_out(column)
         text = values.dtype == object
         chosen = {code: label for code, label in labels.items() if isinstance(code, str) == text}
         if not text:

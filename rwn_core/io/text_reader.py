@@ -99,7 +99,14 @@ def read_text_table(
     # The csv module splits the records, because it is exact about quotes and counts physical lines;
     # types are decided column by column on Arrow arrays of texts.
     layout = layout or FileLayout()
-    text = _laid_out(file, content, layout, separator)
+    text = _Text(
+        file,
+        table_lines(file, _checked_text(file, decoded(file, content, layout)), layout),
+        layout.separator or separator,
+        first=1 + layout.above,
+        header=layout.header,
+        chosen=layout.separator is not None,
+    )
     names = _header(text)
     if schema is not None:
         with in_file(file):
@@ -167,19 +174,6 @@ def _written(
     if variable is not None and variable.decimals is not None:
         return {}, []
     return {} if decimals is None else {"decimals": decimals}, said
-
-
-def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> _Text:
-    """The text of the table alone."""
-    text = table_lines(file, _checked_text(file, decoded(file, content, layout)), layout)
-    return _Text(
-        file,
-        text,
-        layout.separator or separator,
-        first=1 + layout.above,
-        header=layout.header,
-        chosen=layout.separator is not None,
-    )
 
 
 def _checked_text(file: str, content: bytes) -> bytes:

@@ -107,7 +107,9 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     wanted = variable is None or variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
     if labels and wanted and known and known <= set(labels):
         names = level_names(tuple(labels.items()))
-        levels = [names[code] for code in sorted(known, key=_place(list(labels)))]
+        # numbers by size, texts as they are listed
+        listed, numeric = list(labels), not any(isinstance(code, str) for code in labels)
+        levels = [names[code] for code in sorted(known, key=None if numeric else listed.index)]
         texts = values.map(names).astype(object)
         ordered = column.ordered if variable is None else variable.kind is Kind.ORDERED
         category = pd.Categorical(texts.where(values.notna(), None), levels, ordered=ordered)
@@ -117,12 +119,6 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     if labels and wanted and known:
         notices.append(f"{column.name} has labels for some of its values only: it stays as it is.")
     return _narrowed(values) if column.narrow or column.missing_codes else values, notices
-
-
-def _place(codes: Sequence[Code]) -> Any:
-    """Numbers by size, texts as they are listed."""
-    numbers = all(not isinstance(code, str) for code in codes)
-    return (lambda code: code) if numbers else codes.index
 
 
 def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]:

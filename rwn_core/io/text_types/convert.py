@@ -161,6 +161,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     if Form.INFINITE in column.has:
         remedy = "replace the value, or remove the record"
         column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    # the numbers of the different texts
     chosen = column.with_forms(_NUMBERS)
     texts = column.different.filter(pa.array(chosen))
     values = np.full(len(chosen), np.nan)
