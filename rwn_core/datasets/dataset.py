@@ -53,8 +53,17 @@ class Dataset:
         heads = [_head(path) for path in paths]
         first = heads[0][1]
         for path, (_, columns) in zip(paths, heads, strict=True):
-            if columns != first:
-                raise InputError(f"{path.name} {_difference(first, columns)}")
+            differing = [pair for pair in zip(first, columns, strict=False) if pair[0] != pair[1]]
+            if differing or len(columns) != len(first):
+                what = f"has {len(columns)} columns, and the first file has {len(first)}"
+                for (name, type_), (other, another) in differing[:1]:
+                    what = f"has the column {other} where the first file has {name}"
+                    if name == other:
+                        what = (
+                            f"has column {name} in the type {another}, and the first file in the "
+                            f"type {type_}"
+                        )
+                raise InputError(f"{path.name} {what}; make them the same.")
         check_names(pd.Index([name for name, _ in first], dtype=object))
         stats = [path.stat() for path in paths]
         made = cls(
@@ -184,19 +193,6 @@ def _plain(type_: Any) -> Any:
         return pa.float32()
     texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return pa.large_string() if any(test(type_) for test in texts) else type_
-
-
-def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, Any]]) -> str:
-    """Say how a file's columns differ from those of the first file."""
-    for (name, type_), (other, another) in zip(first, columns, strict=False):
-        if name != other:
-            return f"has the column {other} where the first file has {name}; make them the same."
-        if type_ != another:
-            return (
-                f"has column {name} in the type {another}, and the first file in the type {type_}; "
-                "make them the same."
-            )
-    return f"has {len(columns)} columns, and the first file has {len(first)}; make them the same."
 
 
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:

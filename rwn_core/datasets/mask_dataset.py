@@ -113,7 +113,13 @@ def mask_dataset(
         raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
     start = ENGINES[engine]
     run, target = prepare_run(src, dst, params, seed, options)
-    doubts = dataset_doubts(run.dataset)
+    # all variables are judged as the same table in memory is
+    columns, n = [name for name, _ in run.dataset.columns], run.dataset.n
+    blocks = 1 if n <= PROFILE_ROWS else BLOCKS
+    length = n if blocks == 1 else PROFILE_ROWS // BLOCKS
+    starts = np.linspace(0, n - length, blocks).astype(np.int64).tolist()
+    parts = [to_frame(run.dataset.read(start, start + length, columns)) for start in starts]
+    doubts = tuple(identity_doubts(pd.concat(parts, ignore_index=True), columns))
     refuse_open(open_doubts(doubts, run.schema))
     run.stage.begin(run.fingerprint)
     result = run.stage.result
@@ -163,18 +169,6 @@ def _answer(run: Run, task: Task) -> dict[str, Any]:
     answer = run.stage.answer(task["step"], task["number"])
     assert answer is not None
     return answer
-
-
-def dataset_doubts(dataset: Dataset) -> tuple[IdentityDoubt, ...]:
-    """Judge all variables, as the same table in memory is judged."""
-    names = [name for name, _ in dataset.columns]
-    if dataset.n <= PROFILE_ROWS:
-        frame = to_frame(dataset.read(0, dataset.n, names))
-        return tuple(identity_doubts(frame, names))
-    length = PROFILE_ROWS // BLOCKS
-    starts = np.linspace(0, dataset.n - length, BLOCKS).astype(np.int64).tolist()
-    parts = [to_frame(dataset.read(start, start + length, names)) for start in starts]
-    return tuple(identity_doubts(pd.concat(parts, ignore_index=True), names))
 
 
 WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below

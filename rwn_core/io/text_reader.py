@@ -385,7 +385,7 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
     for mark, what in _MARKS.items():
         if mark == separator:
             continue
-        found = _fields(text, mark, strict=True)  # a quote of another field may begin one here
+        found = _fields(text, mark)
         # as many semicolons as commas in every line, the first included, are no accident
         least = max(expected, 2) if mark in _STRONG else expected + 1
         if found >= least:
@@ -402,20 +402,14 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
         )
 
 
-def _fields(text: bytes, mark: str, *, strict: bool = False) -> int:
+def _fields(text: bytes, mark: str) -> int:
     """Count the fields of every line with this separator; 1 if the lines disagree."""
     try:
-        widths = {
-            len(record) for record in islice(_records(text, mark, strict), _LINES_SEEN) if record
-        }
+        records = islice(_Text("", text, mark).records(), _LINES_SEEN)
+        widths = {len(record) for record in records if record}
     except csv.Error:
         return 1
     return widths.pop() if len(widths) == 1 else 1
-
-
-def _records(text: bytes, mark: str, strict: bool) -> Iterator[list[str]]:
-    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
-    return csv.reader(lines, delimiter=mark, strict=strict)
 
 
 def _is_spaced(text: bytes) -> bool:

@@ -93,7 +93,21 @@ def together(
         )
     breaks = False
     if known and own is not None:
-        worst = _worst(original, record, own, known)
+        # the merges of this release and an earlier one that name most
+        roles = dict(zip(record["table"]["variables"], record["table"]["roles"], strict=True))
+        secrets = [name for name, role in roles.items() if role == _SECRET]
+        keys = [name for name, role in roles.items() if role == _KEY]
+        keys = keys or [name for name in roles if name not in secrets]
+        secrets = secrets or [name for name in roles if name not in keys]
+        now = own, _pieces(method_slices(record), own)
+        tables = (((frame, _pieces(entry["slices"], frame))) for entry, frame in known)
+        merges = (
+            each
+            for table in tables
+            for each in chain(original.frame, (now, table), keys, secrets)
+            if len({release for release, _ in each.path}) == 2
+        )
+        worst = max(merges, key=lambda each: each.score, default=None)
         words.append(_said(worst, checked))
         most = min((each["at_most"] for each in record.get("limit", ())
                     if each["measure"] in LIMITS), default=None)  # fmt: skip
@@ -190,31 +204,6 @@ def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | N
         f"Subtraction of this release and {release} reads {part} of {who}: {len(exact)} of {among} "
         f"columns exactly{more}."
     )
-
-
-def _worst(
-    original: Microdata,
-    record: Mapping[str, Any],
-    own: pd.DataFrame,
-    known: Sequence[tuple[Mapping[str, Any], pd.DataFrame]],
-) -> Chained | None:
-    """The merges of this release and an earlier one that name most; None where there are none."""
-    table = record["table"]
-    roles = dict(zip(table["variables"], table["roles"], strict=True))
-    secrets = [name for name, role in roles.items() if role == _SECRET]
-    keys = [name for name, role in roles.items() if role == _KEY]
-    keys = keys or [name for name in roles if name not in secrets]
-    secrets = secrets or [name for name in roles if name not in keys]
-    now = own, _pieces(method_slices(record), own)
-    found = [
-        each
-        for entry, frame in known
-        for each in chain(
-            original.frame, (now, (frame, _pieces(entry["slices"], frame))), keys, secrets
-        )
-        if len({release for release, _ in each.path}) == 2
-    ]
-    return max(found, key=lambda each: each.score, default=None)
 
 
 def _pieces(slices: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[list[str]]:

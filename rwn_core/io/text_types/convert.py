@@ -266,17 +266,6 @@ def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
     return same
 
 
-def _least_decimals(texts: pa.Array) -> int:
-    """Return the fewest decimals of the texts of numbers, exponents left out."""
-    plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
-    if not len(plain):
-        return USUAL
-    point = pc.find_substring(plain, ".")
-    length = pc.utf8_length(plain)
-    digits = pc.if_else(pc.less(point, 0), 0, pc.subtract(pc.subtract(length, point), 1))
-    return int(pc.min(digits).as_py())
-
-
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
     """Find how many decimals the file writes at least, and say where it writes others."""
     if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
@@ -285,7 +274,12 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
     }:
         return None, []
     texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
-    decimals = min(_least_decimals(texts), MOST_DECIMALS)
+    # the fewest decimals of the texts, exponents left out
+    plain, decimals = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]"))), USUAL
+    if len(plain):
+        after = pc.subtract(pc.subtract(pc.utf8_length(plain), pc.find_substring(plain, ".")), 1)
+        digits = pc.if_else(pc.less(pc.find_substring(plain, "."), 0), 0, after)
+        decimals = min(int(pc.min(digits).as_py()), MOST_DECIMALS)
     # most come back as they are, which Arrow tells at once; the few others are looked at
     same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
     # a program may write 1e-7 as 1e-07
