@@ -1,4 +1,4 @@
-"""Candidates of a meeting in words and as a map; a scenario and a decision as pages to read."""
+"""Candidates of a meeting in words and as a map; a decision as minutes to print."""
 
 from __future__ import annotations
 
@@ -15,25 +15,6 @@ from rwn_core.tuning import Limit, Policy, Verdict
 from rwn_core.tuning.point import SPACE, ranges_words, short_setting
 
 MARK = "INTERNAL: STAYS IN THE HOUSE"
-
-
-def scenario_html(scenario: Scenario) -> bytes:
-    """Write a scenario as one HTML file: setting, limits, readings, registered analyses."""
-    analyses = [
-        (number, "; ".join(f"{name}: {_joined(value)}" for name, value in record.items()))
-        for number, record in enumerate(scenario.analysis_plan.to_records(), start=1)
-    ]
-    made = {
-        "setting": ("Setting", _setting(scenario)),
-        "limits": ("Limits", _allowed(scenario.policy)),
-        "readings": ("Readings of its releases", _readings(scenario)),
-        "analyses": (
-            "Registered analyses",
-            _table(("", "analysis"), analyses) if analyses else None,
-        ),
-    }
-    about = scenario.note or "A setting that is proposed for the release of a table."
-    return page(f"Scenario {scenario.name}".strip(), MARK, about, _facts(made))
 
 
 def decision_html(decision: Decision) -> bytes:
@@ -132,39 +113,6 @@ def _facts(made: Mapping[str, tuple[str, Content | None]]) -> list[Fact]:
         for name, (title, content) in made.items()
         if content is not None
     ]
-
-
-def _setting(scenario: Scenario) -> Content | None:
-    if scenario.setting is None:
-        return None
-    rows = {
-        "in words": scenario.setting.words,
-        "seed of the trial, no secret": str(scenario.seed),
-        "made for the table": scenario.table or "any",
-    }
-    return Content(table=pairs(rows))
-
-
-def _readings(scenario: Scenario) -> Content | None:
-    rows = []
-    for key, each in scenario.readings.items():
-        if key not in MEASURES or "median" not in each:
-            continue
-        ends = (MEASURES[key].words(each[end]) if end in each else "–" for end in ("low", "high"))
-        about, most = MEASURES[key], each.get("at_most")
-        rows.append((about.title_as("" if most is None else "at least"),
-                     MEASURES[key].words(each["median"]), *ends))  # fmt: skip
-        if most is not None and most < 1:
-            rows.append((about.title_as("estimated at most"), MEASURES[key].words(most), "–", "–"))
-    if not rows:
-        return None
-    known = ranges_words(scenario.readings)
-    line = f"Low and high: {known or 'where one more release falls 9 times in 10'}."
-    return _table(("measure", "median", "low", "high"), rows, line)
-
-
-def _joined(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:

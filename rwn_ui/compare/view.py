@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.readable import decision_html, judged, scenario_html
+from rwn_core.reporting.readable import decision_html, judged
 from rwn_core.reporting.scenario import Decision, scenario_or_decision
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
@@ -235,7 +235,7 @@ def _files(session: Session, names: list[str]) -> None:
     """Take a scenario into Tune, write it to a file, remove it."""
     for name in names:
         scenario = session.scenarios[name]
-        words, press, read, save, drop = st.columns([3, 1, 1, 1, 1], vertical_alignment="center")
+        words, press, save, drop = st.columns([3, 1, 1, 1], vertical_alignment="center")
         words.text(name)
         press.button(
             "To Tune",
@@ -244,13 +244,6 @@ def _files(session: Session, names: list[str]) -> None:
             on_click=take,
             args=(session, scenario),
             help=escaped(f"Load {name} into Tune"),
-        )
-        file_button(
-            *("HTML", partial(scenario_html, scenario), "scenario.html"),
-            key=session.key(f"compare.html.{name}"),
-            help="A page for people, to read and to print: setting, limits, readings.",
-            place=read,
-            width="stretch",
         )
         file_button(
             *("TOML", scenario.to_toml, "scenario.toml"),

@@ -1,4 +1,4 @@
-"""Pages of a scenario and of a decision, whole: every section, in its order, word for word."""
+"""The minutes of a decision, whole: every section, in its order, word for word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting.facts.fact import Audience, Content, Fact
 from rwn_core.reporting.leak_check import file_texts
 from rwn_core.reporting.page import page
-from rwn_core.reporting.readable import decision_html, scenario_html
+from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 
@@ -52,12 +52,12 @@ def test_every_page_says_what_its_file_says(sentences: Callable[..., None]) -> N
         for count in (2.0, 59.0)
     }
     pages = {
-        "scenario": scenario_html(FULL),
-        "scenario of a table": scenario_html(replace(FULL, table="ab" * 32)),
-        "empty": scenario_html(Scenario(note="Only words", readings={"unknown": {"median": 1.0}})),
         "decision": decision_html(made),
         "nothing chosen": decision_html(Decision(scenarios=())),
-        **{f"{count:g} releases": scenario_html(each) for count, each in ranges.items()},
+        **{
+            f"{count:g} releases": decision_html(Decision(scenarios=(each,)))
+            for count, each in ranges.items()
+        },
     }
     plain = {}
     for name, html in pages.items():
