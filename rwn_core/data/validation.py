@@ -343,17 +343,16 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
     if len(numbers) < max(2, len(texts)) or not all(map(str.isdecimal, numbers)):
         return []
     values = numbers.astype(np.float64)
-    forms = {}
+    found = []
     if all(_DIGITS.fullmatch(text) for text in texts):
-        first, middle, last = values // 10_000, values // 100 % 100, values % 100
-        year, month, day = values % 10_000, values // 10_000 % 100, values // 1_000_000
-        forms["YYYYMMDD"] = (first, middle, last)
-        forms |= {"DDMMYYYY": (year, month, day), "MMDDYYYY": (year, day, month)}
-    found = [
-        form
-        for form, (y, m, d) in forms.items()
-        if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all()
-    ]
+        # the places of year, month and day in eight digits
+        for form in ("YYYYMMDD", "DDMMYYYY", "MMDDYYYY"):
+            y, m, d = (
+                values // 10.0 ** (7 - form.rindex(part)) % 10.0 ** form.count(part)
+                for part in "YMD"
+            )
+            if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all():
+                found.append(form)
     if not found and _TIME_NAME.search(name):
         if (values >= 10_000).all() and (values < 60_000).all():
             found = ["days since 1900, as in Excel"]

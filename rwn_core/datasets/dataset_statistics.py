@@ -32,10 +32,8 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
     Axis,
-    Encoding,
     Metric,
     Scale,
-    Weights,
     axes_of_counts,
     discrete_weights,
 )
@@ -110,17 +108,16 @@ def _sums(values: Floats) -> Sums:
 def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
     """Statistics of whole columns from the sums of all their blocks, in order."""
     sums = np.concatenate(parts, axis=1)
-    return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
-
-
-def _merged(sums: Floats) -> ColumnStatistics:
-    sums = sums[:, sums[0] > 0]
-    counts, totals, within = sums[0], sums[1], sums[2]
-    count = int(counts.sum())
-    mean = math.fsum(totals.tolist()) / max(count, 1)
-    apart = totals / counts - mean
-    squares = math.fsum([*within.tolist(), *(counts * apart * apart).tolist()])
-    return _statistics(count, mean, squares, sums[3:].ravel())
+    found = []
+    for column in np.moveaxis(sums, 2, 0):
+        known = column[:, column[0] > 0]
+        counts, totals, within = known[:3]
+        count = int(counts.sum())
+        mean = math.fsum(totals.tolist()) / max(count, 1)
+        apart = totals / counts - mean
+        squares = math.fsum([*within.tolist(), *(counts * apart * apart).tolist()])
+        found.append(_statistics(count, mean, squares, known[3:].ravel()))
+    return found
 
 
 def _statistics(count: int, mean: float, squares: float, extremes: Floats) -> ColumnStatistics:
@@ -153,38 +150,21 @@ def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:
     return schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyStatistics:
-    """Hold what is known of all columns of a dataset."""
-
-    n: int  # number of records
-    numbers: Mapping[str, ColumnStatistics]  # statistics of the columns of numbers, by name
-    # records of each level, by the names of categorical and ordered variables
-    levels: Mapping[str, Counts]
-
-    def known(self, name: str) -> int:
-        """Records with a value of a variable."""
-        if name in self.levels:
-            return sum(self.levels[name].values())
-        return self.numbers[name].count
-
-
 def metric_of_sums(
     schema: Schema,
-    statistics: SurveyStatistics,
-    *,
-    scale: Scale = "sd",
-    encoding: Encoding = "dummies",
-    weights: Weights = "schema",
+    n: int,
+    numbers: Mapping[str, ColumnStatistics],
+    levels: Mapping[str, Counts],
+    params: Any,
 ) -> Metric:
-    """Make the metric of a dataset."""
+    """Make the metric of a dataset of n records, from its columns of numbers and of levels."""
     for variable in schema.released:
-        if statistics.known(variable.name) == 0:
+        counts = levels.get(variable.name)
+        if not (sum(counts.values()) if counts is not None else numbers[variable.name].count):
             raise InputError(
                 f"Column {variable.name} has no values; remove it or set its role to identifier."
             )
-    n, numbers, levels = statistics.n, statistics.numbers, statistics.levels
-    if weights == "discrete":
+    if params.weights == "discrete":
         schema = schema.with_weights(discrete_weights(schema, n))
 
     def axes_of(variable: Variable) -> list[Axis]:
@@ -193,9 +173,9 @@ def metric_of_sums(
             counts = levels[variable.name]
             known = [(level, counts[level]) for level in sorted(counts)]
             missing = None, n - sum(counts.values())
-            return axes_of_counts([*known, missing], variable, scale, encoding)
+            return axes_of_counts([*known, missing], variable, params.scale, params.encoding)
         column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
-        return _number_axes(column, n, variable, scale)
+        return _number_axes(column, n, variable, params.scale)
 
     return Metric.of_variables(schema, axes_of)
 

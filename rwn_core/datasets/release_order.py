@@ -74,14 +74,13 @@ def changed_values(before: pa.Table, after: pa.Table) -> list[int]:
     >>> changed_values(before, after)
     [1]
     """
-    return [_changed(*columns) for columns in zip(before.columns, after.columns, strict=True)]
-
-
-def _changed(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
-    different = pc.sum(pc.not_equal(before, after)).as_py() or 0
-    if before.null_count or after.null_count:
-        different += pc.sum(pc.xor(pc.is_null(before), pc.is_null(after))).as_py() or 0
-    return int(different)
+    found = []
+    for one, other in zip(before.columns, after.columns, strict=True):
+        different = pc.sum(pc.not_equal(one, other)).as_py() or 0
+        if one.null_count or other.null_count:
+            different += pc.sum(pc.xor(pc.is_null(one), pc.is_null(other))).as_py() or 0
+        found.append(int(different))
+    return found
 
 
 def order_file(run: Run, task: Task) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import (
     Sums,
-    SurveyStatistics,
     has_levels,
     merge_sums,
     metric_of_sums,
@@ -86,7 +85,7 @@ class Run:
     @cached_property
     def survey_result(self) -> SurveyResult:
         """Results of the survey, put together from its tasks in their order."""
-        tasks, params = self.ranges(SURVEY), self.params
+        tasks = self.ranges(SURVEY)
         sums: list[Sums] = [
             np.load(self.surveyed(task["number"], "sums.npy"), allow_pickle=False) for task in tasks
         ]
@@ -99,14 +98,8 @@ class Run:
                 pairs = (table.column(each).to_pylist() for each in ("level", "records"))
                 levels[name].update(dict(zip(*pairs, strict=True)))
         schema = ordered_schema(Schema(variables=self.schema.released), levels)
-        found = SurveyStatistics(
-            n=self.dataset.n,
-            numbers=dict(zip(others, merge_sums(sums), strict=True)),
-            levels=levels,
-        )
-        metric = metric_of_sums(
-            schema, found, scale=params.scale, encoding=params.encoding, weights=params.weights
-        )
+        numbers = dict(zip(others, merge_sums(sums), strict=True))
+        metric = metric_of_sums(schema, self.dataset.n, numbers, levels, self.params)
         # the sample: the records that come first in the keyed order
         paths = [self.surveyed(task["number"], "sample.arrow") for task in tasks]
         files = (pa.ipc.open_file(path.read_bytes()) for path in paths)

@@ -75,7 +75,18 @@ def check_workbook(file: str, content: bytes) -> Contents:
                 for piece, new in _pieces(archive, part):
                     size += new
                     check_unpacked(file, size)
-                    _look_at(file, part.filename, piece, found)
+                    entities = b"<!DOCTYPE" in piece or b"<!ENTITY" in piece
+                    if entities and part.filename.endswith((".xml", ".rels")):
+                        raise InputError(
+                            f"{file} has XML entities, which no office program writes; save it "
+                            "again."
+                        )
+                    if part.filename.startswith(_SHEETS) and part.filename.endswith(".xml"):
+                        found.formulas += len(_FORMULA.findall(piece))
+                        cells = _CELL.findall(piece)
+                        widths = [_column_number(letters) for letters in {c[0] for c in cells}]
+                        heights = [int(digits) for _, digits in cells]
+                        check_size(file, max(heights, default=0), max(widths, default=1) or 1)
                     if part.filename.startswith(_SHEETS):
                         own = marks.setdefault(part.filename, Marks(codes=codes))
                         own.look_at(piece, len(piece) - new)
@@ -106,21 +117,6 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
             end = piece[-_OVERLAP:]
     if size != part.file_size:
         raise zipfile.BadZipFile("a part has another size than declared")
-
-
-def _look_at(file: str, name: str, piece: bytes, found: Contents) -> None:
-    if not name.endswith((".xml", ".rels")):
-        return
-    if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece:
-        raise InputError(f"{file} has XML entities, which no office program writes; save it again.")
-    if not name.startswith(_SHEETS):
-        return
-    found.formulas += len(_FORMULA.findall(piece))
-    cells = _CELL.findall(piece)
-    if cells:
-        width = max(map(_column_number, {letters for letters, _ in cells}))
-        height = max(int(digits) for _, digits in cells)
-        check_size(file, height, max(width, 1))
 
 
 def _column_number(letters: bytes) -> int:

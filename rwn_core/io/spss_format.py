@@ -36,6 +36,8 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     from rwn_core.io.readstat_files import coded_table, made_the_same, written_bytes
 
     made = coded_table(frame, schema)
+    kinds = ("continuous", "count")
+    numbers = {name for name, variable in made.variables.items() if variable.kind in kinds}
     missing = {name: _missing(made.variables[name]) for name in frame if name in made.variables}
     content = written_bytes(
         pyreadstat.write_sav,
@@ -54,19 +56,12 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         },
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
-            name: _measure(name in made.ordered, made.variables.get(name))
+            # numbers with labels stay a scale
+            name: "ordinal" if name in made.ordered else "scale" if name in numbers else "nominal"
             for name in {*made.value_labels, *made.ordered}
         },
     )
     return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")
-
-
-def _measure(ordered: bool, variable: Variable | None) -> str:
-    """Return the measurement level of a labelled variable; numbers stay a scale."""
-    if ordered:
-        return "ordinal"
-    number = variable is not None and variable.kind in ("continuous", "count")
-    return "scale" if number else "nominal"
 
 
 def _missing(variable: Variable) -> list[Any]:

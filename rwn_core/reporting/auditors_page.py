@@ -55,7 +55,18 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     rare = public.rare_values(original)
     parts = material.record.items()
     record = {name: part for name, part in parts if name not in ("source", *_STATED)}
-    known = [*_fixed(), *_own(material), *_texts(record)]
+    # the words that every page for auditors may say, those about the method, and given names
+    method, setting = material.method, material.setting
+    known = [*vocabulary(), *(each.title for each in FACTS), *_texts(record)]
+    for chapter in CHAPTERS:
+        known += [chapter.title, chapter.source]
+        known += [text for clause in chapter.clauses for text in (clause.number, clause.asks)]
+    known += [text for each in QUESTIONS for text in (each.title, each.question)]
+    for each in MEASURES.values():
+        known += [each.title, each.at_least, each.question, each.source]
+    known += [*method_words(method).values(), material.does, method.title, setting.words]
+    known += [material.made, material.context.review, *setting.params.cautions()]
+    known += [f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ())]
     stated = [material.name, *_texts({name: part for name, part in parts if name in _STATED})]
     numbers = {token for text in known for token in public.TOKEN.findall(text)}
     numbers |= {token for text in stated for token in public.TOKEN.findall(text)
@@ -143,27 +154,6 @@ def unchecked_page(material: Material) -> bytes:
 
 def _texts(node: Any) -> list[str]:
     return [each for each in leaves(node) if isinstance(each, str)]
-
-
-def _fixed() -> Iterator[str]:
-    """Yield the words that every page for auditors may say."""
-    for chapter in CHAPTERS:
-        yield from (chapter.title, chapter.source)
-        yield from (text for clause in chapter.clauses for text in (clause.number, clause.asks))
-    yield from (text for each in QUESTIONS for text in (each.title, each.question))
-    yield from (text for each in MEASURES.values()
-                for text in (each.title, each.at_least, each.question, each.source))  # fmt: skip
-    yield from (each.title for each in FACTS)
-    yield from vocabulary()
-
-
-def _own(material: Material) -> Iterator[str]:
-    """Yield words about the method and the names that the steward gave."""
-    method = material.method
-    yield from (*method_words(method).values(), material.does, method.title)
-    yield from (material.setting.words, material.made, material.context.review)
-    yield from material.setting.params.cautions()
-    yield from (f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
