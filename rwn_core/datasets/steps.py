@@ -101,7 +101,7 @@ def perform(run: Run, task: Task) -> dict[str, Any]:
 
 
 Follow = Callable[[float], Callable[[int], None]]
-"""Of the weight of each task of a step makes what is told how many of them were done."""
+"""Takes the weight of a task of a step; returns a progress callback for finished tasks."""
 
 
 def follow_progress(total: float) -> Follow:
