@@ -43,7 +43,7 @@ PICTURES = ("correlation", "regression", "marginals")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class MatchedLoss:
     """State the loss of utility, or the risk, that all methods are tuned to.
 
     Attributes
@@ -166,7 +166,7 @@ def _mixed(one: Sequence[float], other: Sequence[float], share: float) -> tuple[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Unmatched:
     """A method that cannot mask the table."""
 
     method: str  # key of the candidate
@@ -284,7 +284,7 @@ class StrengthSearch:
                 return False
         return True
 
-    def strongest(self, to: Loss) -> tuple[int, bool]:
+    def strongest(self, to: MatchedLoss) -> tuple[int, bool]:
         """The last accepted position, and whether a stronger one is not accepted."""
         better = sign(to.measure)
 
@@ -332,19 +332,19 @@ class StrengthSearch:
 def match(
     microdata: Microdata,
     methods: Sequence[str | Any],
-    to: Loss | Policy,
+    to: MatchedLoss | Policy,
     *,
     plan: Plan,
     along: Sequence[str] = (),
     progress: Progress | None = None,
-) -> list[Matched | Refused]:
+) -> list[Matched | Unmatched]:
     """Tune methods to one loss or policy."""
     # A method is a key such as "soft_rwn balanced whole", or parameters with their options.
     starts = [parse_candidate(key) if isinstance(key, str) else (key, "") for key in methods]
     _refuse_empty(microdata, to)
     measures = to.measures if isinstance(to, Policy) else (to.measure,)
     tried = replace(plan, measures=tuple(dict.fromkeys((*measures, *along))))
-    found: list[Matched | Refused] = []
+    found: list[Matched | Unmatched] = []
     tried_before: list[Setting] = []
     for number, (params, slices) in enumerate(starts):
 
@@ -361,12 +361,12 @@ def match(
             matched = _tuned(StrengthSearch(microdata, start, tried, tell), to, plan)
             found.append(replace(matched, slices=slices))
         except ParameterError as refusal:
-            found.append(Refused(method=candidate(params, slices), reason=str(refusal)))
+            found.append(Unmatched(method=candidate(params, slices), reason=str(refusal)))
         tell(1.0)
     return found
 
 
-def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
+def _refuse_empty(microdata: Microdata, to: MatchedLoss | Policy) -> None:
     """Refuse what says nothing of this table."""
     if isinstance(to, Policy):
         for measure, why in to.judgeable(microdata)[1].items():
@@ -381,7 +381,7 @@ def _refuse_empty(microdata: Microdata, to: Loss | Policy) -> None:
         )
 
 
-def _tuned(search: StrengthSearch, to: Loss | Policy, plan: Plan) -> Matched:
+def _tuned(search: StrengthSearch, to: MatchedLoss | Policy, plan: Plan) -> Matched:
     """The setting that is sought, with what the plan reads there and at the next step."""
     by_policy = isinstance(to, Policy)
     position, reached = search.weakest(to) if isinstance(to, Policy) else search.strongest(to)

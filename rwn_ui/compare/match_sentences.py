@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import rwn_core as rwn
-from rwn_core.tuning.match import Loss, Matched, PairedComparison, Refused, compare_pair
+from rwn_core.tuning.match import Matched, MatchedLoss, PairedComparison, Unmatched, compare_pair
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.features.setting_sentences import value_words
 
-Found = Sequence[Matched | Refused]
+Found = Sequence[Matched | Unmatched]
 
 
 def method(key: str) -> str:
@@ -28,9 +28,9 @@ def title(measure: str, records: int) -> str:
     return rwn.MEASURES[measure].title_for(records)
 
 
-def aim(to: Loss | rwn.Policy) -> str:
+def aim(to: MatchedLoss | rwn.Policy) -> str:
     """The value that all methods were tuned to."""
-    if isinstance(to, Loss):
+    if isinstance(to, MatchedLoss):
         words = value_words(to.measure, to.value)
         side = "at least" if rwn.MEASURES[to.measure].better == "higher" else "at most"
         return f"{rwn.MEASURES[to.measure].title}: {side} {words}"
@@ -38,14 +38,14 @@ def aim(to: Loss | rwn.Policy) -> str:
     return f"the policy: {limits}"
 
 
-def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
+def sentences(found: Found, to: MatchedLoss | rwn.Policy, records: int) -> list[str]:
     """Say which method is better than all, which lose records, and which are not compared."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = compared(found)
     lines = [
         f"{method(each.method)} keeps all limits at {each.words}; nothing weaker that was tried "
         "does."
-        for each in (() if isinstance(to, Loss) else rivals)
+        for each in (() if isinstance(to, MatchedLoss) else rivals)
     ]
     lines += _outright(rivals, to, records)
     lines += [
@@ -55,7 +55,7 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
         if each.at_loss.released < 1
     ]
     lines += [_unreached(each, to) for each in matched if not each.reached]
-    refused = [each for each in found if isinstance(each, Refused)]
+    refused = [each for each in found if isinstance(each, Unmatched)]
     return lines + [f"{method(each.method)} is not compared: {each.reason}" for each in refused]
 
 
@@ -64,7 +64,7 @@ def compared(found: Found) -> list[Matched]:
     return [each for each in found if isinstance(each, Matched) and each.reached]
 
 
-def pairs(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
+def pairs(found: Found, to: MatchedLoss | rwn.Policy, records: int) -> list[str]:
     """Say where RWN, or the first method, is better and worse than each other one."""
     rivals = compared(found)
     if len(rivals) < 2:
@@ -77,13 +77,13 @@ def pairs(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
     ]
 
 
-def _measures(rivals: Sequence[Matched], to: Loss | rwn.Policy) -> list[str]:
+def _measures(rivals: Sequence[Matched], to: MatchedLoss | rwn.Policy) -> list[str]:
     """Measures that are compared: all but the matched loss."""
     keys = dict.fromkeys(key for each in rivals for key in each.point.spreads)
-    return [key for key in keys if not (isinstance(to, Loss) and key == to.measure)]
+    return [key for key in keys if not (isinstance(to, MatchedLoss) and key == to.measure)]
 
 
-def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) -> list[str]:
+def _outright(rivals: Sequence[Matched], to: MatchedLoss | rwn.Policy, records: int) -> list[str]:
     """Which method is better than every other one with an answer, measure by measure."""
     if len(rivals) < 3:
         return []
@@ -120,10 +120,10 @@ def _both(one: Matched, other: Matched, key: str, records: int) -> str:
     return f"{title(key, records)} ({mine} against {others})"
 
 
-def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
+def _unreached(each: Matched, to: MatchedLoss | rwn.Policy) -> str:
     """Why a method is not compared: its strength does not reach the aim."""
     name, words = method(each.method), each.words
-    if not isinstance(to, Loss):
+    if not isinstance(to, MatchedLoss):
         verdict = to.judge(each.point)
         return (
             f"{name} keeps the policy at no strength that was tried; at {words}: {verdict.sentence}"
@@ -131,7 +131,7 @@ def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
     return f"{name} {_short(each, to, words)}"
 
 
-def _short(each: Matched, to: Loss, words: str) -> str:
+def _short(each: Matched, to: MatchedLoss, words: str) -> str:
     point = each.point
     value = point.median(to.measure)
     if value is None:

@@ -14,7 +14,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import USUAL, Plan, Point
-from rwn_core.tuning.match import Loss, Matched, Refused, best_methods, match
+from rwn_core.tuning.match import Matched, MatchedLoss, Unmatched, best_methods, match
 from rwn_core.tuning.point import ranges_words
 from rwn_core.tuning.slice_presets import PRESETS
 from rwn_ui.background.job import Job
@@ -65,7 +65,7 @@ class Asked:
     """Choices that a match was started with."""
 
     fingerprint: str
-    to: Loss | rwn.Policy
+    to: MatchedLoss | rwn.Policy
     across: str
 
 
@@ -111,7 +111,7 @@ def _form(session: Session) -> None:
         disabled=user_work().busy or not methods or (kind == POLICY and not session.policy.limits),
         help=None if methods else "Choose at least one method.",
     ):
-        to = session.policy if kind == POLICY else Loss(measure=across, value=accepted)
+        to = session.policy if kind == POLICY else MatchedLoss(measure=across, value=accepted)
         asked = Asked(
             fingerprint=session.data.fingerprint,
             to=to,
@@ -178,14 +178,14 @@ def _present(session: Session, measure: str) -> float:
 def asked_for(
     data: rwn.Microdata,
     policy: rwn.Policy,
-    to: Loss | rwn.Policy,
+    to: MatchedLoss | rwn.Policy,
     releases: int | None = None,
     *,
     seed: int,
 ) -> dict[str, Any]:
     """Plan of a match, and the measures along each strength."""
     small = data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
-    across = to.measure if isinstance(to, Loss) else UTILITY
+    across = to.measure if isinstance(to, MatchedLoss) else UTILITY
     measures = tuple(dict.fromkeys((*USUAL, across, *policy.measures)))
     plan = Plan(measures=measures, releases=releases or _releases(data), seed=seed)
     return {"plan": plan, "along": (across, *([WORST] if small else []), ORDINARY)}
@@ -205,7 +205,10 @@ PICTURES = {
 
 
 def draw_results(
-    session: Session, found: Sequence[Matched | Refused], to: Loss | rwn.Policy, across: str
+    session: Session,
+    found: Sequence[Matched | Unmatched],
+    to: MatchedLoss | rwn.Policy,
+    across: str,
 ) -> None:
     """Everything about the methods that could be tuned, and why others could not."""
     matched = [each for each in found if isinstance(each, Matched)]
@@ -232,7 +235,9 @@ def draw_results(
     _pictures(session, matched)
 
 
-def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, across: str) -> None:
+def _map(
+    session: Session, matched: Sequence[Matched], to: MatchedLoss | rwn.Policy, across: str
+) -> None:
     """The map over the risks that were read along the curves."""
     read = dict.fromkeys(key for each in matched for point in each.path for key in point.spreads)
     risks = [key for key in read if rwn.MEASURES[key].side == "risk"]
@@ -302,7 +307,7 @@ def _pictures(session: Session, matched: Sequence[Matched]) -> None:
 
 
 def match_map(
-    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, x: str, y: str
+    session: Session, matched: Sequence[Matched], to: MatchedLoss | rwn.Policy, x: str, y: str
 ) -> dict[str, Any]:
     """The map with a curve for each method."""
     limit = session.policy.limit(y)
@@ -317,7 +322,7 @@ def match_map(
         ],
         _axis(x, session.data.n, risk=False),
         _axis(y, session.data.n, risk=True),
-        aim=to.value if isinstance(to, Loss) and to.measure == x else None,
+        aim=to.value if isinstance(to, MatchedLoss) and to.measure == x else None,
         limit=None if limit is None else limit.at_most,
     )
     return {"single": True, "cards": [serialise(drawn)]}
@@ -349,7 +354,7 @@ def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 
 
 def match_table(
-    session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy
+    session: Session, matched: Sequence[Matched], to: MatchedLoss | rwn.Policy
 ) -> dict[str, Any]:
     """Every measure of every method, the best of the compared ones marked."""
     points = [each.at_loss for each in matched]
@@ -358,7 +363,7 @@ def match_table(
     rows.append(["compared", *("yes" if m.reached else "no" for m in matched)])
     rows.append(["records released", *(f"{100 * point.released:.1f} %" for point in points)])
     for key in dict.fromkeys(key for point in points for key in point.spreads):
-        equal = isinstance(to, Loss) and key == to.measure
+        equal = isinstance(to, MatchedLoss) and key == to.measure
         leading = [] if equal else best_methods(matched, key)
         cells = [
             f"{reading_words(key, one.get(key))}{f' {BEST}' if each.method in leading else ''}"

@@ -15,7 +15,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import Point, Setting, Spread
-from rwn_core.tuning.match import Loss, Matched, Refused
+from rwn_core.tuning.match import Matched, MatchedLoss, Unmatched
 from rwn_ui.compare import match_sentences, matching
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features.analysis_plan_results import standing_words
@@ -295,7 +295,7 @@ def test_a_decision_of_another_table_is_no_decision_on_this_one(compare) -> None
 
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
-LOSS = Loss(measure="correlation", value=0.115)
+LOSS = MatchedLoss(measure="correlation", value=0.115)
 
 
 def matched(params: Any, *, reached: bool = True, **values: tuple[float, ...]) -> Matched:
@@ -345,7 +345,7 @@ def test_a_method_without_an_answer_is_not_ranked_there() -> None:
 
 def test_who_is_left_out_is_said_with_the_reason() -> None:
     lossy = matched(rwn.KNoise(k=2), reached=False, correlation=FAR)
-    refused = Refused(method="additive_noise", reason="The method masks numbers only.")
+    refused = Unmatched(method="additive_noise", reason="The method masks numbers only.")
     told = match_sentences.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
     assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
     assert "it reads 0.02 and not 0.115" in told[0]

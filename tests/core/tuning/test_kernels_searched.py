@@ -24,7 +24,7 @@ from rwn_core.tuning import (
 )
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
-from rwn_core.tuning.match import Loss, Refused, match
+from rwn_core.tuning.match import MatchedLoss, Unmatched, match
 from rwn_core.tuning.point import setting_key, short_setting
 from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, seek_slices
 from rwn_core.tuning.sweep_folder import JobFolder
@@ -133,9 +133,9 @@ def test_steps_of_several_kernels_stay_within_each() -> None:
 
 def test_a_kernel_that_the_table_refuses_is_a_reason_of_a_match(few) -> None:
     plan = Plan(measures=("association_loss",), releases=3)
-    loss = Loss(measure="association_loss", value=0.2)
+    loss = MatchedLoss(measure="association_loss", value=0.2)
     (none,) = match(few, [rwn.SoftRWN(kernel="gaussian", cap=1e-4)], loss, plan=plan)
-    assert isinstance(none, Refused)
+    assert isinstance(none, Unmatched)
     assert none.method == "soft_rwn"
     assert "cap must be at least" in none.reason
 

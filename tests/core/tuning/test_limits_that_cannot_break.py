@@ -27,7 +27,7 @@ from rwn_core.tuning import (
     seek_slices,
     sweep,
 )
-from rwn_core.tuning.match import Loss, match
+from rwn_core.tuning.match import MatchedLoss, match
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import (
@@ -202,10 +202,10 @@ def test_matching_refuses_what_is_empty(rare: rwn.Microdata) -> None:
     with pytest.raises(ParameterError, match="cannot be broken on this table"):
         match(rare, ["rwn"], POLICY, plan=plan)
     with pytest.raises(ParameterError, match="is an empty aim"):
-        match(rare, ["rwn"], Loss(measure="correlation", value=0.9), plan=plan)
+        match(rare, ["rwn"], MatchedLoss(measure="correlation", value=0.9), plan=plan)
     nothing = rwn.MEASURES["correlation"].ends(Comparison(original=rare, masked=rare))
     (found,) = match(
-        rare, ["rwn"], Loss(measure="correlation", value=nothing["unrelated"] / 2), plan=plan
+        rare, ["rwn"], MatchedLoss(measure="correlation", value=nothing["unrelated"] / 2), plan=plan
     )
     assert found.path
 
@@ -275,7 +275,7 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
     with pytest.raises(ParameterError, match=words % measure):
         Goal(keep=measure, best="correlation", limit=value)
     with pytest.raises(ParameterError, match=words % measure):
-        Loss(measure=measure, value=value)
+        MatchedLoss(measure=measure, value=value)
     assert Limit(measure=measure, at_most=1).at_most == 1
 
 

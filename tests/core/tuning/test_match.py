@@ -12,12 +12,12 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import at_levers
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Plan, Spread
-from rwn_core.tuning.match import Loss, Refused, between, match
+from rwn_core.tuning.match import MatchedLoss, Unmatched, between, match
 from rwn_core.tuning.slice_presets import preset_slices
 
 PLAN = Plan(measures=("correlation", "bayes_linkage"), releases=3)
 METHODS = ("rwn", "additive_noise", "correlated_noise", "microaggregation")
-LOSS = Loss(measure="correlation", value=0.1)
+LOSS = MatchedLoss(measure="correlation", value=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,9 @@ def read_all(data: rwn.Microdata, params: Any) -> dict[str, float]:
 
 def test_rows_that_a_method_drops_are_counted_and_lower_no_linkage(data):
     plan = Plan(measures=("bayes_linkage", "distance_linkage"), releases=3)
-    (found,) = match(data, ["nbrs2015"], Loss(measure="association_loss", value=0.1), plan=plan)
+    (found,) = match(
+        data, ["nbrs2015"], MatchedLoss(measure="association_loss", value=0.1), plan=plan
+    )
     released = found.at_loss.released
     assert 0.5 < released < 0.95
     # by all records the empty rows would look like protection
@@ -117,7 +119,7 @@ def test_rows_that_a_method_drops_are_counted_and_lower_no_linkage(data):
 def test_slices_and_kernels_are_candidates(data):
     keys = ["rwn", "rwn keys_together", "rwn gaussian balanced whole", "rwn alone"]
     plan = Plan(measures=("correlation",), releases=2)
-    loss = Loss(measure="correlation", value=0.02)
+    loss = MatchedLoss(measure="correlation", value=0.02)
     own, sliced, soft, again = match(data, keys, loss, plan=plan)
     keys[2] = "soft_rwn balanced whole"  # as it is called now
     assert [each.method for each in (own, sliced, soft, again)] == keys
@@ -125,7 +127,7 @@ def test_slices_and_kernels_are_candidates(data):
     assert sliced.point.setting.slices == preset_slices(data, "keys_together")
     assert soft.point.setting.slices == preset_slices(data, "whole")
     assert (soft.point.setting.params.kernel, soft.point.setting.params.balance) == ("gaussian", 1)
-    assert isinstance(again, Refused)  # the table's own slices: each alone
+    assert isinstance(again, Unmatched)  # the table's own slices: each alone
     assert again.reason == "Its slices are those of a method above."
     for wrong in ("rwn swirl", "rwn whole alone", ""):
         with pytest.raises(ParameterError):
@@ -137,7 +139,7 @@ def test_a_method_that_cannot_mask_the_table_says_why():
     plan = Plan(measures=("cells_changed",), releases=2)
     policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.15),))
     found = match(words, ["additive_noise", "pram"], policy, plan=plan)
-    assert isinstance(found[0], Refused)
+    assert isinstance(found[0], Unmatched)
     assert found[0].method == "additive_noise"
     assert "masks numbers only" in found[0].reason
     assert found[1].method == "pram"
@@ -159,4 +161,4 @@ def test_what_is_refused(data):
     with pytest.raises(ParameterError, match="There is no method swap"):
         match(data, ["swap"], LOSS, plan=PLAN)
     with pytest.raises(ParameterError, match="must be a number"):
-        Loss(measure="correlation", value=float("nan"))
+        MatchedLoss(measure="correlation", value=float("nan"))
