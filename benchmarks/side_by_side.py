@@ -153,7 +153,7 @@ def similarity(measure: str) -> float:
 
 def variation(role: str) -> float:
     """Return 1 - the distance of the distributions of one variable."""
-    return 1 - detail("marginals")["variables"][ROLES[role]]["difference"]
+    return 1 - detail("marginals").variables[ROLES[role]].difference
 
 
 def contributions(cells: np.ndarray) -> np.ndarray:

@@ -135,16 +135,15 @@ class Gathering:
 
 def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
     """Name, numbers, what they belong to, and their bounds."""
-    detail = reading.detail
     for name, bounds in MEASURES[key].view.bands.items():
         yield name, part(reading, name, reading.value), np.empty(0), bounds
     if key == "marginals":
-        for name, shown in detail["variables"].items():
-            edges = np.asarray(shown.get("edges", ()))
-            yield f"released {name}", shown["released"], edges, FROM_ZERO
-            for what, bounds in (("mean", UNBOUNDED), ("sd", FROM_ZERO)):
-                if shown["kind"] == "numeric":
-                    yield f"{what} {name}", shown[f"{what}_released"], np.empty(0), bounds
+        for name, shown in reading.detail.variables.items():
+            edges = np.empty(0) if shown.edges is None else shown.edges
+            yield f"released {name}", shown.released, edges, FROM_ZERO
+            if shown.edges is not None:
+                yield f"mean {name}", shown.mean_released, np.empty(0), UNBOUNDED
+                yield f"sd {name}", shown.sd_released, np.empty(0), FROM_ZERO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -29,11 +29,11 @@ def measure_reading(key: str, comparison: Comparison) -> Reading:
     return found
 
 
-def _terms(what: str, number: int) -> Callable[[Reading[FittedSlopes], str], Values]:
+def _terms(what: str, part: str) -> Callable[[Reading[FittedSlopes], str], Values]:
     def read(reading: Reading[FittedSlopes], side: str) -> Values:
         found = reading.detail
         names = ["intercept", *found.terms[1:]]
-        values = found.fit(side)[:2][number]
+        values = getattr(found, f"{part}_{side}")
         return {f"{what} {name}": float(v) for name, v in zip(names, values, strict=True)}
 
     return read
@@ -77,8 +77,8 @@ class PaperFigure:
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 _READ: Mapping[int, Callable[[Reading, str], Values]] = MappingProxyType(
     {
-        4: _terms("coefficient", 0),
-        5: _terms("se", 1),
+        4: _terms("coefficient", "coefficient"),
+        5: _terms("se", "se"),
         6: _largest("max cook", 1),
         7: _largest("max squared mahalanobis", 2),
         8: _nearest,

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import BothFiles, Reading
 from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.measures.statistics.cross_table import counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
 
 
-def two_way(comparison: Comparison, one: str, other: str) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TwoWay(BothFiles):
+    """Two variables of both files: their points of shape (n, 2), or their tables of counts.
+
+    Attributes
+    ----------
+    kind : {"points", "table"}
+    correlation_original, correlation_released : float, optional
+        Of points; None where one of them does not vary.
+    rows : list of str
+        Levels of the first variable of a table; those of the other are its columns.
+    """
+
+    kind: str = "points"
+    correlation_original: float | None = None
+    correlation_released: float | None = None
+    rows: Sequence[Any] = ()
+
+
+def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     """The relation of two variables in both files, shape (rows, columns)."""
     if one == other:
         raise NotApplicable("A picture of a relation needs two different variables.")
@@ -34,18 +57,17 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading:
     return Reading(
         value=abs(known[1] - known[0]) if len(known) == 2 else 0.0,
         baseline=0.0,
-        detail={
-            "kind": "points",
-            "names": [one, other],
-            "original": tables[0],
-            "released": tables[1],
-            "correlation_original": slopes[0],
-            "correlation_released": slopes[1],
-        },
+        detail=TwoWay(
+            names=[one, other],
+            original=tables[0],
+            released=tables[1],
+            correlation_original=slopes[0],
+            correlation_released=slopes[1],
+        ),
     )
 
 
-def _table(comparison: Comparison, one: str, other: str) -> Reading:
+def _table(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     original = comparison.original
     groups = [grouping(original, original.schema.variable(name)) for name in (one, other)]
     sizes = [len(group.labels) for group in groups]
@@ -58,12 +80,12 @@ def _table(comparison: Comparison, one: str, other: str) -> Reading:
     return Reading(
         value=total_variation(before.ravel(), after.ravel()),
         baseline=0.0,
-        detail={
-            "kind": "table",
-            "names": [one, other],
-            "rows": [groups[0].labels[row] for row in rows],
-            "columns": [groups[1].labels[column] for column in columns],
-            "original": before[rows][:, columns],
-            "released": after[rows][:, columns],
-        },
+        detail=TwoWay(
+            kind="table",
+            names=[one, other],
+            rows=[groups[0].labels[row] for row in rows],
+            columns=[groups[1].labels[column] for column in columns],
+            original=before[rows][:, columns],
+            released=after[rows][:, columns],
+        ),
     )

@@ -86,12 +86,15 @@ class BothFiles(Detail):
     original, released : float or ndarray, shape (m,), (m, q) or (m, m)
     change : ndarray, optional
         In the measure's unit, of the same shape or shape (m,).
+    columns : sequence
+        What the q columns stand for.
     """
 
     names: Sequence[str] = ()
     original: Any
     released: Any
     change: Any = None
+    columns: Sequence[Any] = ()
 
 
 def part(reading: Reading, name: str, other: Any = None) -> Any:

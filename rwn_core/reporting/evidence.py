@@ -55,8 +55,8 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
     marginals = audited["marginals"]
     if isinstance(marginals, Reading):
-        variables = marginals.detail["variables"]
-        moved = sorted(variables, key=lambda name: -variables[name]["difference"])
+        variables = marginals.detail.variables
+        moved = sorted(variables, key=lambda name: -variables[name].difference)
         made += [CHARTS["distribution"](marginals, name) for name in moved[:DISTRIBUTIONS]]
     document = {
         "format": FORMAT,
@@ -115,12 +115,12 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
     if key == "marginals":
         # Changes of means in standard deviations, and total changes of shares.
         means, shares = {}, {}
-        for variable, about in reading.detail["variables"].items():
-            if about["kind"] != "numeric":
-                shares[variable] = float(about["difference"])
-            elif about["sd_original"] > 0:
-                moved = about["mean_released"] - about["mean_original"]
-                means[variable] = float(moved / about["sd_original"])
+        for variable, about in reading.detail.variables.items():
+            if about.edges is None:
+                shares[variable] = float(about.difference)
+            elif about.sd_original > 0:
+                moved = about.mean_released - about.mean_original
+                means[variable] = float(moved / about.sd_original)
         return {"mean_shift": means, "share_shift": shares}
     detail, known = reading.detail, plain(reading.detail)
     names = MEASURES[key].view.recorded

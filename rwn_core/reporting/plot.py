@@ -87,7 +87,7 @@ def _of_audit(result: Audit, *what: str) -> Chart:
         return CHARTS[chart](attacks(_all(result)))
     if chart == "distribution":
         reading = _reading(result, "marginals")
-        names = list(reading.detail["variables"])
+        names = list(reading.detail.variables)
         variable = what[1] if len(what) > 1 else names[0]
         if variable not in names:
             raise ParameterError(f"There is no variable {variable}; there are: {', '.join(names)}.")

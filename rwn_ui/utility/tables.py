@@ -15,7 +15,10 @@ from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Stand
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.utility.joint_distribution import Propensity
 from rwn_core.measures.utility.regressions import FittedSlopes
+from rwn_core.measures.utility.survey_estimates import SurveyEstimates
+from rwn_core.measures.utility.tables import Rules
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -65,33 +68,33 @@ def _intervals(comparison: rwn.Comparison) -> Table:
     }
 
 
-def _survey(reading: Reading) -> Table:
+def _survey(reading: Reading[SurveyEstimates]) -> Table:
     """Weighted estimates before and after, those that moved most first."""
     detail = reading.detail
-    names = ("names", "original", "se_original", "released", "difference")
-    rows = [list(row) for row in zip(*(detail[name] for name in names), strict=True)]
+    numbers = detail.original, detail.se_original, detail.released, detail.change
+    rows = [list(row) for row in zip(detail.names, *numbers, strict=True)]
     rows.sort(key=lambda row: -float(row[-1]))
-    people = (f"{detail[f'people_{side}']:,.0f}" for side in ("original", "released"))
+    people = (f"{n:,.0f}" for n in (detail.people_original, detail.people_released))
     return {
-        "title": f"Survey estimates, weighted by {detail['weights']}",
+        "title": f"Survey estimates, weighted by {detail.weights}",
         "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
         "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
-        "caption": f"{detail['beyond']:,} of {len(rows):,} estimates moved by more than 1.96 "
+        "caption": f"{detail.beyond:,} of {len(rows):,} estimates moved by more than 1.96 "
         "standard errors of the original, which count strata and households. The records stand "
         f"for {' people, and for '.join(people)} in the release.",
     }
 
 
-def _rules(reading: Reading) -> Table:
+def _rules(reading: Reading[Rules]) -> Table:
     """Records that break each edit rule, before and after."""
     detail = reading.detail
-    columns = (detail["names"], detail["original"], detail["released"])
+    columns = (detail.names, detail.original, detail.released)
     return {
         "title": "Edit rules: records that break them",
         "columns": ["rule", "original", "released"],
         "rows": [[str(rule), int(old), int(new)] for rule, old, new in zip(*columns, strict=True)],
-        "caption": f"At least one rule is broken by {detail['any_original']:,} original and "
-        f"{detail['any_released']:,} released records. Variables of a rule that travel together "
+        "caption": f"At least one rule is broken by {detail.any_original:,} original and "
+        f"{detail.any_released:,} released records. Variables of a rule that travel together "
         "keep it: choose such slices on Tune.",
     }
 
@@ -112,17 +115,17 @@ def _overlap(reading: Reading[FittedSlopes]) -> Table:
     }
 
 
-def _propensity(reading: Reading) -> Table:
+def _propensity(reading: Reading[Propensity]) -> Table:
     """Propensity scores of main effects and of all pairs, with their null."""
     names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
-    models = (("main effects", reading.detail["main"]), ("all pairs", reading.detail))
+    models = (("main effects", reading.detail.main), ("all pairs", reading.detail))
     return {
         "title": "Propensity score: can a model tell released records from original ones?",
         "columns": [
             *("model", "pMSE", "its null mean", "ratio", "standardized (S_pMSE)", "SPECKS"),
             "parameters",
         ],
-        "rows": [[words, *(one[name] for name in names)] for words, one in models],
+        "rows": [[words, *(getattr(one, name) for name in names)] for words, one in models],
         "caption": "Main effects see each variable alone and are blind to lost relations; all "
         "pairs see those, too. Ratio 1: as if drawn from the fitted model; 2: like a fresh sample.",
     }

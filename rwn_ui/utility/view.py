@@ -125,7 +125,7 @@ TILES = (
         label="Small groups",
         measure="subgroups",
         words=_signed_percent,
-        value=lambda reading: float(reading.detail["total_change"]),
+        value=lambda reading: float(reading.detail.total_change),
         part="total_change",
         help="Change of the size of all levels, pairs of levels and tails that hold at most a "
         "tenth of the records. Rare values shrink where those that replace them are mostly of the "
@@ -172,7 +172,7 @@ def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> 
         case "regression":
             return f"{detail.sign_changed[1:].sum()} of {len(detail.terms) - 1} signs changed"
         case "subgroups":
-            return f"{detail['vanished']} vanished"
+            return f"{detail.vanished} vanished"
         case "pmse":
             return "2: like a fresh sample"
         case "clustering":
@@ -250,10 +250,10 @@ def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     if not isinstance(relation, rwn.Reading):
         return draw_reason("Two variables", str(relation), "two_way")
     interval = None
-    if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
+    if relation.detail.kind == "points" and set(relation.detail.names) <= set(
         utility.comparison.original.numeric_names
     ):
-        pair = Statistic(kind="correlation", names=tuple(relation.detail["names"]))
+        pair = Statistic(kind="correlation", names=tuple(relation.detail.names))
         interval = repeated_draws.statistic_interval(drawn, pair, utility.comparison.original)
     return CHARTS["two_way"](relation, interval)
 

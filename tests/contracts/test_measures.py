@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,8 @@ NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}
 
 
 def leaves(value: Any) -> list[Any]:
+    if is_dataclass(value):
+        value = {each.name: getattr(value, each.name) for each in fields(value)}
     if isinstance(value, Mapping):
         return [leaf for part in value.values() for leaf in leaves(part)]
     if isinstance(value, list | tuple):

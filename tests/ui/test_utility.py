@@ -396,7 +396,7 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
     assert [row[0] for row in score["rows"]] == ["main effects", "all pairs"]
     pmse = read(viewed).readings["pmse"]
     assert score["rows"][1][3:6] == [
-        pmse.value, pmse.detail["standardized"], pmse.detail["specks"],
+        pmse.value, pmse.detail.standardized, pmse.detail.specks,
     ]  # fmt: skip
     response = viewed.data.schema.question.response
     overlap = by_title[f"Overlap of the 95 % intervals: linear regression of {response}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +15,8 @@ from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_
 from rwn_core.charts.parts.style import Chart, chart, escape, layout, name_axis, number, shorten
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.draws import Band
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import BothFiles, Reading
+from rwn_core.measures.utility.distributions import Marginal, Marginals
 
 # Distribution of one variable: overlaid steps for numbers, paired bars for categories
 
@@ -24,28 +24,32 @@ _LEVELS = 9
 _LOST = "(missing)"
 
 
-def draw_distribution(reading: Reading, variable: str, drawn: Drawn | None = None) -> style.Chart:
+def draw_distribution(
+    reading: Reading[Marginals], variable: str, drawn: Drawn | None = None
+) -> style.Chart:
     """Draw the distribution of one variable; `drawn` has the band "released VARIABLE"."""
     band = None if drawn is None else drawn.get(f"released {variable}")
-    shown = reading.detail["variables"][variable]
-    numeric = shown["kind"] == "numeric"
+    shown = reading.detail.variables[variable]
+    edges, numeric = shown.edges, shown.edges is not None
     large: dict[str, Any] = {"legend": True}
-    if numeric:
-        note = f"SD {style.number(shown['sd_original'])} → {style.number(shown['sd_released'])}"
-        data, made = _steps(shown, variable, band)
+    if edges is not None:
+        note = f"SD {style.number(shown.sd_original)} → {style.number(shown.sd_released)}"
+        data, made = _steps(shown, edges, variable, band)
     else:
-        note = f"total variation {style.number(shown['difference'])}"
+        note = f"total variation {style.number(shown.difference)}"
         data, made = _bars(shown, band)
         full_names = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
         large["yaxis"] = {"ticktext": full_names}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
     # table of counts of every bin or level, and of the missing values
-    if numeric:
-        edges = np.asarray(shown["edges"], dtype=float)
+    if edges is not None:
         first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
     else:
-        first = [str(level) for level in shown["levels"]]
-    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in style.SIDES]
+        first = [str(level) for level in shown.levels]
+    cells = [
+        [*shown.original.tolist(), shown.missing_original],
+        [*shown.released.tolist(), shown.missing_released],
+    ]
     more, ends = ([], []) if band is None else columns(band)
     ends = [np.append(end, np.nan) for end in ends]
     counts = table(
@@ -56,7 +60,7 @@ def draw_distribution(reading: Reading, variable: str, drawn: Drawn | None = Non
         f"Distribution of {variable}",
         note,
         f"Distribution of {variable}, original and released; {measure} "
-        f"{style.number(shown['difference'])}",
+        f"{style.number(shown.difference)}",
         data=data,
         layout=made | {"uirevision": style.escape(variable)},
         large=large,
@@ -65,35 +69,33 @@ def draw_distribution(reading: Reading, variable: str, drawn: Drawn | None = Non
 
 
 def _steps(
-    shown: Mapping[str, Any], variable: str, band: Band | None
+    shown: Marginal, edges: NDArray[np.float64], variable: str, band: Band | None
 ) -> tuple[list[style.Trace], dict[str, Any]]:
     """Return both histograms over the same bins, the original's filled lightly."""
-    edges = np.asarray(shown["edges"], dtype=float)
     traces = []
     if band is not None:
         low, high = (np.repeat(end, 2) for end in (band.low, band.high))
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
-    for side in style.SIDES:
-        released = side == "released"
+    for released, counts in ((False, shown.original), (True, shown.released)):
         fill = "" if released else f"{style.ORIGINAL}22"
-        drawn = style.outline(edges, shown[side], released=released, fill=fill)
+        drawn = style.outline(edges, counts, released=released, fill=fill)
         drawn["line"] |= {"dash": "dot" if released else "solid"}
         drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
-    lost = [shown[f"missing_{side}"] for side in style.SIDES]
-    top = style.above(1.05 * style.largest(shown["original"], shown["released"], lost, *tops))
+    lost = [shown.missing_original, shown.missing_released]
+    top = style.above(1.05 * style.largest(shown.original, shown.released, lost, *tops))
     pad = 0.02 * (edges[-1] - edges[0])
     x = style.axis(style.escape(style.shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
     return [*traces, *missing], style.layout(x, style.axis("records", 0, top), annotations=notes)
 
 
 def _missing(
-    shown: Mapping[str, Any], edges: NDArray[np.float64]
+    shown: Marginal, edges: NDArray[np.float64]
 ) -> tuple[list[style.Trace], list[style.Label], float]:
     """Return bars of missing values after the last bin, their name, and the axis end."""
-    counts = {side: int(shown[f"missing_{side}"]) for side in style.SIDES}
+    counts = dict(zip(style.SIDES, (shown.missing_original, shown.missing_released), strict=True))
     if not any(counts.values()):
         return [], [], float(edges[-1])
     range_ = float(edges[-1] - edges[0])
@@ -113,7 +115,7 @@ def _missing(
     return traces, [name], left + width
 
 
-def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[style.Trace], dict[str, Any]]:
+def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[str, Any]]:
     """Return paired bars of every level; rare levels are drawn together."""
     names, counts = _common(shown)
     positions = list(range(len(names)))
@@ -132,15 +134,16 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[style.Trace
     return traces, style.layout(x, style.name_axis(texts, showgrid=False), barmode="overlay")
 
 
-def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
+def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
     """Return the levels in order; of many, the most frequent and the others together."""
-    levels = [str(level) for level in shown["levels"]]
-    counts = {side: np.asarray(shown[side]) for side in style.SIDES}
-    lost = {side: int(shown[f"missing_{side}"]) for side in style.SIDES}
-    if any(lost.values()):
-        names, known = _most(levels, counts)
-        return [*names, _LOST], {s: np.append(known[s], lost[s]) for s in style.SIDES}
-    return _most(levels, counts)
+    levels = [str(level) for level in shown.levels]
+    names, known = _most(levels, {"original": shown.original, "released": shown.released})
+    if not shown.missing_original and not shown.missing_released:
+        return names, known
+    return [*names, _LOST], {
+        "original": np.append(known["original"], shown.missing_original),
+        "released": np.append(known["released"], shown.missing_released),
+    }
 
 
 def _most(
@@ -160,12 +163,12 @@ def _most(
 _VARIABLES = 16
 
 
-def draw_quantiles(reading: Reading, drawn: Drawn | None = None) -> Chart:
+def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> Chart:
     """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows."""
     detail = reading.detail
-    names = [str(name) for name in detail["names"]]
-    shift = np.asarray(detail["change"], dtype=float)
-    shares = [f"{100 * share:g} %" for share in detail["shares"]]
+    names = detail.names
+    shift = detail.change
+    shares = [f"{100 * share:g} %" for share in detail.columns]
     rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])
     shown = [escape(names[row]) for row in rows]
     texts = [[f"{name}, {share}" for share in shares] for name in shown]

@@ -39,7 +39,8 @@ def draw(reading: Reading[FittedSlopes], drawn: Drawn | None = None) -> style.Ch
         unit, band = detail.se_original[rows], drawn["coefficient_released"]
         height = np.arange(len(rows)) + _APART
         traces.append(bars(band.low[rows] / unit, band.high[rows] / unit, height))
-    traces += [t for side in style.SIDES for t in _intervals(detail, rows, side)]
+    traces += _intervals(detail, rows, released=False)
+    traces += _intervals(detail, rows, released=True)
     low, high = _span(traces)
     return style.chart(
         "regression",
@@ -71,9 +72,10 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
         for beyond, apart in zip(detail.sign_changed, one * other < 0, strict=True)
     ]
     made: dict[str, Any] = {"term": detail.terms}
-    for side in style.SIDES:
-        slopes, errors, _ = detail.fit(side)
-        made[f"coefficient, {side}"], made[f"SE, {side}"] = _short(slopes), _short(errors)
+    made["coefficient, original"] = _short(detail.coefficient_original)
+    made["SE, original"] = _short(detail.se_original)
+    made["coefficient, released"] = _short(detail.coefficient_released)
+    made["SE, released"] = _short(detail.se_released)
     made |= {
         "sign": signs,
         "difference / SE, original": _short(detail.standardized_difference),
@@ -98,13 +100,17 @@ def _short(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.7g}") for value in values]
 
 
-def _intervals(detail: FittedSlopes, rows: NDArray[np.intp], side: str) -> list[style.Trace]:
+def _intervals(
+    detail: FittedSlopes, rows: NDArray[np.intp], *, released: bool
+) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
-    unit, (slopes, errors, records) = detail.se_original[rows], detail.fit(side)
+    slopes = detail.coefficient_released if released else detail.coefficient_original
+    errors = detail.se_released if released else detail.se_original
+    records = detail.n_released if released else detail.n_original
+    unit = detail.se_original[rows]
     slope = slopes[rows] / unit
     freedom = records - len(detail.terms) if detail.family == "linear" else math.inf
     half = t95(freedom) * errors[rows] / unit
-    released = side == "released"
     height = np.arange(len(rows)) + (_APART if released else -_APART)
     bars = style.line(*style.segments(slope - half, slope + half, height), released=released)
     bars |= {"hoverinfo": "skip", "showlegend": False, "line": bars["line"] | {"dash": "solid"}}

@@ -12,20 +12,22 @@ from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns, range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.tables import Groups
 
 # Two variables: both clouds of points, or the change of their cross table
 
 
-def draw_two_way(reading: Reading, drawn: tuple[float, float] | None = None) -> style.Chart:
+def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = None) -> style.Chart:
     """Draw the relation of two variables; `drawn` is the range of their correlation."""
-    if reading.detail["kind"] == "points":
+    if reading.detail.kind == "points":
         return _points(reading, drawn)
     detail = reading.detail
-    one, other = (str(name) for name in detail["names"])
-    before, after = (np.asarray(detail[side], dtype=float) for side in ("original", "released"))
+    one, other = (str(name) for name in detail.names)
+    before, after = detail.original, detail.released
     change = after / after.sum() - before / before.sum()
-    rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
+    rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
     texts = [
         [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
     ]
@@ -62,11 +64,11 @@ def draw_two_way(reading: Reading, drawn: tuple[float, float] | None = None) -> 
     )
 
 
-def _points(reading: Reading, drawn: tuple[float, float] | None) -> style.Chart:
+def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> style.Chart:
     detail = reading.detail
-    one, other = (str(name) for name in detail["names"])
-    clouds = [np.asarray(detail[side], dtype=float) for side in ("original", "released")]
-    r = [style.number(detail[f"correlation_{side}"], 2) for side in ("original", "released")]
+    one, other = (str(name) for name in detail.names)
+    clouds = [detail.original, detail.released]
+    r = [style.number(r, 2) for r in (detail.correlation_original, detail.correlation_released)]
     every = np.concatenate(clouds)
     low, high = every.min(axis=0), every.max(axis=0)
     pad = 0.04 * np.where(high > low, high - low, 1.0)
@@ -132,17 +134,17 @@ def _frame(
 _GROUPS = 12
 
 
-def draw_subgroups(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
+def draw_subgroups(reading: Reading[Groups], drawn: Drawn | None = None) -> style.Chart:
     """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
-    names = [str(name) for name in detail["groups"]]
-    change = np.asarray(detail["change"], dtype=float)
+    names = detail.names
+    change = detail.change
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
     band = None if drawn is None else drawn["released"]
-    before, after = (np.asarray(detail[side])[rows] for side in ("original", "released"))
-    expected = detail.get("expected")
-    law = None if expected is None else np.asarray(expected, dtype=float)[rows]
-    total, vanished = detail["total_change"], detail["vanished"]
+    before, after = detail.original[rows], detail.released[rows]
+    expected = detail.expected
+    law = None if expected is None else expected[rows]
+    total, vanished = detail.total_change, detail.vanished
     sign = "+" if total > 0 else "−" if total < 0 else "±"
     tops = [] if band is None else [band.high[rows]]
     bulk = clipped(np.fmax(before, after))
@@ -151,7 +153,7 @@ def draw_subgroups(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
     short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
-    cells = {"group": names, "original": detail["original"], "released": detail["released"]}
+    cells = {"group": names, "original": detail.original, "released": detail.released}
     cells |= {} if expected is None else {"expected": expected}
     cells |= {"relative change": change}
     if band is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,15 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, numbers
-from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Measure, Reading, View
+from rwn_core.measures.measure import (
+    FROM_ZERO,
+    UNBOUNDED,
+    BothFiles,
+    Detail,
+    Measure,
+    Reading,
+    View,
+)
 from rwn_core.measures.statistics.distributions import (
     bin_counts,
     bin_edges,
@@ -26,6 +35,74 @@ from rwn_core.measures.statistics.distributions import (
     varying_numbers,
     wasserstein,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Marginal:
+    """Distribution of one variable in both files: b bins of a number, or b levels.
+
+    Attributes
+    ----------
+    edges : ndarray of float64, shape (b + 1,), optional
+        Of the bins; None for a variable of levels.
+    levels : list, optional
+    original, released : ndarray of int, shape (b,)
+        Records in each bin or of each level.
+    difference : float
+        Kolmogorov-Smirnov or total variation distance, from 0 to 1.
+    missing_original, missing_released : int
+    mean_original, mean_released, sd_original, sd_released : float
+        Of a number, in its unit.
+    """
+
+    edges: Floats | None = None
+    levels: Sequence[Any] = ()
+    original: Integers
+    released: Integers
+    difference: float
+    missing_original: int
+    missing_released: int
+    mean_original: float = 0.0
+    mean_released: float = 0.0
+    sd_original: float = 0.0
+    sd_released: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Marginals(Detail):
+    """Distributions of single variables, by name."""
+
+    variables: Mapping[str, Marginal]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Distances(Detail):
+    """Distance of the distribution of each of m variables.
+
+    Attributes
+    ----------
+    names : list of str
+    distance : ndarray of float64, shape (m,)
+        In the measure's unit.
+    total_variation, il1_percent : ndarray of float64, shape (m,), optional
+        The second in percent of the original cells.
+    il1s_sum, il1_percent_sum : float
+        Over all cells, as sdcMicro reports them.
+    cells : int
+        How many have a value in both files.
+    constant : sequence of str
+        Variables without a unit, which are left out.
+    """
+
+    names: list[str]
+    distance: Floats
+    total_variation: Floats | None = None
+    il1_percent: Floats | None = None
+    il1s_sum: float = 0.0
+    il1_percent_sum: float = 0.0
+    cells: int = 0
+    constant: Sequence[str] = ()
+
 
 # Marginal distributions of the variables
 
@@ -67,7 +144,7 @@ def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floa
     return known
 
 
-def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
+def _numeric(comparison: Comparison, name: str) -> Marginal:
     def profile() -> tuple[_Bins, tuple[float, float]]:
         known = _known(comparison.original, comparison.original, name, "")
         steps = distribution_steps(known)
@@ -80,19 +157,18 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
     known = _known(comparison.original, comparison.masked, name, RELEASED)
     after = _summary(known)
     edges, counts = _widened(before, known)
-    return {
-        "kind": "numeric",
-        "edges": edges,
-        "original": counts,
-        "released": bin_counts(known, edges),
-        "difference": kolmogorov_smirnov(before[0], known),
-        "mean_original": own[0],
-        "mean_released": after[0],
-        "sd_original": own[1],
-        "sd_released": after[1],
-        "missing_original": comparison.original.n - int(before[-1].sum()),
-        "missing_released": comparison.masked.n - len(known),
-    }
+    return Marginal(
+        edges=edges,
+        original=counts,
+        released=bin_counts(known, edges),
+        difference=kolmogorov_smirnov(before[0], known),
+        mean_original=own[0],
+        mean_released=after[0],
+        sd_original=own[1],
+        sd_released=after[1],
+        missing_original=comparison.original.n - int(before[-1].sum()),
+        missing_released=comparison.masked.n - len(known),
+    )
 
 
 def _towers(step: float, edges: Floats) -> bool:
@@ -120,7 +196,7 @@ def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
     return edges, counts
 
 
-def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
+def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
     name = variable.name
     if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
         return _numeric(comparison, name)
@@ -128,34 +204,31 @@ def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
     known = int(before.sum()), int(after.sum())
     refuse_all_missing(known[0], name, "")
     refuse_all_missing(known[1], name, RELEASED)
-    return {
-        "kind": "categorical",
-        "levels": [
-            level if isinstance(level, str | bool | int) else str(level) for level in levels
-        ],
-        "original": before,
-        "released": after,
-        "difference": total_variation(before, after),
-        "missing_original": comparison.original.n - known[0],
-        "missing_released": comparison.masked.n - known[1],
-    }
+    return Marginal(
+        levels=[level if isinstance(level, str | bool | int) else str(level) for level in levels],
+        original=before,
+        released=after,
+        difference=total_variation(before, after),
+        missing_original=comparison.original.n - known[0],
+        missing_released=comparison.masked.n - known[1],
+    )
 
 
-def compute_marginals(comparison: Comparison) -> Reading:
+def compute_marginals(comparison: Comparison) -> Reading[Marginals]:
     """Return the mean distance of the variables: Kolmogorov-Smirnov or total variation."""
     released = comparison.original.schema.released
     variables = {variable.name: _marginal(comparison, variable) for variable in released}
-    value = float(np.mean([shown["difference"] for shown in variables.values()]))
-    return Reading(value=value, baseline=0.0, detail={"variables": variables})
+    value = float(np.mean([shown.difference for shown in variables.values()]))
+    return Reading(value=value, baseline=0.0, detail=Marginals(variables=variables))
 
 
-def one_marginal(comparison: Comparison, name: str) -> Reading | NotApplicable:
+def one_marginal(comparison: Comparison, name: str) -> Reading[Marginals] | NotApplicable:
     """Return the distance of one variable's distribution, with its entry of `compute`."""
     try:
         shown = _marginal(comparison, comparison.original.schema.variable(name))
     except NotApplicable as reason:
         return NotApplicable(reason.reason)
-    return Reading(value=shown["difference"], baseline=0.0, detail={"variables": {name: shown}})
+    return Reading(value=shown.difference, baseline=0.0, detail=Marginals(variables={name: shown}))
 
 
 MARGINALS = Measure(
@@ -175,7 +248,7 @@ MARGINALS = Measure(
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 
-def compute_quantiles(comparison: Comparison) -> Reading:
+def compute_quantiles(comparison: Comparison) -> Reading[BothFiles]:
     """Return the mean change of seven quantiles per variable, in standard deviations."""
     names, tables, changes = [], [], []
     for name, before, after, spread in varying_numbers(comparison):
@@ -185,13 +258,13 @@ def compute_quantiles(comparison: Comparison) -> Reading:
         tables.append([spread * quantiles for quantiles in pair])
     if not names:
         raise NotApplicable("No continuous or count variable varies, so no change has a unit.")
-    detail = {
-        "names": names,
-        "shares": list(SHARES),
-        "original": np.array([table[0] for table in tables]),
-        "released": np.array([table[1] for table in tables]),
-        "change": np.array(changes),
-    }
+    detail = BothFiles(
+        names=names,
+        columns=SHARES,
+        original=np.array([table[0] for table in tables]),
+        released=np.array([table[1] for table in tables]),
+        change=np.array(changes),
+    )
     return Reading(value=float(np.abs(changes).mean()), baseline=0.0, detail=detail)
 
 
@@ -211,7 +284,7 @@ QUANTILES = Measure(
 # Wasserstein distance of each numeric variable
 
 
-def compute_wasserstein(comparison: Comparison) -> Reading:
+def compute_wasserstein(comparison: Comparison) -> Reading[Distances]:
     """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
     names, distances = [], []
     for name, before, after, spread in varying_numbers(comparison):
@@ -220,7 +293,7 @@ def compute_wasserstein(comparison: Comparison) -> Reading:
         distances.append(wasserstein((before - middle) / spread, (after - middle) / spread))
     if not names:
         raise NotApplicable("No continuous or count variable varies, so no distance has a unit.")
-    detail = {"names": names, "distance": np.array(distances)}
+    detail = Distances(names=names, distance=np.array(distances))
     return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
 
 
@@ -253,7 +326,7 @@ def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
     return counted[0], counted[1]
 
 
-def compute_hellinger(comparison: Comparison) -> Reading:
+def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
     """Return the mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
     pairs = []
@@ -266,11 +339,11 @@ def compute_hellinger(comparison: Comparison) -> Reading:
             refuse_all_missing(int(counts.sum()), variable.name, where)
         pairs.append((hellinger(before, after), total_variation(before, after)))
     distances, moved = np.array(pairs).T.copy()
-    detail = {
-        "names": [variable.name for variable in released],
-        "hellinger": distances,
-        "total_variation": moved,
-    }
+    detail = Distances(
+        names=[variable.name for variable in released],
+        distance=distances,
+        total_variation=moved,
+    )
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 
 
@@ -301,7 +374,7 @@ def il1_percent(before: Floats, after: Floats) -> Floats:
     return np.asarray(100 * np.abs(after / size - before / size))
 
 
-def compute_il1s(comparison: Comparison) -> Reading:
+def compute_il1s(comparison: Comparison) -> Reading[Distances]:
     """Return the mean distance of the numeric cells from their own originals."""
     original = comparison.original
     before = matrix(original, original, original.numeric_names)
@@ -317,15 +390,15 @@ def compute_il1s(comparison: Comparison) -> Reading:
         raise NotApplicable("No numeric cell has a value in both tables.")
     percent = il1_percent(before, after)
     value = float(distance[known].mean())
-    detail = {
-        "names": names,
-        "il1s": _means(distance),
-        "il1_percent": _means(percent),
-        "il1s_sum": float(distance[known].sum()),
-        "il1_percent_sum": float(percent[~np.isnan(percent)].sum()),
-        "cells": int(known.sum()),
-        "constant": [n for n, sd in zip(original.numeric_names, spread, strict=True) if sd == 0],
-    }
+    detail = Distances(
+        names=names,
+        distance=_means(distance),
+        il1_percent=_means(percent),
+        il1s_sum=float(distance[known].sum()),
+        il1_percent_sum=float(percent[~np.isnan(percent)].sum()),
+        cells=int(known.sum()),
+        constant=[n for n, sd in zip(original.numeric_names, spread, strict=True) if sd == 0],
+    )
     return Reading(value=value, baseline=0.0, detail=detail)
 
 

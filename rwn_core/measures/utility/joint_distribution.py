@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy import linalg, special
@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
-from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading, View
 from rwn_core.measures.statistics.nearest_points import unweighted_metric
 
 # Clusters: agreement of the original's records sorted by both files' clusters
@@ -70,7 +70,7 @@ def compute_clustering(comparison: Comparison) -> Reading:
     centers = cluster_centers(metric.points(comparison.masked), clusters)
     nearest = nearest_center(points, centers)
     sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
-    detail = {"clusters": clusters, "original": sizes[0], "released": sizes[1]}
+    detail = BothFiles(original=sizes[0], released=sizes[1])
     return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
 
 
@@ -100,13 +100,14 @@ FARTHEST = 30.0  # linear predictor at which a probability is 0 or 1 for every p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Propensity:
+class Propensity(Detail):
     """A fitted propensity model."""
 
     # original, released: shape (n1,): probability of being released, by the model
     original: Floats
     released: Floats
     parameters: int  # independent coefficients, with the intercept
+    main: Propensity | None = None  # the model of main effects, beside that of all pairs
 
     @property
     def share(self) -> float:
@@ -129,11 +130,29 @@ class Propensity:
         return float(ks_2samp(before, after, method="asymp").statistic)
 
     @property
-    def null(self) -> tuple[float, float]:
-        """Return mean and standard deviation of `pmse` if the release is drawn from the model."""
+    def _unit(self) -> float:
         n, c = len(self.original) + len(self.released), self.share
-        unit = (1 - c) ** 2 * c / n
-        return (self.parameters - 1) * unit, float(np.sqrt(2 * (self.parameters - 1))) * unit
+        return (1 - c) ** 2 * c / n
+
+    @property
+    def null_mean(self) -> float:
+        """Mean of `pmse` if the release is drawn from the model."""
+        return (self.parameters - 1) * self._unit
+
+    @property
+    def null_sd(self) -> float:
+        """Standard deviation of `pmse` if the release is drawn from the model."""
+        return float(np.sqrt(2 * (self.parameters - 1))) * self._unit
+
+    @property
+    def ratio(self) -> float:
+        """Times that `pmse` is its mean for a release that is drawn from the model."""
+        return self.pmse / self.null_mean
+
+    @property
+    def standardized(self) -> float:
+        """Distance of `pmse` from that mean in standard deviations."""
+        return (self.pmse - self.null_mean) / self.null_sd
 
 
 def propensity(comparison: Comparison, terms: Terms) -> Propensity:
@@ -232,33 +251,11 @@ def _probabilities(basis: Floats, labels: Floats) -> Floats:
     return np.asarray(best)
 
 
-def compute_pmse(comparison: Comparison) -> Reading:
+def compute_pmse(comparison: Comparison) -> Reading[Propensity]:
     """Return pMSE over its expectation for a release from the fitted model, pairwise terms."""
     model = propensity(comparison, "pairwise")
-    pairwise = _numbers(model)
-    shares = np.linspace(0, 1, 21)
-    detail = {
-        **pairwise,
-        "main": _numbers(propensity(comparison, "main")),
-        "quantile_shares": shares,
-        "original": np.quantile(model.original, shares),
-        "released": np.quantile(model.released, shares),
-    }
-    return Reading(value=pairwise["ratio"], baseline=0.0, detail=detail)
-
-
-def _numbers(model: Propensity) -> dict[str, Any]:
-    expected, spread = model.null
-    return {
-        "pmse": model.pmse,
-        "null_mean": expected,
-        "null_sd": spread,
-        "ratio": model.pmse / expected,
-        "standardized": (model.pmse - expected) / spread,
-        "specks": model.specks,
-        "parameters": model.parameters,
-        "records": len(model.original) + len(model.released),
-    }
+    detail = replace(model, main=propensity(comparison, "main"))
+    return Reading(value=detail.ratio, baseline=0.0, detail=detail)
 
 
 PMSE = Measure(

@@ -74,20 +74,12 @@ class FittedSlopes(Detail):
     n_released: int
     family: str = "linear"
 
-    def fit(self, side: str) -> tuple[Floats, Floats, int]:
-        """Return coefficients and standard errors (t,) of one file, and its records."""
-        if side == "original":
-            return self.coefficient_original, self.se_original, self.n_original
-        return self.coefficient_released, self.se_released, self.n_released
-
     @property
     def overlap(self) -> Floats:
         """Relative overlap of the 95 % intervals, shape (t,)."""
-        ends = []
-        for side in ("original", "released"):
-            middle, error, _ = self.fit(side)
-            ends.append((middle - Z95 * error, middle + Z95 * error))
-        return interval_overlap(*ends)
+        own, half = self.coefficient_original, Z95 * self.se_original
+        other, width = self.coefficient_released, Z95 * self.se_released
+        return interval_overlap((own - half, own + half), (other - width, other + width))
 
     @property
     def ratio(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -10,16 +11,74 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures.comparison import RELEASED, Comparison, require_values
-from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CrossTables(Detail):
+    """Distances of cross tables: p pairs and t triples of variables.
+
+    Attributes
+    ----------
+    names : list of str
+    pairs, triples : list of list of str
+    distance, distance_three : ndarray of float64, shape (p,) and (t,)
+        Total variation, from 0 to 1.
+    mean_three : float, optional
+    variables_in_threes : int
+        How many of the variables are in triples.
+    """
+
+    names: list[str]
+    pairs: list[list[str]]
+    distance: Floats
+    triples: list[list[str]]
+    distance_three: Floats
+    mean_three: float | None
+    variables_in_threes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Groups(BothFiles):
+    """Sizes of g small groups in both files, in records, shape (g,); `change` is relative.
+
+    Attributes
+    ----------
+    expected : ndarray of float64, shape (g,), optional
+        Sizes that the law expects.
+    total_change : float
+        Relative change of all together.
+    vanished : int
+        Groups without a released record.
+    """
+
+    expected: Floats | None
+    total_change: float
+    vanished: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rules(BothFiles):
+    """Records of both files that break each of r edit rules, shape (r,).
+
+    Attributes
+    ----------
+    any_original, any_released : int
+        Records that break at least one.
+    """
+
+    any_original: int
+    any_released: int
+
 
 # Contingency tables: change of cross tables of two and three variables
 
 MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 
 
-def compute_contingency(comparison: Comparison) -> Reading:
+def compute_contingency(comparison: Comparison) -> Reading[CrossTables]:
     """Return the mean total variation distance of all two-way tables."""
     original = comparison.original
     require_values(comparison.masked)
@@ -36,15 +95,15 @@ def compute_contingency(comparison: Comparison) -> Reading:
     two = _distances(groups, before, after, len(groups), 2)
     three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
     names = [g.name for g in groups]
-    detail = {
-        "names": names,
-        "pairs": [[names[i] for i in positions] for positions in two],
-        "distance": np.array(list(two.values())),
-        "triples": [[names[i] for i in positions] for positions in three],
-        "distance_three": np.array(list(three.values())),
-        "mean_three": float(np.mean(list(three.values()))) if three else None,
-        "variables_in_threes": min(len(groups), MOST_IN_THREES),
-    }
+    detail = CrossTables(
+        names=names,
+        pairs=[[names[i] for i in positions] for positions in two],
+        distance=np.array(list(two.values())),
+        triples=[[names[i] for i in positions] for positions in three],
+        distance_three=np.array(list(three.values())),
+        mean_three=float(np.mean(list(three.values()))) if three else None,
+        variables_in_threes=min(len(groups), MOST_IN_THREES),
+    )
     return Reading(value=float(np.mean(list(two.values()))), baseline=0.0, detail=detail)
 
 
@@ -79,7 +138,7 @@ LEAST = 5  # and at least so many: below, one record more is a large change
 MOST = 400
 
 
-def compute_subgroups(comparison: Comparison) -> Reading:
+def compute_subgroups(comparison: Comparison) -> Reading[Groups]:
     """Return the mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
@@ -105,15 +164,15 @@ def compute_subgroups(comparison: Comparison) -> Reading:
     sizes = np.array([[row[1], row[2]] for row in rows], dtype=np.float64)
     change = sizes[:, 1] / sizes[:, 0] - 1
     expected = [row[3] for row in rows]
-    detail = {
-        "groups": [row[0] for row in rows],
-        "original": sizes[:, 0].astype(np.int64),
-        "released": sizes[:, 1].astype(np.int64),
-        "expected": None if None in expected else np.array(expected, dtype=np.float64),
-        "change": change,
-        "total_change": float(sizes[:, 1].sum() / sizes[:, 0].sum() - 1),
-        "vanished": int((sizes[:, 1] == 0).sum()),
-    }
+    detail = Groups(
+        names=[row[0] for row in rows],
+        original=sizes[:, 0].astype(np.int64),
+        released=sizes[:, 1].astype(np.int64),
+        expected=None if None in expected else np.array(expected, dtype=np.float64),
+        change=change,
+        total_change=float(sizes[:, 1].sum() / sizes[:, 0].sum() - 1),
+        vanished=int((sizes[:, 1] == 0).sum()),
+    )
     return Reading(value=float(np.abs(change).mean()), baseline=0.0, detail=detail)
 
 
@@ -179,7 +238,7 @@ SUBGROUPS = Measure(
 # Edit rules: released records that break one, compared with the original
 
 
-def compute_edit_rules_broken(comparison: Comparison) -> Reading:
+def compute_edit_rules_broken(comparison: Comparison) -> Reading[Rules]:
     """Return the share of the released records that break an edit rule."""
     original, masked = comparison.original, comparison.masked
     rules = original.schema.edit_rules
@@ -194,13 +253,13 @@ def compute_edit_rules_broken(comparison: Comparison) -> Reading:
     except SchemaError as refusal:
         raise NotApplicable(f"{str(refusal).rstrip('.')}{RELEASED}.") from None
     some = [int(np.any(broken, axis=0).sum()) for broken in (before, after)]
-    detail = {
-        "names": [rule.text for rule in rules],
-        "original": np.array([broken.sum() for broken in before], dtype=np.int64),
-        "released": np.array([broken.sum() for broken in after], dtype=np.int64),
-        "any_original": some[0],
-        "any_released": some[1],
-    }
+    detail = Rules(
+        names=[rule.text for rule in rules],
+        original=np.array([broken.sum() for broken in before], dtype=np.int64),
+        released=np.array([broken.sum() for broken in after], dtype=np.int64),
+        any_original=some[0],
+        any_released=some[1],
+    )
     return Reading(value=some[1] / masked.n, baseline=some[0] / original.n, detail=detail)
 
 

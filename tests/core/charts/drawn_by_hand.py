@@ -23,6 +23,7 @@ from rwn_core.evaluation.lessons import (
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.measure import Reading, with_parts
+from rwn_core.measures.utility.distributions import Marginal, Marginals
 from rwn_core.randomness import SecretKey
 from tests.core.charts import hand_made_readings as made
 
@@ -91,16 +92,15 @@ def outlying(value: float) -> np.ndarray:
 
 def levels(count: int) -> Reading:
     counts = np.arange(count, 0, -1)
-    shown = {
-        "kind": "categorical",
-        "levels": [f"level {i}" for i in range(count)],
-        "original": counts,
-        "released": counts[::-1].copy(),
-        "difference": 0.5,
-        "missing_original": 0,
-        "missing_released": 0,
-    }
-    return made.reading(variables={"job": shown})
+    shown = Marginal(
+        levels=[f"level {i}" for i in range(count)],
+        original=counts,
+        released=counts[::-1].copy(),
+        difference=0.5,
+        missing_original=0,
+        missing_released=0,
+    )
+    return made.of(Marginals, variables={"job": shown})
 
 
 def changed(plain: Reading, **detail: Any) -> Reading:

@@ -9,13 +9,17 @@ import numpy as np
 from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
-from rwn_core.measures.measure import Detail, Reading
+from rwn_core.evaluation.forecast.curve import ExpectedCurve
+from rwn_core.evaluation.two_way import TwoWay
+from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.values import Extremes, Queries
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
+from rwn_core.measures.utility.distributions import Marginal, Marginals
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
+from rwn_core.measures.utility.tables import Groups
 
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""
@@ -26,10 +30,10 @@ def reading(value: float = 1.0, baseline: float | None = 2.0, **detail: Any) -> 
 
 
 def of(
-    kind: type[Detail], value: float = 1.0, baseline: float | None = 2.0, **detail: Any
+    record: type[Detail], value: float = 1.0, baseline: float | None = 2.0, **detail: Any
 ) -> Reading:
     """A reading whose detail is a record."""
-    return Reading(value=value, baseline=baseline, detail=kind(**detail))
+    return Reading(value=value, baseline=baseline, detail=record(**detail))
 
 
 def index_reading(original: Any, released: Any) -> Reading:
@@ -118,29 +122,27 @@ def components_reading() -> Reading:
 
 
 def marginals_reading(name: str = "age") -> Reading:
-    numeric = {
-        "kind": "numeric",
-        "edges": np.array([0.0, 0.1, 2.0, 4.0]),
-        "original": np.array([3, 5, 2]),
-        "released": np.array([4, 4, 2]),
-        "difference": 0.1,
-        "mean_original": 1.4,
-        "mean_released": 1.3,
-        "sd_original": 0.8,
-        "sd_released": 0.7,
-        "missing_original": 1,
-        "missing_released": 0,
-    }
-    categorical = {
-        "kind": "categorical",
-        "levels": ["blue", HOSTILE],
-        "original": np.array([7, 3]),
-        "released": np.array([6, 4]),
-        "difference": 0.1,
-        "missing_original": 0,
-        "missing_released": 2,
-    }
-    return reading(variables={name: numeric, "eyes": categorical})
+    numeric = Marginal(
+        edges=np.array([0.0, 0.1, 2.0, 4.0]),
+        original=np.array([3, 5, 2]),
+        released=np.array([4, 4, 2]),
+        difference=0.1,
+        mean_original=1.4,
+        mean_released=1.3,
+        sd_original=0.8,
+        sd_released=0.7,
+        missing_original=1,
+        missing_released=0,
+    )
+    categorical = Marginal(
+        levels=["blue", HOSTILE],
+        original=np.array([7, 3]),
+        released=np.array([6, 4]),
+        difference=0.1,
+        missing_original=0,
+        missing_released=2,
+    )
+    return of(Marginals, variables={name: numeric, "eyes": categorical})
 
 
 def map_points() -> list[dict[str, Any]]:
@@ -291,7 +293,8 @@ def sure(points: int = 5) -> Any:
 
 
 def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
-    return reading(
+    return of(
+        ExpectedCurve,
         0.1,
         0.05,
         axis="epsilon",
@@ -308,10 +311,11 @@ def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
 
 def quantile_reading(names: list[str]) -> Reading:
     count = len(names)
-    return reading(
+    return of(
+        BothFiles,
         0.1,
         names=names,
-        shares=[0.05, 0.5, 0.95],
+        columns=[0.05, 0.5, 0.95],
         original=np.zeros((count, 3)),
         released=np.zeros((count, 3)),
         change=np.linspace(-0.3, 0.2, 3 * count).reshape(count, 3),
@@ -320,9 +324,10 @@ def quantile_reading(names: list[str]) -> Reading:
 
 def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
     sizes = np.arange(10, 10 + count)
-    return reading(
+    return of(
+        Groups,
         0.2,
-        groups=[HOSTILE, *(f"g{place}" for place in range(1, count))],
+        names=[HOSTILE, *(f"g{place}" for place in range(1, count))],
         original=sizes,
         released=sizes - 5,
         expected=sizes - 4.5 if expected else None,
@@ -334,7 +339,8 @@ def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
 
 def points_reading(records: int = 30, first: str = "age") -> Reading:
     values = np.random.default_rng(1).normal(size=(records, 2))
-    return reading(
+    return of(
+        TwoWay,
         0.1,
         kind="points",
         names=[first, "bmi"],
@@ -346,7 +352,8 @@ def points_reading(records: int = 30, first: str = "age") -> Reading:
 
 
 def table_reading() -> Reading:
-    return reading(
+    return of(
+        TwoWay,
         0.25,
         kind="table",
         names=["region", HOSTILE],

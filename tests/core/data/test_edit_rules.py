@@ -124,7 +124,7 @@ def test_variables_that_travel_together_keep_their_rules_and_a_policy_asks_for_i
         release = rwn.mask(table, rwn.RWN(k=20), seed=1)
         reading = rwn.audit(table, release, measures=["edit_rules_broken"]).readings
         counted = int((release.masked.frame["net"] > release.masked.frame["gross"]).sum())
-        assert reading["edit_rules_broken"].detail["released"].tolist() == [counted]
+        assert reading["edit_rules_broken"].detail.released.tolist() == [counted]
         assert reading["edit_rules_broken"].baseline == 0
         assert (counted == 0) is kept
         assert policy.judge(reading).kept is kept

@@ -10,6 +10,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import Band, Gathering, ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
+from rwn_core.measures.utility.distributions import Marginal, Marginals
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]
 
@@ -81,9 +82,17 @@ def test_bands_of_counts_belong_to_one_set_of_bins():
     assert (counts.low <= counts.high).all()
     gathering = Gathering("marginals")
     for edges in ([0.0, 1.0, 2.0], [0.0, 1.0, 3.0]):
-        shown = {"kind": "numeric", "edges": np.array(edges), "released": np.array([1, 2])}
-        shown |= {"mean_released": 1.0, "sd_released": 0.5}
-        gathering.add(Reading(value=0.0, detail={"variables": {"x": shown}}))
+        shown = Marginal(
+            edges=np.array(edges),
+            original=np.array([1, 2]),
+            released=np.array([1, 2]),
+            difference=0.0,
+            missing_original=0,
+            missing_released=0,
+            mean_released=1.0,
+            sd_released=0.5,
+        )
+        gathering.add(Reading(value=0.0, detail=Marginals(variables={"x": shown})))
     assert set(gathering.bands()) == {"mean x", "sd x"}
 
 

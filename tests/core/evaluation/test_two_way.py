@@ -26,24 +26,24 @@ def comparison() -> Comparison:
 def test_two_numbers(comparison):
     found = two_way(comparison, "x", "y")
     original = comparison.original.frame[["x", "y"]].dropna()
-    assert found.detail["original"].shape == (79, 2)
-    assert found.detail["correlation_original"] == pytest.approx(original.corr().iloc[0, 1])
+    assert found.detail.original.shape == (79, 2)
+    assert found.detail.correlation_original == pytest.approx(original.corr().iloc[0, 1])
     assert found.value == pytest.approx(
-        abs(found.detail["correlation_released"] - found.detail["correlation_original"])
+        abs(found.detail.correlation_released - found.detail.correlation_original)
     )
 
 
 def test_a_constant_has_no_correlation(comparison):
     found = two_way(comparison, "x", "c")
-    assert found.detail["correlation_original"] is None
+    assert found.detail.correlation_original is None
     assert found.value == 0.0
 
 
 def test_a_category_makes_a_table(comparison):
     found = two_way(comparison, "g", "y")
-    assert found.detail["kind"] == "table"
-    assert found.detail["original"].sum() == 80
-    assert "(missing)" in found.detail["columns"]
+    assert found.detail.kind == "table"
+    assert found.detail.original.sum() == 80
+    assert "(missing)" in found.detail.columns
     itself = Comparison(original=comparison.original, masked=comparison.original)
     assert two_way(itself, "g", "y").value == 0.0
 
@@ -57,9 +57,9 @@ def test_the_expected_curve_is_what_METHODS_measured():
     """Closed forms at q = 1, k = 5: 0.052, 0.053, 0.079, 0.174, 0.403 at epsilon 0, 2, 3, 4, 6."""
     data = rwn.load_demo("bodyfat")
     found = expected_curve(data, rwn.RWN(epsilon=2.0, k=5), [0.0, 2.0, 3.0, 4.0, 6.0])
-    assert found.detail["expected"] == pytest.approx([0.052, 0.053, 0.079, 0.174, 0.403], abs=6e-4)
-    assert found.value == pytest.approx(found.detail["expected"][1])
-    assert (np.diff(found.detail["changed"]) >= -1e-12).all()
+    assert found.detail.expected == pytest.approx([0.052, 0.053, 0.079, 0.174, 0.403], abs=6e-4)
+    assert found.value == pytest.approx(found.detail.expected[1])
+    assert (np.diff(found.detail.changed) >= -1e-12).all()
 
 
 def test_what_has_no_expected_curve():

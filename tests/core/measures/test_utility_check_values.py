@@ -54,14 +54,14 @@ def detail(key: str, comparison: Comparison):
 def test_UT_IL1s_mean_and_sum(comparison, tables):
     reading = MEASURES["il1s"].compute(comparison)
     assert reading.value == pytest.approx(expected("UT-IL1s_mean"), **TIGHT)
-    assert reading.detail["il1s_sum"] == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
+    assert reading.detail.il1s_sum == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
     cells = il1s(*tables, tables[0].std(axis=0, ddof=1))
     assert cells.sum() == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
 
 
 def test_UT_IL1_pct_sum(comparison, tables):
     assert il1_percent(*tables).sum() == pytest.approx(expected("UT-IL1_pct_sum"), **TIGHT)
-    assert detail("il1s", comparison)["il1_percent_sum"] == pytest.approx(
+    assert detail("il1s", comparison).il1_percent_sum == pytest.approx(
         expected("UT-IL1_pct_sum"), **TIGHT
     )
 
@@ -138,15 +138,15 @@ def test_UT_PMSE():
     )
     found = detail("pmse", comparison)
     wanted = expected("UT-PMSE")
-    for each in (found, found["main"]):
-        assert each["pmse"] == pytest.approx(wanted["pMSE"], rel=1e-7)
-        assert each["null_mean"] == pytest.approx(wanted["E0"], **TIGHT)
-        assert each["null_sd"] == pytest.approx(wanted["SD0"], **TIGHT)
-        assert each["ratio"] == pytest.approx(wanted["ratio"], rel=1e-7)
-        assert each["standardized"] == pytest.approx(wanted["std"], rel=1e-6)
-        assert each["parameters"] == 2
+    for each in (found, found.main):
+        assert each.pmse == pytest.approx(wanted["pMSE"], rel=1e-7)
+        assert each.null_mean == pytest.approx(wanted["E0"], **TIGHT)
+        assert each.null_sd == pytest.approx(wanted["SD0"], **TIGHT)
+        assert each.ratio == pytest.approx(wanted["ratio"], rel=1e-7)
+        assert each.standardized == pytest.approx(wanted["std"], rel=1e-6)
+        assert each.parameters == 2
         # the scores are 6/14 and 4/6: the two files' shares differ by 8/10 - 6/10
-        assert each["specks"] == pytest.approx(0.2, **TIGHT)
+        assert each.specks == pytest.approx(0.2, **TIGHT)
 
 
 def test_TH_2_a_disc_is_no_product_neighborhood():

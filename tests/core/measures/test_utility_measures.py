@@ -37,11 +37,11 @@ def test_the_main_effects_blind_spot_of_pmse_is_caught_by_pairs():
     before = correlated()
     after = before.assign(b=np.roll(before["b"].to_numpy(), 7))
     found = MEASURES["pmse"].compute(pair(before, after))
-    assert found.detail["main"]["pmse"] < 1e-12  # blind
-    assert found.detail["main"]["ratio"] < 1e-6
+    assert found.detail.main.pmse < 1e-12  # blind
+    assert found.detail.main.ratio < 1e-6
     assert found.value > 4  # twice what a fresh sample would give
-    assert found.detail["standardized"] > 5
-    assert found.detail["specks"] > 0.2
+    assert found.detail.standardized > 5
+    assert found.detail.specks > 0.2
 
 
 def test_two_independent_samples_are_twice_the_null():
@@ -135,17 +135,17 @@ def test_generalized_regression_names_what_it_cannot_fit():
 def test_subgroups_tell_that_the_small_one_vanished():
     frame = correlated().assign(g=lambda f: np.where(f.index < 20, "rare", "common"))
     found = MEASURES["subgroups"].compute(pair(frame, frame.assign(g="common")))
-    place = found.detail["groups"].index("g rare")
-    assert found.detail["original"][place] == 20
-    assert found.detail["released"][place] == 0
-    assert found.detail["vanished"] == 1
+    place = found.detail.names.index("g rare")
+    assert found.detail.original[place] == 20
+    assert found.detail.released[place] == 0
+    assert found.detail.vanished == 1
 
 
 def test_quantiles_by_hand():
     before = pd.DataFrame({"x": np.arange(101.0)})
     found = MEASURES["quantiles"].compute(pair(before, before + 10))
     assert found.value == pytest.approx(10 / before["x"].std())
-    assert found.detail["original"][0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
+    assert found.detail.original[0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
 
 
 def test_tables_of_three_ways_by_hand():
@@ -154,8 +154,8 @@ def test_tables_of_three_ways_by_hand():
     after = before.assign(c=list("pqqpqppq"))
     found = MEASURES["contingency"].compute(pair(before, after))
     assert found.value == pytest.approx(0.0, abs=1e-12)
-    assert found.detail["triples"] == [["a", "b", "c"]]
-    assert found.detail["mean_three"] == pytest.approx(0.5)
+    assert found.detail.triples == [["a", "b", "c"]]
+    assert found.detail.mean_three == pytest.approx(0.5)
 
 
 def test_clusters_far_apart_are_found_again():
@@ -182,6 +182,6 @@ def test_small_groups_are_counted_without_donors_drawn_apart(params) -> None:
     reading = MEASURES["subgroups"].read(
         Comparison(original=data, masked=release.masked, law=release.law)
     )
-    assert reading.detail["expected"] is None
+    assert reading.detail.expected is None
     plain = MEASURES["subgroups"].read(Comparison(original=data, masked=release.masked))
     assert reading.value == plain.value

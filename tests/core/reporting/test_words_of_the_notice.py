@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.distributions import Marginal, Marginals
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts import public_words as words
@@ -66,13 +70,11 @@ def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases() -> None:
 
 
 def test_means_move_in_standard_deviations_and_a_constant_does_not() -> None:
-    about = {"kind": "numeric", "mean_original": 2.0, "mean_released": 3.0}
-    variables = {
-        "x": {**about, "sd_original": 2.0},
-        "constant": {**about, "sd_original": 0.0},
-        "sex": {"kind": "categorical", "difference": 0.25},
-    }
-    kept = kept_detail("marginals", Reading(value=0.0, detail={"variables": variables}))
+    counts = {"original": np.array([1, 2]), "released": np.array([1, 2]), "difference": 0.25}
+    sex = Marginal(levels=["f", "m"], **counts, missing_original=0, missing_released=0)
+    x = replace(sex, edges=np.arange(3.0), mean_original=2.0, mean_released=3.0, sd_original=2.0)
+    variables = {"x": x, "constant": replace(x, sd_original=0.0), "sex": sex}
+    kept = kept_detail("marginals", Reading(value=0.0, detail=Marginals(variables=variables)))
     assert kept == {"mean_shift": {"x": 0.5}, "share_shift": {"sex": 0.25}}
 
 

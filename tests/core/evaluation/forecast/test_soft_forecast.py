@@ -149,9 +149,9 @@ def test_a_scan_along_the_width_is_each_forecast_alone() -> None:
     for each, setting in zip(scan, settings, strict=True):
         assert each.means.tolist() == forecast(data, setting).means.tolist()
     curve = expected_curve(data, params, [0.2, 1.0, 3.0], axis="width")
-    assert curve.detail["axis"] == "width"
-    assert (np.diff(curve.detail["changed"]) > 0).all()
-    assert curve.value == pytest.approx(curve.detail["expected"][1])
+    assert curve.detail.axis == "width"
+    assert (np.diff(curve.detail.changed) > 0).all()
+    assert curve.value == pytest.approx(curve.detail.expected[1])
 
 
 def test_a_sweep_expects_soft_settings_of_small_and_large_tables() -> None:

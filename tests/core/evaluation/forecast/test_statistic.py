@@ -110,12 +110,12 @@ def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis):
     itself, statistics = Comparison(original=data, masked=data), all_of(data)
     for statistic in statistics if axis == "q" else statistics[:2]:
         found = expected_curve(data, params, values, axis=axis, statistic=statistic)
-        assert found.detail["expected"][1] == pytest.approx(found.value)
-        assert found.detail["now"] == values[1]
+        assert found.detail.expected[1] == pytest.approx(found.value)
+        assert found.detail.now == values[1]
         assert found.baseline == pytest.approx(statistic.realized(itself), nan_ok=False)
         if axis == "q":  # nothing is changed at q = 0
-            assert found.detail["expected"][0] == pytest.approx(found.baseline, abs=1e-9)
-            assert found.detail["changed"][0] == pytest.approx(0.0, abs=1e-12)
+            assert found.detail.expected[0] == pytest.approx(found.baseline, abs=1e-9)
+            assert found.detail.changed[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_fragments_are_forecast_where_the_keys_share_a_donor():
