@@ -18,7 +18,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.utility.joint_distribution import Propensity
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.survey_estimates import SurveyEstimates
-from rwn_core.measures.utility.tables import Rules
+from rwn_core.measures.utility.tables import Counts
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -85,7 +85,7 @@ def _survey(reading: Reading[SurveyEstimates]) -> Table:
     }
 
 
-def _rules(reading: Reading[Rules]) -> Table:
+def _rules(reading: Reading[Counts]) -> Table:
     """Records that break each edit rule, before and after."""
     detail = reading.detail
     columns = (detail.names, detail.original, detail.released)

@@ -16,7 +16,7 @@ from rwn_core.charts.parts.style import Chart, chart, escape, layout, name_axis,
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import BothFiles, Reading
-from rwn_core.measures.utility.distributions import Marginal, Marginals
+from rwn_core.measures.utility.distributions import Distances, Marginal
 
 # Distribution of one variable: overlaid steps for numbers, paired bars for categories
 
@@ -25,7 +25,7 @@ _LOST = "(missing)"
 
 
 def draw_distribution(
-    reading: Reading[Marginals], variable: str, drawn: Drawn | None = None
+    reading: Reading[Distances], variable: str, drawn: Drawn | None = None
 ) -> style.Chart:
     """Draw the distribution of one variable; `drawn` has the band "released VARIABLE"."""
     band = None if drawn is None else drawn.get(f"released {variable}")

@@ -14,7 +14,7 @@ from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.tables import Groups
+from rwn_core.measures.utility.tables import Counts
 
 # Two variables: both clouds of points, or the change of their cross table
 
@@ -134,7 +134,7 @@ def _frame(
 _GROUPS = 12
 
 
-def draw_subgroups(reading: Reading[Groups], drawn: Drawn | None = None) -> style.Chart:
+def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> style.Chart:
     """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
     names = detail.names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -69,19 +69,12 @@ class Marginal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Marginals(Detail):
-    """Distributions of single variables, by name."""
-
-    variables: Mapping[str, Marginal]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Distances(Detail):
     """Distance of the distribution of each of m variables.
 
     Attributes
     ----------
-    names : list of str
+    names : sequence of str
     distance : ndarray of float64, shape (m,)
         In the measure's unit.
     total_variation, il1_percent : ndarray of float64, shape (m,), optional
@@ -92,9 +85,11 @@ class Distances(Detail):
         How many have a value in both files.
     constant : sequence of str
         Variables without a unit, which are left out.
+    variables : mapping of str to Marginal
+        The distributions, where they are drawn.
     """
 
-    names: list[str]
+    names: Sequence[str]
     distance: Floats
     total_variation: Floats | None = None
     il1_percent: Floats | None = None
@@ -102,6 +97,7 @@ class Distances(Detail):
     il1_percent_sum: float = 0.0
     cells: int = 0
     constant: Sequence[str] = ()
+    variables: Mapping[str, Marginal] = field(default_factory=dict)
 
 
 # Marginal distributions of the variables
@@ -214,21 +210,27 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
     )
 
 
-def compute_marginals(comparison: Comparison) -> Reading[Marginals]:
+def marginal_distances(variables: Mapping[str, Marginal]) -> Distances:
+    """Return the distances of distributions, by variable."""
+    found = np.array([shown.difference for shown in variables.values()])
+    return Distances(names=list(variables), distance=found, variables=variables)
+
+
+def compute_marginals(comparison: Comparison) -> Reading[Distances]:
     """Return the mean distance of the variables: Kolmogorov-Smirnov or total variation."""
     released = comparison.original.schema.released
     variables = {variable.name: _marginal(comparison, variable) for variable in released}
-    value = float(np.mean([shown.difference for shown in variables.values()]))
-    return Reading(value=value, baseline=0.0, detail=Marginals(variables=variables))
+    detail = marginal_distances(variables)
+    return Reading(value=float(detail.distance.mean()), baseline=0.0, detail=detail)
 
 
-def one_marginal(comparison: Comparison, name: str) -> Reading[Marginals] | NotApplicable:
+def one_marginal(comparison: Comparison, name: str) -> Reading[Distances] | NotApplicable:
     """Return the distance of one variable's distribution, with its entry of `compute`."""
     try:
         shown = _marginal(comparison, comparison.original.schema.variable(name))
     except NotApplicable as reason:
         return NotApplicable(reason.reason)
-    return Reading(value=shown.difference, baseline=0.0, detail=Marginals(variables={name: shown}))
+    return Reading(value=shown.difference, baseline=0.0, detail=marginal_distances({name: shown}))
 
 
 MARGINALS = Measure(

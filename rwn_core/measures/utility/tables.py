@@ -41,36 +41,26 @@ class CrossTables(Detail):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Groups(BothFiles):
-    """Sizes of g small groups in both files, in records, shape (g,); `change` is relative.
+class Counts(BothFiles):
+    """Records of both files in g small groups, or that break g edit rules, shape (g,).
 
     Attributes
     ----------
     expected : ndarray of float64, shape (g,), optional
-        Sizes that the law expects.
+        Sizes of the groups that the law expects; `change` is relative.
     total_change : float
-        Relative change of all together.
+        Relative change of all groups together.
     vanished : int
         Groups without a released record.
-    """
-
-    expected: Floats | None
-    total_change: float
-    vanished: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rules(BothFiles):
-    """Records of both files that break each of r edit rules, shape (r,).
-
-    Attributes
-    ----------
     any_original, any_released : int
-        Records that break at least one.
+        Records that break at least one rule.
     """
 
-    any_original: int
-    any_released: int
+    expected: Floats | None = None
+    total_change: float = 0.0
+    vanished: int = 0
+    any_original: int = 0
+    any_released: int = 0
 
 
 # Contingency tables: change of cross tables of two and three variables
@@ -138,7 +128,7 @@ LEAST = 5  # and at least so many: below, one record more is a large change
 MOST = 400
 
 
-def compute_subgroups(comparison: Comparison) -> Reading[Groups]:
+def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
     """Return the mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
@@ -164,7 +154,7 @@ def compute_subgroups(comparison: Comparison) -> Reading[Groups]:
     sizes = np.array([[row[1], row[2]] for row in rows], dtype=np.float64)
     change = sizes[:, 1] / sizes[:, 0] - 1
     expected = [row[3] for row in rows]
-    detail = Groups(
+    detail = Counts(
         names=[row[0] for row in rows],
         original=sizes[:, 0].astype(np.int64),
         released=sizes[:, 1].astype(np.int64),
@@ -238,7 +228,7 @@ SUBGROUPS = Measure(
 # Edit rules: released records that break one, compared with the original
 
 
-def compute_edit_rules_broken(comparison: Comparison) -> Reading[Rules]:
+def compute_edit_rules_broken(comparison: Comparison) -> Reading[Counts]:
     """Return the share of the released records that break an edit rule."""
     original, masked = comparison.original, comparison.masked
     rules = original.schema.edit_rules
@@ -253,7 +243,7 @@ def compute_edit_rules_broken(comparison: Comparison) -> Reading[Rules]:
     except SchemaError as refusal:
         raise NotApplicable(f"{str(refusal).rstrip('.')}{RELEASED}.") from None
     some = [int(np.any(broken, axis=0).sum()) for broken in (before, after)]
-    detail = Rules(
+    detail = Counts(
         names=[rule.text for rule in rules],
         original=np.array([broken.sum() for broken in before], dtype=np.int64),
         released=np.array([broken.sum() for broken in after], dtype=np.int64),

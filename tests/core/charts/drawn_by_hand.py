@@ -23,7 +23,7 @@ from rwn_core.evaluation.lessons import (
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.measure import Reading, with_parts
-from rwn_core.measures.utility.distributions import Marginal, Marginals
+from rwn_core.measures.utility.distributions import Marginal, marginal_distances
 from rwn_core.randomness import SecretKey
 from tests.core.charts import hand_made_readings as made
 
@@ -100,7 +100,7 @@ def levels(count: int) -> Reading:
         missing_original=0,
         missing_released=0,
     )
-    return made.of(Marginals, variables={"job": shown})
+    return Reading(value=1.0, baseline=2.0, detail=marginal_distances({"job": shown}))
 
 
 def changed(plain: Reading, **detail: Any) -> Reading:

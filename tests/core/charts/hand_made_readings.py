@@ -16,10 +16,10 @@ from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.values import Extremes, Queries
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
-from rwn_core.measures.utility.distributions import Marginal, Marginals
+from rwn_core.measures.utility.distributions import Marginal, marginal_distances
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
-from rwn_core.measures.utility.tables import Groups
+from rwn_core.measures.utility.tables import Counts
 
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""
@@ -142,7 +142,9 @@ def marginals_reading(name: str = "age") -> Reading:
         missing_original=0,
         missing_released=2,
     )
-    return of(Marginals, variables={name: numeric, "eyes": categorical})
+    return Reading(
+        value=1.0, baseline=2.0, detail=marginal_distances({name: numeric, "eyes": categorical})
+    )
 
 
 def map_points() -> list[dict[str, Any]]:
@@ -325,7 +327,7 @@ def quantile_reading(names: list[str]) -> Reading:
 def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
     sizes = np.arange(10, 10 + count)
     return of(
-        Groups,
+        Counts,
         0.2,
         names=[HOSTILE, *(f"g{place}" for place in range(1, count))],
         original=sizes,

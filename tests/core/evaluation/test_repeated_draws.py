@@ -10,7 +10,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import Band, Gathering, ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
-from rwn_core.measures.utility.distributions import Marginal, Marginals
+from rwn_core.measures.utility.distributions import Marginal, marginal_distances
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]
 
@@ -92,7 +92,7 @@ def test_bands_of_counts_belong_to_one_set_of_bins():
             mean_released=1.0,
             sd_released=0.5,
         )
-        gathering.add(Reading(value=0.0, detail=Marginals(variables={"x": shown})))
+        gathering.add(Reading(value=0.0, detail=marginal_distances({"x": shown})))
     assert set(gathering.bands()) == {"mean x", "sd x"}
 
 

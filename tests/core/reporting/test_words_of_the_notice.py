@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.distributions import Marginal, Marginals
+from rwn_core.measures.utility.distributions import Marginal, marginal_distances
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts import public_words as words
@@ -74,7 +74,7 @@ def test_means_move_in_standard_deviations_and_a_constant_does_not() -> None:
     sex = Marginal(levels=["f", "m"], **counts, missing_original=0, missing_released=0)
     x = replace(sex, edges=np.arange(3.0), mean_original=2.0, mean_released=3.0, sd_original=2.0)
     variables = {"x": x, "constant": replace(x, sd_original=0.0), "sex": sex}
-    kept = kept_detail("marginals", Reading(value=0.0, detail=Marginals(variables=variables)))
+    kept = kept_detail("marginals", Reading(value=0.0, detail=marginal_distances(variables)))
     assert kept == {"mean_shift": {"x": 0.5}, "share_shift": {"sex": 0.25}}
 
 
