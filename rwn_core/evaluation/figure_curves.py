@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,14 +26,9 @@ _TENTHS = 5.0, 95.0  # 9 of 10 releases lie between these percentiles
 _LEAST = 20  # releases of which one lies beyond each end
 
 
-class Over(NamedTuple):
-    """Name a lever of a method and its positions, ascending."""
-
-    lever: str
-    at: tuple[float, ...]
-
-
-OVER_EPSILON = Over("epsilon", EPSILONS)
+Over = tuple[str, tuple[float, ...]]
+"""A lever of a method and its positions, ascending."""
+OVER_EPSILON: Over = ("epsilon", EPSILONS)
 """Radii of the paper's figures on body fat."""
 
 
@@ -111,14 +105,12 @@ def figure_curves(
     # Releases of one number share their draws over the positions. `after` is called with the curves
     # so far after a release at each position; True ends there. NotApplicable is raised if the
     # measure does not apply to the table, or to a release at every position.
-    figure = PAPER_FIGURES[number]
+    figure, (lever, at) = PAPER_FIGURES[number], over
     assert figure.read is not None
     start = _unperturbed(prepared)
     itself = measure_reading(figure.measure, start)
     original = figure.read(itself, "original")
-    positions = [
-        _Position(x, figure, prepared.with_levers(**{over.lever: x}), start) for x in over.at
-    ]
+    positions = [_Position(x, figure, prepared.with_levers(**{lever: x}), start) for x in at]
     titles = {each.name: each.title for each in prepared.method.levers}
 
     def curves() -> FigureCurves:
@@ -126,7 +118,7 @@ def figure_curves(
         return FigureCurves(
             title=f"Figure {number}: {figure.title}",
             axis=figure.axis,
-            lever=titles[over.lever],
+            lever=titles[lever],
             at=np.array([each.at for each in drawn], dtype=np.float64),
             original=original,
             values={

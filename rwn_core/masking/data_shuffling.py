@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -124,11 +124,12 @@ class DataShuffling(NumberMethod):
         names = [variable.name for variable in microdata.schema.released]
         donors, chosen = dict[str, Integers](), self.masked_names(microdata)
         if self.anew:
-            model = table.cached(("model", chosen), partial(_fitted, microdata, chosen))
+            fit = partial(_fitted, microdata, chosen)
+            expected, residual, root = table.cached(("model", chosen), fit)
             streams = [names.index(name) for name in chosen]
             normal = np.column_stack([ndtri(two_uniforms(key, records, j)[0]) for j in streams])
-            stays = np.sqrt(1 - self.anew) * np.where(np.isnan(model.residual), 0.0, model.residual)
-            scores = model.expected + stays + np.sqrt(self.anew) * normal @ model.root.T
+            stays = np.sqrt(1 - self.anew) * np.where(np.isnan(residual), 0.0, residual)
+            scores = expected + stays + np.sqrt(self.anew) * normal @ root.T
             for name, own in zip(chosen, scores.T, strict=True):
                 values, donors[name] = microdata.values(name), records.copy()
                 known = np.flatnonzero(~np.isnan(values))
@@ -140,15 +141,11 @@ class DataShuffling(NumberMethod):
         """A value's rank depends on the new scores of all records; rows are not independent."""
 
 
-class _Model(NamedTuple):
-    """The conditional distribution of normal scores, given all other variables."""
+_Model = tuple[Floats, Floats, Floats]
+"""Normal scores given all other variables: what these explain (n, k), what not, and R (k, k).
 
-    # expected, rest: shape (n, k): what the others explain, and what they do not; of a missing
-    # number the latter is NaN
-    expected: Floats
-    residual: Floats
-    # shape (k, k): a matrix R such that R R' is the covariance of the rest
-    root: Floats
+What they do not explain is NaN of a missing number; R R' is its covariance.
+"""
 
 
 def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
@@ -170,7 +167,7 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
         covariance = np.diag(np.nansum(residual**2, axis=0) / microdata.n)
     scale, values, vectors = spread_axes(covariance)
     root = scale[:, np.newaxis] * (vectors * np.sqrt(values))
-    return _Model(expected=expected, residual=residual, root=root)
+    return expected, residual, root
 
 
 def _normal_scores(values: Floats) -> Floats:

@@ -88,9 +88,9 @@ def controls(session: Session, number: int) -> Asked:
 def _range(session: Session, key: str) -> Over:
     ends, axis = axis_ends(session), session.curve_axis
     if ends.low == ends.high:
-        return Over(axis, even_positions(ends, ends.low, ends.high))
+        return axis, even_positions(ends, ends.low, ends.high)
     # at first the curves of epsilon end where those of the paper do
-    last = OVER_EPSILON.at[-1] if axis == OVER_EPSILON.lever else ends.high
+    last = OVER_EPSILON[1][-1] if axis == OVER_EPSILON[0] else ends.high
     low, high = st.slider(
         f"Range of {axis_lever(session).short}",
         ends.low,
@@ -100,7 +100,7 @@ def _range(session: Session, key: str) -> Over:
         key=f"{key}.{axis}.{ends.high}.range",
         help="Up to seven even positions in this range.",
     )
-    return Over(axis, even_positions(ends, low, high))
+    return axis, even_positions(ends, low, high)
 
 
 def draw(session: Session, wanted: Asked) -> bool:
@@ -153,7 +153,7 @@ def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
 
 
 def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> None:
-    lever, at = axis_lever(session), wanted.over.at
+    lever, at = axis_lever(session), wanted.over[1]
     others = [
         f"{each.short} = {session.levers[each.name]:g}"
         for each in session.params.levers
@@ -202,8 +202,8 @@ def _offer(session: Session, wanted: Asked) -> None:
 
 def keep_address(session: Session, wanted: Asked) -> None:
     """Write the figure and its lever into the address."""
-    strongest = wanted.over.lever == session.params.strength
-    more = {} if strongest else {"over": wanted.over.lever}
+    strongest = wanted.over[0] == session.params.strength
+    more = {} if strongest else {"over": wanted.over[0]}
     address.write(session, figure=str(wanted.number), **more)
 
 
@@ -225,7 +225,7 @@ class Asked:
 
 def asked_for(session: Session, number: int, over: Over) -> Asked:
     """Return what is asked for; the lever's own slider has no part in it."""
-    fixed = at_levers(session.params, {over.lever: over.at[0]})
+    fixed = at_levers(session.params, {over[0]: over[1][0]})
     key = (*table_key(session.data), fixed, session.precision, session.seed, number, over)
     return Asked(number=number, over=over, key=key)
 
@@ -311,14 +311,14 @@ def take_found(job: Job) -> None:
 
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
     """Return the charts of figures 1 to 3, each at a position of the lever."""
-    start, at = _start(session), wanted.over.at
+    start, at = _start(session), wanted.over[1]
     if wanted.number == 1:
         shown = at[1:5] or at
     else:
         shown = at[2:3] or at[:1] if wanted.number == 2 else at[-1:]
     charts = []
     for position in shown:
-        setting = start.with_levers(**{wanted.over.lever: position})
+        setting = start.with_levers(**{wanted.over[0]: position})
         if wanted.number == 1:
             chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
         else:

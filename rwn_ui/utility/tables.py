@@ -17,7 +17,6 @@ from rwn_core.evaluation.validity import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.utility.joint_distribution import Propensity
 from rwn_core.measures.utility.regressions import FittedSlopes
-from rwn_core.measures.utility.survey_estimates import SurveyEstimates
 from rwn_core.measures.utility.tables import Counts
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
@@ -68,18 +67,18 @@ def _intervals(comparison: rwn.Comparison) -> Table:
     }
 
 
-def _survey(reading: Reading[SurveyEstimates]) -> Table:
+def _survey(reading: Reading) -> Table:
     """Weighted estimates before and after, those that moved most first."""
     detail = reading.detail
-    numbers = detail.original, detail.se_original, detail.released, detail.change
-    rows = [list(row) for row in zip(detail.names, *numbers, strict=True)]
+    numbers = detail["original"], detail["se_original"], detail["released"], detail["difference"]
+    rows = [list(row) for row in zip(detail["names"], *numbers, strict=True)]
     rows.sort(key=lambda row: -float(row[-1]))
-    people = (f"{n:,.0f}" for n in (detail.people_original, detail.people_released))
+    people = (f"{n:,.0f}" for n in (detail["people_original"], detail["people_released"]))
     return {
-        "title": f"Survey estimates, weighted by {detail.weights}",
+        "title": f"Survey estimates, weighted by {detail['weights']}",
         "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
         "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
-        "caption": f"{detail.beyond:,} of {len(rows):,} estimates moved by more than 1.96 "
+        "caption": f"{detail['beyond']:,} of {len(rows):,} estimates moved by more than 1.96 "
         "standard errors of the original, which count strata and households. The records stand "
         f"for {' people, and for '.join(people)} in the release.",
     }

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.ols import design_matrix
 
@@ -86,29 +86,6 @@ _Estimate = tuple[str, float, float, float]
 """Name, the original's estimate and its standard error, and the released estimate."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SurveyEstimates(BothFiles):
-    """Weighted estimates of both files, shape (m,); `change` is in standard errors.
-
-    Attributes
-    ----------
-    weights : str
-        The variable of the sampling weights.
-    se_original : ndarray of float64, shape (m,)
-        Standard errors of the original's estimates.
-    beyond : int
-        How many moved by more than 1.96 standard errors.
-    people_original, people_released : float
-        How many people the records stand for.
-    """
-
-    weights: str
-    se_original: Floats
-    beyond: int
-    people_original: float
-    people_released: float
-
-
 def survey_design(original: Microdata, weights: str) -> Design:
     """Return the sampling design by the roles of the variables."""
     # Several strata are crossed; a person without a household is a cluster.
@@ -127,7 +104,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
     return Design(weights=own, strata=number, clusters=clusters)
 
 
-def compute(comparison: Comparison) -> Reading[SurveyEstimates]:
+def compute(comparison: Comparison) -> Reading:
     """Return the median change of all estimates, in the original's standard errors."""
     original, masked = comparison.original, comparison.masked
     name = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
@@ -146,17 +123,17 @@ def compute(comparison: Comparison) -> Reading[SurveyEstimates]:
         raise NotApplicable("No estimate has a standard error to compare with.")
     names, before, error, released = zip(*found, strict=True)
     moved = np.abs(np.array(released) - np.array(before)) / np.array(error)
-    detail = SurveyEstimates(
-        weights=name,
-        names=list(names),
-        original=np.array(before),
-        se_original=np.array(error),
-        released=np.array(released),
-        change=moved,
-        beyond=int((moved > 1.96).sum()),
-        people_original=float(design.weights.sum()),
-        people_released=float(after.sum()),
-    )
+    detail = {
+        "weights": name,
+        "names": list(names),
+        "original": np.array(before),
+        "se_original": np.array(error),
+        "released": np.array(released),
+        "difference": moved,
+        "beyond": int((moved > 1.96).sum()),
+        "people_original": float(design.weights.sum()),
+        "people_released": float(after.sum()),
+    }
     return Reading(value=float(np.median(moved)), baseline=0.0, detail=detail)
 
 

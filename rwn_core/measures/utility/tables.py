@@ -11,33 +11,9 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures.comparison import RELEASED, Comparison, require_values
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CrossTables(Detail):
-    """Distances of cross tables: p pairs and t triples of variables.
-
-    Attributes
-    ----------
-    names : list of str
-    pairs, triples : list of list of str
-    distance, distance_three : ndarray of float64, shape (p,) and (t,)
-        Total variation, from 0 to 1.
-    mean_three : float, optional
-    variables_in_threes : int
-        How many of the variables are in triples.
-    """
-
-    names: list[str]
-    pairs: list[list[str]]
-    distance: Floats
-    triples: list[list[str]]
-    distance_three: Floats
-    mean_three: float | None
-    variables_in_threes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,7 +44,7 @@ class Counts(BothFiles):
 MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 
 
-def compute_contingency(comparison: Comparison) -> Reading[CrossTables]:
+def compute_contingency(comparison: Comparison) -> Reading:
     """Return the mean total variation distance of all two-way tables."""
     original = comparison.original
     require_values(comparison.masked)
@@ -85,15 +61,15 @@ def compute_contingency(comparison: Comparison) -> Reading[CrossTables]:
     two = _distances(groups, before, after, len(groups), 2)
     three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
     names = [g.name for g in groups]
-    detail = CrossTables(
-        names=names,
-        pairs=[[names[i] for i in positions] for positions in two],
-        distance=np.array(list(two.values())),
-        triples=[[names[i] for i in positions] for positions in three],
-        distance_three=np.array(list(three.values())),
-        mean_three=float(np.mean(list(three.values()))) if three else None,
-        variables_in_threes=min(len(groups), MOST_IN_THREES),
-    )
+    detail = {
+        "names": names,
+        "pairs": [[names[i] for i in positions] for positions in two],
+        "distance": np.array(list(two.values())),
+        "triples": [[names[i] for i in positions] for positions in three],
+        "distance_three": np.array(list(three.values())),
+        "mean_three": float(np.mean(list(three.values()))) if three else None,
+        "variables_in_threes": min(len(groups), MOST_IN_THREES),
+    }
     return Reading(value=float(np.mean(list(two.values()))), baseline=0.0, detail=detail)
 
 
