@@ -107,7 +107,7 @@ class Propensity(Detail):
     original: Floats
     released: Floats
     parameters: int  # independent coefficients, with the intercept
-    main: Propensity | None = None  # the model of main effects, beside that of all pairs
+    main: Propensity | None = None  # of a model of all pairs: that of main effects
 
     @property
     def share(self) -> float:
