@@ -86,6 +86,7 @@ def usable_weights(table: Microdata, name: str) -> bool:
 
 
 def _numbers(table: Microdata, name: str) -> Floats:
+    # Shapes: the answer (n,), of the records of the table.
     # of an identifier too: weights need not be released
     return table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -307,6 +308,7 @@ def numbers(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
     """Return several variables of either table as `numbers`."""
+    # Shapes: each of the answer (n,), of the records of the table.
     plain = table is original or table.schema is original.schema
     if plain and set(names) <= set(original.schema.numeric_names):
         return table.columns(names)
@@ -332,6 +334,7 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
 
 def complete(values: Floats) -> Integers:
     """Return the numbers of the records without a missing value, ascending."""
+    # Shapes: values (n, p); the answer (c,), of the complete records.
     found = np.flatnonzero(~np.isnan(values).any(axis=1))
     noted = ROWS.get()
     if noted is not None and len(found) < len(values):
@@ -390,6 +393,7 @@ def varies(values: Floats) -> Booleans:
 
 def standardized(values: Floats) -> Floats:
     """Return complete, varying columns less their mean, divided by their standard deviation."""
+    # Shapes: values, the answer (n, p).
     centered = values - values.mean(axis=0)
     # the largest deviation first: squares of tiny numbers would vanish
     centered /= np.maximum(centered.max(axis=0), -centered.min(axis=0))

@@ -38,6 +38,7 @@ def correlation_matrix(values: Floats) -> Floats:
 
 def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the numeric variables that vary in the original, and both complete matrices."""
+    # Shapes: the matrices (n, v) and (m, v), of the complete records of either table.
     original = comparison.original
     tables = []
     for table, where in ((original, "original"), (comparison.masked, "released table")):
@@ -61,6 +62,7 @@ def varying_columns(comparison: Comparison, what: str) -> tuple[tuple[str, ...],
 def _only(
     names: tuple[str, ...], before: Floats, after: Floats, different: Booleans, what: str
 ) -> tuple[tuple[str, ...], Floats, Floats]:
+    # Shapes: before (n, p); after (m, p); different (p,); the answers (n, v) and (m, v).
     if different.sum() < 2:
         raise NotApplicable(
             f"{what.capitalize()} need at least two continuous or count variables that vary in "
@@ -78,6 +80,7 @@ def shared_correlations(values: Floats) -> Floats:
 
 def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
     """Return the absolute changes of all pairs that vary in both tables, or refuse."""
+    # Shapes: before, after (p, p); the answer (d,), of the defined pairs.
     change = np.abs(after - before)[np.triu_indices(len(before), 1)]
     change = change[~np.isnan(change)]
     if not len(change):
@@ -87,6 +90,7 @@ def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
 
 def standardized_known(values: Floats, otherwise: float) -> Floats:
     """Standardize each column's known values; `otherwise` where missing or constant."""
+    # Shapes: values, the answer (n, p).
     result = np.full_like(values, otherwise, order="F")
     for column, own in enumerate(values.T):
         known = ~np.isnan(own)
@@ -203,6 +207,7 @@ def original_chance(comparison: Comparison) -> Floats:
     numbers, categories = _names(original)
 
     def levels() -> Floats:
+        # Shapes: each of coded (n,); the answer (p, p).
         coded = [codes(original, original, name)[0] for name in categories]
         return _ordered(original, chance_levels(matrix(original, original, numbers), coded))
 
@@ -211,6 +216,7 @@ def original_chance(comparison: Comparison) -> Floats:
 
 def shown(associations: Floats, category: Integers) -> Floats:
     """Set negative associations with a category to 0: they have no direction."""
+    # Shapes: associations, the answer (p, p); category (p,), 1 or 0.
     with_category = (category[:, None] + category[None, :]) > 0
     return np.where(with_category, np.maximum(associations, 0.0), associations)
 
@@ -317,6 +323,7 @@ def faded(
     names: Sequence[str], before: Floats, after: Floats, loss: Loss, least: float = FADED
 ) -> list[list[str]]:
     """Return the weakened pairs of names that count most in the loss, the largest first."""
+    # Shapes: before, after (p, p), in the order of the p names.
     # Only pairs that lost at least the share `least` of their relation.
     weaker = np.sign(before) * np.nan_to_num(after) < np.abs(before)
     counted = np.where(weaker & (loss.lost >= least), loss.weight * loss.lost, 0.0)

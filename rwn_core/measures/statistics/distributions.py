@@ -38,6 +38,7 @@ def refuse_all_missing(known: int, name: str, where: str) -> None:
 
 def bin_edges(ascending: Floats) -> Floats:
     """Return the edges of 1 to 40 equal bins; one bin for each of few integer values."""
+    # Shapes: ascending (n,); the answer (m,), one more than bins.
     low, high = float(ascending[0]), float(ascending[-1])
     near = high - low < MOST_BINS and max(-low, high) < LARGEST_UNIT
     if near and (ascending == np.round(ascending)).all():
@@ -51,6 +52,7 @@ def bin_edges(ascending: Floats) -> Floats:
 
 def grid_step(ascending: Floats) -> float:
     """Return the step that all ascending distinct values are multiples of; 0 if there is none."""
+    # Shapes: ascending (d,).
     gaps = np.diff(ascending)
     if not len(gaps):
         return 0.0
@@ -61,6 +63,7 @@ def grid_step(ascending: Floats) -> float:
 
 def grid_edges(low: float, high: float, step: float) -> Floats:
     """Return the edges of 1 to 40 bins that hold equally many multiples of a step."""
+    # Shapes: the answer (m,), one more than bins.
     first, last = np.floor(low / step + 0.5), np.floor(high / step + 0.5)
     each = -(-int(last - first + 1) // MOST_BINS)
     bins = -(-int(last - first + 1) // each)
@@ -91,6 +94,7 @@ def wasserstein(one: Floats, other: Floats) -> float:
 
 def standard_deviation(values: Floats) -> float:
     """Return the standard deviation (divisor n - 1) without overflow; exactly 0 for a constant."""
+    # Shapes: values (n,).
     if len(values) < 2 or values.min() == values.max():
         return 0.0
     centered = values - (values / len(values)).sum()
@@ -100,6 +104,7 @@ def standard_deviation(values: Floats) -> float:
 
 def varying_numbers(comparison: Comparison) -> Iterator[tuple[str, Floats, Floats, float]]:
     """Yield name, known values of both tables and standard deviation of each varying number."""
+    # Shapes: before (b,) and after (a,), the known values of either table.
     original = comparison.original
     for name in original.numeric_names:
         both = [numbers(original, table, name) for table in (original, comparison.masked)]

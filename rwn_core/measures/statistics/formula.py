@@ -153,6 +153,7 @@ def _term(
     original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
 ) -> tuple[list[str], list[Floats]]:
     """Return the columns of a product: each column of one factor times each of the next."""
+    # Shapes: each column of the answer (n,), of the records of the table.
     names, columns = [""], [np.ones(table.n)]
     for factor in term:
         if factor.transform and original.schema.variable(factor.name).kind is Kind.CATEGORICAL:
@@ -167,6 +168,7 @@ def _term(
 
 
 def _transformed(values: Floats, factor: Factor, where: str) -> Floats:
+    # Shapes: values, the answer (n,).
     known = values[~np.isnan(values)]
     least = known.min() if len(known) else 1.0
     if (factor.transform == "log" and least <= 0) or (factor.transform == "sqrt" and least < 0):

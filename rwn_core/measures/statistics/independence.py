@@ -70,6 +70,7 @@ def one_record(numbers: Floats) -> Floats:
 
 def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:
     """Return mean, variance and maximum of the shared variation over all permutations."""
+    # Shapes: each answer (p, p), in the order of the margins.
     # Squared correlation, eta squared, or chi squared over n: the trace of a product of
     # projections.
     n = margins.known
@@ -86,6 +87,7 @@ def permutation_moments(margins: Margins) -> tuple[Floats, Floats, Floats]:
 
 
 def _margins(numbers: Floats, categories: Sequence[Codes]) -> Margins:
+    # Shapes: numbers (n, m); each of categories (n,); the margins are of their p variables.
     known = [~np.isnan(column) for column in numbers.T] + [codes >= 0 for codes in categories]
     both = np.array(known, dtype=np.float64).reshape(len(known), len(numbers))
     parts = [_of_number(column) for column in numbers.T] + [_of_category(c) for c in categories]
@@ -94,6 +96,7 @@ def _margins(numbers: Floats, categories: Sequence[Codes]) -> Margins:
 
 
 def _of_number(values: Floats) -> tuple[float, float]:
+    # Shapes: values (n,), NaN where missing.
     present = values[~np.isnan(values)]
     if not len(present):
         return 0.0, 0.0
@@ -114,6 +117,7 @@ def _of_category(codes: Codes) -> tuple[float, float]:
 
 def _as_association(reached: Floats, margins: Margins, is_category: Booleans) -> Floats:
     """Apply the corrections of the association itself to the levels."""
+    # Shapes: reached, the answer (p, p); is_category (p,).
     n = margins.known
     levels = margins.rank + 1
     one, other = is_category[:, None], is_category[None, :]

@@ -59,6 +59,7 @@ def range_words(count: int) -> str:
 
 def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     """Return mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
+    # Shapes: values (R, m), or R draws of any shape; both answers as one draw, (m,).
     count = len(values)
     with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
         apart = values - values[0]
@@ -159,6 +160,7 @@ def mean_interval(sample: Floats, total: int) -> tuple[float, float]:
 
 def mean_at_most(sample: Floats, total: int) -> float:
     """Return the upper 97.5 % confidence limit of the mean of `total` numbers, by betting."""
+    # Shapes: sample (m,), of numbers from 0 to 1.
     # Waudby-Smith and Ramdas 2024 (JRSS B 86), sections 3 and 4: the capital of a bettor against
     # the mean m grows 40-fold with probability 1/40 if m is true. The limit is the smallest m that
     # this excludes.
@@ -210,6 +212,7 @@ def naming_score(
     >>> naming_score(570, 600, 570, 0.95).item()
     0.0
     """
+    # Shapes: all broadcast together, and the answer has the same shape as their broadcast.
     # independent: share of the names that are; names by one released row are one in this respect
     # lower: one-sided 97.5 % bound of Clopper and Pearson for the precision right / named, so that
     # a few lucky names do not count
@@ -228,6 +231,7 @@ def naming_score(
 
 def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
     """True if random naming gives so many right names with a chance below 1 % over all counts."""
+    # Shapes: all broadcast together, and the answer has the same shape as their broadcast.
     luck = betainc(
         np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
     )

@@ -102,6 +102,7 @@ def _paired_codes(
 
 def _numbered(values: Floats) -> tuple[Floats, Integers]:
     """Return the distinct values, ascending, and the code of each record; -1 is missing."""
+    # Shapes: values (n,); distinct (d,); numbered (n,).
     known = ~np.isnan(values)
     numbered = np.full(len(values), -1, dtype=np.int64)
     distinct, numbered[known] = np.unique(values[known], return_inverse=True)

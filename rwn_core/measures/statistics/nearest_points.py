@@ -70,6 +70,7 @@ class PointIndex:
             yield np.arange(start, min(start + size, rows))
 
     def _bounded_pairs(self, others: Floats, start: int, count: int, factor: float) -> Candidates:
+        # Shapes: others (b, d); each of the three answers (pairs,).
         points = point_values(self.points)
         near = others - self._center
         query = np.ones((len(near), near.shape[1] + 1), dtype=np.float32)
@@ -97,6 +98,7 @@ class PointIndex:
 
 def squared(one: Floats, other: Floats) -> Floats:
     """Return squared distances summed in one order, so that equal pairs give equal bits."""
+    # Shapes: one, other (m, d), or any that broadcast to (..., d); the answer (m,), or without d.
     difference = one - other
     total = np.zeros(difference.shape[:-1])
     for column in range(difference.shape[-1]):
@@ -246,6 +248,7 @@ def nearest_links(
     comparison: Comparison, candidates: PointIndex, rows: Integers
 ) -> tuple[Integers, Floats]:
     """Return a sample of rows, and the chance that the nearest candidate is their source."""
+    # Shapes: rows (m,); both answers (s,), the sample.
     records = spread_sample(rows)
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record

@@ -73,6 +73,7 @@ def complete_design(
     question: Question, terms: list[str], columns: list[Floats], where: str = ""
 ) -> Design:
     """Keep the complete records; refuse a design that no regression can be fitted to."""
+    # Shapes: each of columns (n,).
     # The first column is the response; the others belong to `terms`.
     every = np.column_stack(columns)
     records = complete(every)
@@ -234,6 +235,7 @@ def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
 
 def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, Floats]:
     """Return coefficients and standard errors in the units of the columns."""
+    # Shapes: params (t,); covariance (t, t), the intercept first; each answer (t,).
     unit, center = standard_deviation(design.response), design.response.mean()
     units = np.array([standard_deviation(column) for column in design.columns.T])
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
@@ -248,6 +250,7 @@ def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, F
 
 
 def _check_rank(design: Design, scaled: Floats, singular: Floats, where: str) -> None:
+    # Shapes: scaled (n, t); singular (t + 1,), with that of the intercept.
     if singular.min() > COLLINEAR * singular.max():
         return
     left = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled) - 1)
@@ -269,4 +272,5 @@ def standardized_difference(before: Floats, after: Floats, error: Floats) -> Flo
 
 def turned(before: Floats, after: Floats, error: Floats) -> Booleans:
     """Return True for coefficients that changed a sign that was significant in the original."""
+    # Shapes: before, after, error, the answer (t,).
     return (np.sign(before) * np.sign(after) < 0) & (np.abs(before) > SIGNIFICANT * error)

@@ -22,11 +22,13 @@ LARGEST_EXACT = 30  # largest sample frequency with a risk by the exact formula
 
 def probability_unique(rate: Floats, fraction: float) -> Floats:
     """Return P(F = 1 | f = 1) for population means `rate` (Skinner and Shlomo 2008)."""
+    # Shapes: rate, the answer (m,).
     return np.exp(-(1.0 - fraction) * rate)
 
 
 def expected_inverse(rate: Floats, fraction: float) -> Floats:
     """Return E(1/F | f = 1) for population means `rate`."""
+    # Shapes: rate, the answer (m,).
     exponent = (1.0 - fraction) * np.asarray(rate, dtype=np.float64)
     safe = np.where(exponent > 0, exponent, 1.0)
     return np.where(exponent > 0, -np.expm1(-safe) / safe, 1.0)
@@ -118,6 +120,7 @@ def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:
 
 def _check(counts: Floats, rate: Floats, fraction: float, first: Floats, second: Floats) -> float:
     """Return the sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
+    # Shapes: counts, rate, first, second (m,).
     deviation = counts - fraction * rate
     term = -first * deviation / fraction
     term += second * (deviation**2 - counts) / (2 * fraction**2)
@@ -126,6 +129,7 @@ def _check(counts: Floats, rate: Floats, fraction: float, first: Floats, second:
 
 def slopes_of_inverse(rate: Floats, fraction: float) -> tuple[Floats, Floats]:
     """Return both derivatives of (1 - e^-m) / m, m = c lambda; by series if m is small."""
+    # Shapes: rate, both answers (m,).
     c = 1.0 - fraction
     m = c * rate
     small = m < 1e-2
@@ -158,6 +162,7 @@ def fitted_risk(frequencies: Integers, population: Floats, law: PitmanLaw) -> Fl
 
 def _mean_inverse(f: Floats, a: Floats, p: Floats) -> Floats:
     """Return E(1 / (f + X)), X negative binomial with size a and success probability p."""
+    # Shapes: f, a, p, the answer (m,).
     risk = p / np.maximum(a - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
     some = (f <= LARGEST_EXACT) & (p < 1) & (p > 1e-4) & (f > 1)
     risk[some] = p[some] ** a[some] / f[some] * hyp2f1(a[some], f[some], f[some] + 1, 1 - p[some])
@@ -248,6 +253,7 @@ def pitman(sizes: Integers, population: float) -> float:
 
 def _pitman_misfit(at: Floats, sizes: Integers) -> float:
     """Return minus the log-likelihood at alpha and log(theta + alpha)."""
+    # Shapes: at (2,); sizes (c,), of all classes.
     from scipy.special import betaln, gammaln
 
     alpha, theta = at[0], np.exp(at[1]) - at[0]
@@ -289,11 +295,13 @@ def slide_negative_binomial(sizes: Integers, population: float) -> float | None:
     fraction = n / population
 
     def parameters(at: Floats) -> tuple[float, float, float]:
+        # Shapes: at (2,): logits of the share of further classes and of p.
         share, p = np.clip(expit(at), _EDGE, 1 - _EDGE)
         total = classes + (population - classes) * share
         return float(total), float((population / total - 1) * p / (1 - p)), float(p)
 
     def misfit(at: Floats) -> Floats:
+        # Shapes: at, the answer (2,).
         expected = np.array(_expected_classes(*parameters(at), fraction))
         return np.asarray(np.log(np.maximum(expected, 1e-300)) - np.log([classes, ones]))
 
