@@ -17,6 +17,7 @@ _LEAST = 1.0  # of the axis, to both sides of the population's slope
 
 def draw(lesson: Analyst) -> style.Chart:
     """Draw three intervals for each slope; the third one only where a factor may be used."""
+    # three sides: the original, as printed on the masked file, and times the factor (NaN for none)
     (own, own_error), (slope, error) = lesson.original, lesson.released
     factors = [np.nan if factor is None else factor for factor in lesson.factors]
     sides = (
@@ -25,12 +26,14 @@ def draw(lesson: Analyst) -> style.Chart:
         (slope, error * factors, style.LIMIT, "solid"),
     )
     rows = _STEP * np.arange(len(own))
+    # the axis reaches the farthest end of the masked intervals, on both sides of 1
     all_ends = [
         center + sign * lesson.reach * se for center, se, _, _ in sides[1:] for sign in (-1, 1)
     ]
     reach = max(_LEAST, 1.08 * float(np.nanmax(np.abs(np.array(all_ends) - 1))))
     usable = sum(factor is not None for factor in lesson.factors)
 
+    # one line for each interval, cut at the ends of the axis; none without a standard error
     names: dict[str, Any] = {"tickvals": (rows + 1).tolist(), "ticktext": list(lesson.terms)}
     traces = []
     for offset, ((center, se, color, dash), name) in enumerate(zip(sides, _WORDS, strict=True)):

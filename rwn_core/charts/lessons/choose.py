@@ -13,8 +13,10 @@ from rwn_core.evaluation.lessons.choose import Trade
 
 def draw(lesson: Trade) -> style.Chart:
     """Draw both curves, the limit, the accepted loss and the present setting."""
+    # shares of a limit go through the fitted scale; losses are drawn as they are
     scale = fit_scale([2.0, *lesson.share.tolist()])
     heights = np.array([scale(share) for share in lesson.share.tolist()])
+    # the present setting, and room at both ends of the radii
     now = float(lesson.epsilon[lesson.now])
     low, high = float(lesson.epsilon.min()), float(lesson.epsilon.max())
     pad = 0.03 * (high - low)
@@ -32,6 +34,7 @@ def draw(lesson: Trade) -> style.Chart:
         f"Loss and the largest share of a limit for {len(lesson.epsilon)} radii; at {now:g} the "
         f"loss is {loss} and the share {share}; {fitting} settings keep all limits at an accepted "
         "loss",
+        # either curve carries a point at the present setting
         data=[
             *_curve(lesson, heights, released=True, name="largest share of a limit"),
             *_curve(lesson, lesson.loss, released=False, name="loss"),
@@ -59,6 +62,7 @@ def draw(lesson: Trade) -> style.Chart:
 
 def _curve(lesson: Trade, heights: Floats, *, released: bool, name: str) -> list[style.Trace]:
     """Return a line, and the present setting on it."""
+    # Shapes: heights (s,), of the settings.
     x, y = style.floats(lesson.epsilon), style.floats(heights)
     line = style.line(x, y, released=released, name=name)
     now = slice(lesson.now, lesson.now + 1)

@@ -46,6 +46,7 @@ def draw(lesson: DisclosedPerson, guess: int, answered: bool = False) -> style.C
 
 
 def _mark(place: Floats, color: str, symbol: str, size: int, name: str) -> style.Trace:
+    # Shapes: place (2,): across and up.
     made = style.points(*map(style.floats, place[:, None]), released=False)
     made["marker"] = {"size": size, "color": color, "symbol": symbol, "opacity": 1}
     return made | {"name": name}

@@ -13,9 +13,11 @@ _WIDTH = 0.66
 
 def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
     """Draw a bar for each of the most likely originals; `answered` marks the true source."""
+    # a row for each original, the most likely first
     count = len(lesson.records)
     places = np.arange(count)
     names = [f"record {record + 1}" for record in lesson.records.tolist()]
+    # the true source is named only after an answer, and if it is among the shown
     found = np.flatnonzero(lesson.records == lesson.source) if answered else places[:0]
     notes = [
         style.label(

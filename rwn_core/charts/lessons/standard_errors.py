@@ -17,6 +17,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
     """Draw the nominal 95 % interval of every release, and the slopes of the originals."""
     after, before = lesson.released, lesson.original
     count, missed = len(after.slope), int((~after.covered).sum())
+    # a row for each sample: its nominal interval, masked, and the slope of its original
     rows = np.arange(1, count + 1)
     low, high = after.slope - REACH * after.error, after.slope + REACH * after.error
     hollow = style.points(style.floats(before.slope), rows, released=False)
@@ -29,6 +30,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
         f"Intervals of the slope in {count} masked samples; {missed} of them do not hold the true "
         f"slope, so the coverage is {style.percent(after.coverage)} instead of 95 %",
         data=[
+            # two colors: with the true slope inside, and without it
             _lines(low, high, rows, after.covered, style.NEUTRAL, "holds the truth"),
             _lines(low, high, rows, ~after.covered, style.EPSILON, "misses the truth"),
             hollow,
@@ -63,6 +65,7 @@ def _lines(
     low: Floats, high: Floats, rows: NDArray[np.intp], which: Booleans, color: str, name: str
 ) -> style.Trace:
     """Return one trace of many horizontal lines, with gaps between them."""
+    # Shapes: low, high, rows, which (s,), of the samples.
     look = {"color": color, "width": 1.5, "dash": "solid"}
     x, y = style.segments(low[which], high[which], rows[which])
     y[2::3] = np.nan

@@ -28,9 +28,12 @@ _SHARE_MARKS: dict[str, Any] = {
 
 def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     """Draw a bar for each attack of `disclosure.attacks`: gray if ordinary, else filled."""
+    # only attacks with a number have a bar; the table names the others with the reason
     shown = [attack for attack in attacks if attack["success"] is not None]
+    # what the best intruder of either kind links
     ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
     worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
+    # if one of them is a lower bound, so is the largest
     bound = any(a.get("at_least") for a in shown)
     claim = "method known, at least" if bound else "worst case"
 
@@ -148,12 +151,15 @@ _PLACE: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "xshift": -2}
 def draw_record_risk(reading: Reading) -> style.Chart:
     """Draw the distribution of the probability that a record is linked to its own row."""
     detail = reading.detail
+    # counts of records by their probability, in equal bins from 0 to 1
     truth = np.asarray(detail["truth"], dtype=float)
     edges = np.linspace(0.0, 1.0, _BINS + 1)
     counts, _ = np.histogram(truth, edges)
     top = style.above(1.12 * style.largest(counts, [1]))
+    # shares of records beyond the two marks; a sample is named as one
     above_half, above_most = detail["above_half"], detail["above_nine_tenths"]
     sample = f", of a sample of {len(truth):,} rows" if detail["sampled"] else ""
+    # an outline in a solid line: there is no original to tell it from
     drawn = style.outline(edges, counts, released=True, fill=f"{style.RELEASED}33")
     drawn["line"] |= {"dash": "solid"}
     drawn["hovertemplate"] = "from %{x:.2f}: %{y} records<extra></extra>"
@@ -187,6 +193,7 @@ def draw_record_risk(reading: Reading) -> style.Chart:
 def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
+    # the title compares all variables with the keys alone, at the precision SURE
     sure, keys = style.percent(SURE), detail.keys_at[PRECISIONS.index(SURE)]
     sample = " · sample" if detail.sampled else ""
     return style.chart(
@@ -209,6 +216,7 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
+            # the table lists both curves, one below the other
             ["known", "linked from probability", "share linked", "right"],
             [
                 ["all variables"] * len(detail.all.tau) + ["by the keys"] * len(detail.keys.tau),
@@ -295,7 +303,9 @@ _HIGH = 0.8  # from where the label has no room above the line
 def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
     """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
+    # the number of releases is the axis, with a mark at each that was computed
     times = np.asarray(detail.releases, dtype=float)
+    # a lower bound is called one wherever its number stands
     same, shuffled = detail.same_order, detail.shuffled
     least = "at least " if detail.standing == "at least" else ""
     texts = [f"{int(t)}" for t in times]

@@ -95,6 +95,7 @@ def _missing(
     shown: Marginal, edges: NDArray[np.float64]
 ) -> tuple[list[style.Trace], list[style.Label], float]:
     """Return bars of missing values after the last bin, their name, and the axis end."""
+    # Shapes: edges (m,), one more than bins.
     counts = dict(zip(style.SIDES, (shown.missing_original, shown.missing_released), strict=True))
     if not any(counts.values()):
         return [], [], float(edges[-1])
@@ -150,6 +151,7 @@ def _most(
     levels: list[str], counts: dict[str, NDArray[Any]]
 ) -> tuple[list[str], dict[str, NDArray[Any]]]:
     """Return every level, or the most frequent of many."""
+    # Shapes: each of counts (m,), of the levels; in the answer of its names.
     if len(levels) <= _LEVELS + 1:
         return levels, counts
     ranked = np.argsort(-counts["original"], kind="stable")
@@ -169,9 +171,11 @@ def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> C
     names = detail.names
     shift = detail.change
     shares = [f"{100 * share:g} %" for share in detail.columns]
+    # the most moved variables, in the order of the table
     rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])
     shown = [escape(names[row]) for row in rows]
     texts = [[f"{name}, {share}" for share in shares] for name in shown]
+    # a band of further draws: a circle on each shift outside, its range under the pointer
     outside = np.zeros(shift.shape, dtype=bool)
     if drawn is not None:
         band = drawn["change"]

@@ -84,6 +84,7 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
 def _table(
     sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_], what: str
 ) -> dict[str, Any]:
+    # Shapes: sizes, nearest, by_k (n,).
     made = table(
         ["record", what, "nearest distance", "governed by k"],
         [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
@@ -109,6 +110,7 @@ def _cloud(
     governor: str,
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
+    # Shapes: sizes, nearest, by_k (n,).
     shown = np.arange(len(sizes))
     hover = _HOVER.replace("donors", "effective donors") if governor == "kernel" else _HOVER
     traces: list[style.Trace] = []
@@ -166,6 +168,7 @@ def _sample(detail: Mapping[str, Any]) -> str:
 
 def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     """Return one box from its five numbers, and points beyond its whiskers."""
+    # Shapes: values (m,).
     if not values.size:
         return []
     row = 0 if released else 1

@@ -90,6 +90,7 @@ def _cloud(
     released: bool,
 ) -> list[style.Trace]:
     """Return all points of one file, or its density and its largest values."""
+    # Shapes: records, values (m,).
     shown = np.arange(len(values))
     traces: list[style.Trace] = []
     if len(values) >= style.CLOUD_POINTS:

@@ -104,6 +104,7 @@ def _intervals(
     detail: FittedSlopes, rows: NDArray[np.intp], *, released: bool
 ) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
+    # Shapes: rows (r,), of the shown terms.
     slopes = detail.coefficient_released if released else detail.coefficient_original
     errors = detail.se_released if released else detail.se_original
     records = detail.n_released if released else detail.n_original

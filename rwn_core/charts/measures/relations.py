@@ -197,6 +197,7 @@ def draw_correlation_change(
 
 
 def _worst(change: NDArray[Any], names: Sequence[str]) -> str:
+    # Shapes: change (p, p), in the order of the p names.
     lower = np.abs(np.where(np.tril(np.ones(change.shape, dtype=bool), -1), change, np.nan))
     if not np.isfinite(lower).any():
         return "no pair is defined"

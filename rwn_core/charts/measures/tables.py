@@ -26,6 +26,7 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     detail = reading.detail
     one, other = (str(name) for name in detail.names)
     before, after = detail.original, detail.released
+    # shares, since the files may have different numbers of records
     change = after / after.sum() - before / before.sum()
     rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
     texts = [
@@ -33,9 +34,11 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     ]
     moved = style.percent(reading.value, 1)
     trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
+    # the color bar in percent of the records, with a minus sign as in the texts
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]
+    # names are shortened on the axes only
     down, across = (
         [style.escape(style.shorten(text, length)) for text in texts]
         for texts, length in ((rows, 12), (columns, 10))
@@ -139,6 +142,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     detail = reading.detail
     names = detail.names
     change = detail.change
+    # the groups with the largest relative change, the largest first
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
     band = None if drawn is None else drawn["released"]
     before, after = detail.original[rows], detail.released[rows]
@@ -147,12 +151,14 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     total, vanished = detail.total_change, detail.vanished
     sign = "+" if total > 0 else "−" if total < 0 else "±"
     tops = [] if band is None else [band.high[rows]]
+    # a few far groups would press the others together: they are cut, and counted in the title
     bulk = clipped(np.fmax(before, after))
     top = style.above(1.05 * (style.largest(before, after, *tops) if bulk is None else bulk))
     beyond = beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
     short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
+    # the table has all groups, with the expected size and the band where there are any
     cells = {"group": names, "original": detail.original, "released": detail.released}
     cells |= {} if expected is None else {"expected": expected}
     cells |= {"relative change": change}

@@ -31,6 +31,7 @@ _EXTREMES = {
 def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
     """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
+    # a row for each variable: its largest and its smallest value are entries of their own
     names = list(dict.fromkeys(detail.name))
     shown = names[:_VARIABLES]
     texts = [style.escape(style.shorten(name, 12)) for name in shown]
@@ -40,6 +41,7 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
         "ticktext": ["0%", "25%", "50%", "75%", "100%"],
     }
+    # the title has the expected share; the description counts those in this release
     released = int(np.count_nonzero(detail.released))
     return style.chart(
         "extreme_values",

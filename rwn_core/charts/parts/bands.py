@@ -39,6 +39,7 @@ def range_text(low: Scalar, high: Scalar, digits: int = 3) -> str:
 
 def columns(band: Band, what: str = "") -> tuple[list[str], list[NDArray[np.float64]]]:
     """Return names and cells of two table columns: the ends of 9 of 10 draws."""
+    # Shapes: each column as the band, (m,).
     names = [f"{what}{NAME}, from", f"{what}{NAME}, to"]
     return names, [band.low, band.high]
 
@@ -80,6 +81,7 @@ def stripe(low: Scalar, high: Scalar) -> dict[str, Any]:
 
 def marks(outside: NDArray[np.bool_]) -> list[Trace]:
     """Return small circles on the cells of a heatmap where this draw lies outside."""
+    # Shapes: outside (rows, columns) of the heatmap.
     rows, across = np.nonzero(outside)
     if not len(rows):
         return []

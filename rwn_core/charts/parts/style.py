@@ -318,6 +318,7 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
 
 def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
     """Return the cell of each value, the last one closed; -1 if missing or outside."""
+    # Shapes: values, the answer (m,); edges (c,), one more than cells.
     values = np.asarray(values, dtype=float)
     cell = np.searchsorted(edges, values, side="right") - 1
     cell[values == edges[-1]] = len(edges) - 2
@@ -326,6 +327,7 @@ def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
 
 def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
     """Return positions of the `count` largest finite values, largest first."""
+    # Shapes: values (m,); the answer (c,), c at most `count`.
     values = np.asarray(values, dtype=float)
     known = np.flatnonzero(np.isfinite(values))
     if known.size > count:

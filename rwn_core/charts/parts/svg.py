@@ -62,6 +62,7 @@ class Picture:
 
     def area(self, x: Floats, y: Floats, fill: str) -> None:
         """Add a filled outline through points."""
+        # Shapes: x, y (m,).
         spots = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         self.add(f'<polygon points="{spots}" fill="{fill}"/>')
 

@@ -67,6 +67,7 @@ class Rows(Sequence[list[Any]]):
     """
 
     def __init__(self, columns: list[NDArray[Any]]) -> None:
+        # Shapes: each of columns (n,).
         self.columns = columns
 
     def __len__(self) -> int:
@@ -114,6 +115,7 @@ def _rounded(array: NDArray[Any]) -> NDArray[Any]:
 
 def _plain(array: NDArray[Any], *, rounded: bool = False) -> list[Any]:
     """Return a column of a table, missing as None; `rounded`: to seven digits of the largest."""
+    # Shapes: array (n,).
     if array.dtype.kind != "f":
         return list(array.tolist())
     array = _rounded(array) if rounded else array

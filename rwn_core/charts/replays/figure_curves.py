@@ -166,6 +166,7 @@ def draw_boxes(curves: FigureCurves) -> style.Chart:
 
 def _boxes(at: Floats, numbers: Floats, step: float, *, released: bool) -> style.Trace:
     """Return boxes and whiskers as one line with gaps; `numbers` has five rows, ascending."""
+    # Shapes: at (b,); numbers (5, b).
     xs: list[float] = []
     ys: list[float] = []
     half, gap = 0.3 * step, float("nan")

@@ -94,6 +94,7 @@ def _counted(guesses: int, known: int) -> str:
 
 
 def _keeps(square: NDArray[Any], limit: float | None, better: str) -> NDArray[np.bool_]:
+    # Shapes: square, the answer (rows, columns).
     if limit is None or better == "neutral":
         return np.ones(square.shape, dtype=bool)
     return np.asarray(square >= limit if better == "higher" else square <= limit)
@@ -106,6 +107,7 @@ def _numbers(
     measure: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the value of each cell as a text; in parentheses if over the limit."""
+    # Shapes: square, met, guessed (rows, columns).
     if square.size > _LABELED:
         return {}
     texts = [

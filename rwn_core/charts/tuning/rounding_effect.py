@@ -57,6 +57,7 @@ def draw(tried: Sequence[Mapping[str, float]]) -> style.Chart:
 def _trace(
     positions: list[int], values: NDArray[np.float64], name: str, *, released: bool
 ) -> style.Trace:
+    # Shapes: values (m,), of the positions.
     drawn = style.line(positions, style.floats(values), released=released)
     if not released:
         drawn["line"] |= {"color": style.NEUTRAL}
