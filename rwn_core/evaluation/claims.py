@@ -289,6 +289,7 @@ class _Pairs:
 
 
 def _fisher(related: Floats) -> Floats:
+    # Shapes: related and the answer (m,), or both a number.
     return np.arctanh(np.clip(related, -1 + 1e-12, 1 - 1e-12))
 
 
@@ -437,6 +438,7 @@ def is_clustered(original: Microdata) -> bool:
 
 def condition_number(columns: Floats) -> float:
     """Return the condition of predictors once they are standardized: 1 if none are related."""
+    # Shapes: columns (n, t).
     return float(np.linalg.cond(standardized(columns)))
 
 

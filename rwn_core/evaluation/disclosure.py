@@ -29,6 +29,7 @@ from rwn_core.parallel.threads import current_work, steps, work
 
 def mode_is_own(own: float, others: Floats, releases: int) -> float:
     """Return P(the mode of a cell over M aligned releases is the true value)."""
+    # Shapes: others (v,), the other values.
     # `others` are the chances of other values, all different; ties are broken at random. With t
     # others tied 1 / (1 + t) is the integral of s^t over s from 0 to 1, and sums over all counts
     # are coefficients of products of series in x: of exp(sum of logs), which need power sums only
@@ -56,6 +57,7 @@ def _logarithm(series: Floats) -> Floats:
 
 def _exponential(series: Floats) -> Floats:
     """Return the coefficients of the exponential of a series, given from its first power on."""
+    # Shapes: series (M, s), the powers from 1 to M; the answer (M + 1, s), from power 0 on.
     found = np.zeros((len(series) + 1, series.shape[1]))
     found[0] = 1.0
     for n in range(1, len(found)):

@@ -98,6 +98,7 @@ class Band:
 
     def outside(self, values: Floats) -> Booleans:
         """Which values lie beyond the band; a missing number lies nowhere."""
+        # Shapes: values and the answer have the same shape as one draw.
         return np.asarray((values < self.low) | (values > self.high))
 
 
@@ -135,6 +136,8 @@ class Gathering:
 
 def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
     """Name, numbers, what they belong to, and their bounds."""
+    # Shapes: the numbers as they are in the detail; what they belong to (edges,), or (0,) for
+    # nothing.
     for name, bounds in MEASURES[key].view.bands.items():
         yield name, part(reading, name, reading.value), np.empty(0), bounds
     if key == "marginals":

@@ -168,6 +168,7 @@ def fit_model(
     analysis: Analysis, original: Microdata, table: Microdata, where: str
 ) -> tuple[Floats, Floats]:
     """Return the coefficients of a registered model on a table, and their standard errors."""
+    # Shapes: both answers (t,), the intercept first.
     design = model_design(analysis, original, table, where)
     return fit_design(analysis, design, where, own=table is original)
 

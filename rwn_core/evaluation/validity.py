@@ -180,11 +180,13 @@ class Validity(Summarized):
     @property
     def ratio(self) -> Floats:
         """Reported over true standard error; below 1 the reported one is too small."""
+        # Shapes: the answer (t,), the intercept first.
         return np.asarray(self.reported / self.true)
 
     @property
     def factor(self) -> Floats:
         """Factor that makes a reported standard error true, at least 1."""
+        # Shapes: the answer (t,), the intercept first.
         return np.asarray(np.maximum(self.error / self.reported, 1.0))
 
     def frame(self) -> pd.DataFrame:

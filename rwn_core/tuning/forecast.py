@@ -81,6 +81,7 @@ def _components(forecast: Forecast, before: Before) -> float:
 
 
 def _shares(correlations: Floats) -> Floats:
+    # Shapes: correlations (v, v); the answer (v,), cumulative from the largest component on.
     if not np.isfinite(correlations).all():
         return np.full(len(correlations), np.nan)
     variances = np.maximum(np.linalg.eigvalsh(correlations)[::-1], 0.0)
@@ -92,6 +93,7 @@ def _means(forecast: Forecast, before: Before) -> float:
 
 
 def _mean(values: Floats) -> float:
+    # Shapes: values (m,).
     known = values[np.isfinite(values)]
     return float(known.mean()) if known.size else float("nan")
 

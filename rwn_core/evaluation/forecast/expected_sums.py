@@ -59,6 +59,7 @@ class Neighbors:
     @classmethod
     def from_each(cls, found: Sequence[Neighborhoods]) -> tuple[Neighbors, NDArray[np.intp]]:
         """Return the different neighborhoods of one table, and which of them each setting has."""
+        # Shapes: which (s,), of the settings.
         each = [one.sizes.tobytes() for one in found]
         different = list(dict.fromkeys(each))  # settings that differ in q alone share theirs
         sizes = np.array([found[each.index(one)].sizes for one in different])
@@ -75,9 +76,9 @@ class Neighbors:
 class Adder:
     """The sums of one table's columns over the neighborhoods of many settings."""
 
-    # Shapes: q (s, p): modification probability of each variable in each setting. shares (P,):
-    # P(each of the listed records is the donor), of one setting; None: all are equally likely.
     def __init__(self, columns: Columns, q: Floats, shares: Floats | None = None) -> None:
+        # Shapes: q (s, p): modification probability of each variable in each setting. shares (P,):
+        # P(each of the listed records is the donor), of one setting; None: all are equally likely.
         self.columns = columns
         self.q = q
         self._shares = shares
@@ -178,6 +179,8 @@ class Adder:
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:
+        # Shapes: near: s settings, b records, all columns added up; the answer: s, b, m numbers;
+        # known of the block (b, m).
         own, q = self.columns.known[block], self.q[:, None, self.columns.positions]
         if self.columns.complete:
             return np.broadcast_to(own, (len(q), *own.shape))
@@ -185,6 +188,8 @@ class Adder:
 
     def _share_donors(self, noise: Floats, near: Floats, block: slice) -> None:
         """Add the covariance of the cells that one donor gives together."""
+        # Shapes: pairs one, two (P,); noise: s settings, (m, m) each, changed in place; near: s
+        # settings, b records, all columns.
         if not self.pairs:
             return
         one, two, own = self._one, self._two, self.columns.numbers[block]

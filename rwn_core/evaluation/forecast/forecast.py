@@ -108,19 +108,23 @@ def forecast_from_sums(
         units = [[columns.released[number] for number in unit] for unit in columns.units]
     names, unit = list(columns.names), columns.unit
     seen, noise = sums.seen[setting], sums.noise[setting]
+    # means and their variances over the known numbers; NaN where nothing is known
     count = np.diag(seen)
     some = count > 0
     mean = np.where(some, sums.first[setting] / np.where(some, count, 1.0), np.nan)
     variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
+    # E(sum of products) less E(product of sums), each pair over the records with both numbers
     own, other = sums.first_seen[setting], sums.first_seen[setting].T
     enough = seen > 1
     safe = np.where(enough, seen, 2.0)
     covariance = (sums.second[setting] - (own * other + noise) / safe) / (safe - 1)
+    # the diagonal of `together` lists the levels of all variables in turn
     counts, first = dict[str, "pd.Series[float]"](), 0
     for name, levels in columns.levels.items():
         own_counts = np.diag(sums.together[setting])[first : first + len(levels)]
         counts[name] = pd.Series(own_counts, index=levels)
         first += len(levels)
+    # expected share of the sample uniques whose key values show on some row
     unseen, fragments = sums.unseen[setting], float("nan")
     if unseen.size and columns.uniques.size:
         fragments = float(-np.expm1(unseen[columns.uniques]).mean())

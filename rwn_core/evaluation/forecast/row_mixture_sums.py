@@ -61,12 +61,14 @@ class RowAdder(Adder):
 
 def mixed_sums(columns: Columns, laws: Sequence[RowMixtureLaw]) -> ExpectedSums:
     """Return the sums for settings that select records; their neighbors lie in one table."""
+    # the sums as if every record were selected
     neighbors, which = Neighbors.from_each([law.given(selected=True).neighborhoods for law in laws])
     missing = laws[0].given(selected=True).original.frame[list(columns.released)].isna().to_numpy()
     modified = np.any([law.given(selected=True).q > 0 for law in laws], axis=0)
     adder = RowAdder(columns, modified, neighbors, missing)
     sizes, count = np.maximum(neighbors.sizes, 1), neighbors.sizes.shape[1]
     drawn = adder.total(replace(neighbors, sizes=sizes))
+    # the sums as if none were: each record is its own only neighbor
     as_they_are = Adder(columns, np.zeros((1, len(columns.released))))
     itself = Neighbors(
         starts=np.arange(count + 1),
@@ -75,6 +77,7 @@ def mixed_sums(columns: Columns, laws: Sequence[RowMixtureLaw]) -> ExpectedSums:
     )
     with current_work().quiet():
         own = as_they_are.total(itself)
+    # expected sums mix the two by the share of selected records
     share = np.array([law.row_share for law in laws])
 
     def mixed(name: str) -> Floats:
@@ -83,6 +86,7 @@ def mixed_sums(columns: Columns, laws: Sequence[RowMixtureLaw]) -> ExpectedSums:
         return np.asarray(weight * one + (1 - weight) * other)
 
     first, seen = mixed("first"), mixed("seen")
+    # noise within the selected records, and that of the selection itself
     known = np.diagonal(seen, axis1=1, axis2=2)
     mean = np.divide(first, known, out=np.zeros_like(first), where=known > 0)
     noise = share[:, None, None] * drawn.noise[which]

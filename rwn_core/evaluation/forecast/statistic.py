@@ -33,6 +33,7 @@ class _Kind:
 
 
 def _mean_change(before: Floats, after: Floats) -> float:
+    # Shapes: before, after (v, v).
     first, second = np.triu_indices(len(before), 1)
     change = np.abs(after - before)[first, second]
     defined = ~np.isnan(change)
@@ -42,6 +43,7 @@ def _mean_change(before: Floats, after: Floats) -> float:
 
 
 def _correlations(table: Microdata, original: Microdata) -> Floats:
+    # Shapes: the answer (v, v), of the v numeric variables.
     return correlation_matrix(matrix(original, table, original.numeric_names))
 
 
@@ -73,6 +75,7 @@ def _of_column(
     compute: Callable[[Floats], np.float64], least: int
 ) -> Callable[[Statistic, Comparison], float]:
     """Return what computes a number of a released variable, of at least so many known values."""
+    # Shapes: compute takes the known values, (m,).
 
     def realized(statistic: Statistic, comparison: Comparison) -> float:
         values = numbers(comparison.original, comparison.masked, statistic.names[0])

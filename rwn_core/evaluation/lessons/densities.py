@@ -51,6 +51,7 @@ def _discrete(normals: _Normals) -> Points:
 
 
 def _angle(normals: _Normals) -> Floats:
+    # Shapes: each of normals, the answer (n,).
     return np.arctan2(normals[1], normals[0])
 
 

@@ -86,4 +86,5 @@ def disclosure(made: Masked, original: Microdata, *, person: str) -> DisclosedPe
 
 
 def _close(shown: Floats, true: Floats) -> Booleans:
+    # Shapes: shown (n,), or a number; true (m, 1), or a number; the answer as they broadcast.
     return np.asarray(np.abs(shown - true) <= CLOSE * true)

@@ -40,6 +40,8 @@ def table(*, together: bool = False) -> Microdata:
 
 def extremes(data: Microdata) -> NDArray[np.intp]:
     """Return the records of the five smallest and five largest values of each variable."""
+    # Shapes: the answer (20,): two variables, two ends, five records each, with a record as often
+    # as it is at an end.
     order = np.argsort(data.matrix(["x", "y"]), axis=0)
     return np.concatenate([order[:_AT_EACH_END], order[-_AT_EACH_END:]]).ravel()
 

@@ -70,6 +70,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
 
 def correlation(points: Floats) -> float:
     """Pearson's correlation of two columns."""
+    # Shapes: points (n, 2).
     return float(correlation_matrix(points)[0, 1])
 
 
@@ -106,6 +107,7 @@ def together(law: Law) -> bool:
 
 def added_error(law: Law, values: Floats) -> float:
     """Standard deviation over releases of the mean of x + y."""
+    # Shapes: values (n, 2); members (n, n).
     drawn = values.sum(axis=1, keepdims=True) if together(law) else values
     members = law.probabilities
     spread = members @ drawn**2 - (members @ drawn) ** 2
@@ -114,6 +116,7 @@ def added_error(law: Law, values: Floats) -> float:
 
 def whole_rows(original: Floats, released: Floats) -> float:
     """Share of released rows that are some original record as a whole."""
+    # Shapes: original (n, 2); released (n, 2).
     known = {tuple(row) for row in original.tolist()}
     return float(np.mean([tuple(row) in known for row in released.tolist()]))
 
