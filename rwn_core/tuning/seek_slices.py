@@ -151,17 +151,20 @@ def seek_slices(
         raise ParameterError("The policy has no limit; give it at least one.")
     if len(masked_names(microdata)) < 2:
         raise ParameterError("A slice search needs two masked variables; describe more of them.")
+    # the search works on a sample, within the limits that can be judged there and on the table
     ranges = ranges or SliceRanges()
     progress = progress or (lambda share: None)
     sample = random_records(microdata, ranges.records)
     unread = policy.judgeable(sample)[1] | policy.judgeable(microdata)[1]
     judged = policy.without(unread)
+    # a list of strengths for each kernel that may take part
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
     kinds = each_kernel(start.params) if ranges.kernels else (start.params,)
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
+    # one pool of processes tries all settings, until the time or the tries are used up
     with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
         search = SliceSearch(
             microdata=sample,
@@ -176,6 +179,7 @@ def seek_slices(
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
+        # no slices come first, so that a time limit cuts the others; each with every kernel
         starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
         ungrouped_first = sorted(dict.fromkeys(starts), key=bool)
         search.descend(
@@ -185,6 +189,7 @@ def seek_slices(
                 for kernel in range(len(kinds))
             ]
         )
+        # fresh releases judge the best; RWN as published is the comparison
         point, met = search.verified()
         published = search.published() if ranges.kernels else None
     progress(1.0)
