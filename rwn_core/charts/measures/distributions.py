@@ -137,6 +137,7 @@ def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[s
 
 def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
     """Return the levels in order; of many, the most frequent and the others together."""
+    # Shapes: each of the answer (m,), of its names.
     levels = [str(level) for level in shown.levels]
     names, known = _most(levels, {"original": shown.original, "released": shown.released})
     if not shown.missing_original and not shown.missing_released:

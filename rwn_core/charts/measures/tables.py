@@ -21,6 +21,7 @@ from rwn_core.measures.utility.tables import Counts
 
 def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = None) -> style.Chart:
     """Draw the relation of two variables; `drawn` is the range of their correlation."""
+    # a reading of points is drawn as points, a table as changes of its cells
     if reading.detail.kind == "points":
         return _points(reading, drawn)
     detail = reading.detail

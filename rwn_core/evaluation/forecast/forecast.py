@@ -124,7 +124,7 @@ def forecast_from_sums(
         own_counts = np.diag(sums.together[setting])[first : first + len(levels)]
         counts[name] = pd.Series(own_counts, index=levels)
         first += len(levels)
-    # expected share of the sample uniques whose key values show on some row
+    # expected share of sample uniques with their key values on a released row
     unseen, fragments = sums.unseen[setting], float("nan")
     if unseen.size and columns.uniques.size:
         fragments = float(-np.expm1(unseen[columns.uniques]).mean())
