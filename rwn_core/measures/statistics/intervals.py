@@ -83,7 +83,8 @@ def wilson(successes: ArrayLike, attacks: ArrayLike) -> tuple[Floats, Floats]:
     right, total = np.asarray(successes, np.float64), np.asarray(attacks, np.float64)
     squared = Z95 * Z95
     spread = np.maximum(right * (total - right) / np.maximum(total, 1) + squared / 4, 0.0)
-    return (right + squared / 2) / (total + squared), Z95 / (total + squared) * np.sqrt(spread)
+    # squared inside the root, so that an interval of no success begins at 0 to the last digit
+    return (right + squared / 2) / (total + squared), np.sqrt(squared * spread) / (total + squared)
 
 
 def wilson_interval(successes: float, attacks: int) -> tuple[float, float]:

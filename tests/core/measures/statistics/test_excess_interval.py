@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rwn_core.measures.statistics.intervals import excess_interval, wilson
+from rwn_core.measures.statistics.intervals import excess_interval, share_interval, wilson
 
 REPEATS = 4000
 
@@ -20,6 +20,13 @@ def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
     assert high == 1.0
     assert excess_interval((1.0, 0.2, 1.0), (1.0, 0.2, 1.0)) == (-math.inf, 1.0)
     assert excess_interval((0.4, 0.4, 0.4), (1.0, 1.0, 1.0)) == (-math.inf, 1.0)
+
+
+def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
+    trials = np.arange(1, 20_000)
+    low, high = share_interval(np.zeros(len(trials)), trials).T
+    assert np.array_equal(low, np.zeros(len(trials)))  # a screen shows "0 %", not "1.7e-16 %"
+    assert np.all(np.diff(high) < 0)
 
 
 @pytest.mark.parametrize(("rate", "other"), [(0.45, 0.45), (0.1, 0.1), (0.7, 0.45), (0.8, 0.4)])
