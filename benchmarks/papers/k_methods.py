@@ -16,7 +16,7 @@ from rwn_core.io.demo import load_demo
 from rwn_core.laws.noise_law import Noise, Shape
 from rwn_core.masking import KPRAM, KNoise, mask
 from rwn_core.masking.intervals import intervals
-from rwn_core.masking.k_noise import delta, expected_near
+from rwn_core.masking.k_noise import delta
 
 SEED = 1  # of the one release
 TABLES = ("ages of 241 men", "a gap around one person")
@@ -73,7 +73,9 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
     noise = Noise(shape=shape, sd=half / np.sqrt(3))
     at = np.unique(values)
     near = (np.abs(values - at[:, None]) <= 2 * half).sum(axis=1)
-    expected = np.array([expected_near(values, x, half, noise) for x in at.tolist()])
+    # Biswal, Arbuckle, Kulik, theorem 1, in its exact form
+    apart = values - at[:, None]  # shape (v, n)
+    expected = (noise.below(2 * half - apart) - noise.below(-2 * half - apart)).sum(axis=1)
     group = intervals(values, k)
     count = int(group.max()) + 1
     methods: tuple[Any, ...] = (KNoise(k=k, shape=shape), KPRAM(k=k))

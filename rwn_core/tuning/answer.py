@@ -112,7 +112,7 @@ class FoundSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SearchAnswer(Summarized):
-    """The answer of a search, or the best so far.
+    """Hold what a search found: settings best first, each with its verdict, and one sentence.
 
     Attributes
     ----------

@@ -125,7 +125,7 @@ def test_an_internal_fact_of_a_dataset_is_not_made_public(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_ = {each.key for each in DATASET if each.audience is not Audience.INTERNAL}
-    assert open_ == ALLOWED
+    assert open_ == ALLOWED - {"intervals"}  # of a dataset no balance is judged
     known = material(made)
     inside = [each for each in DATASET if each.audience is Audience.INTERNAL]
     assert len(inside) >= 8
