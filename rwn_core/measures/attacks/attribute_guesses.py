@@ -78,6 +78,7 @@ class KeyColumns:
         return self._scaled(self._plain(table))
 
     def _scaled(self, plain: Floats) -> Floats:
+        # Shapes: plain, the answer (n, c); mean, unit (c,).
         scaled = (plain - self.mean) / self.unit
         return np.asarray(np.where(np.isnan(scaled), 0.0, scaled))  # missing: the mean
 
@@ -95,6 +96,7 @@ class KeyColumns:
 
 
 def _mean(columns: Floats) -> Floats:
+    # Shapes: columns (n, c), NaN where missing; the answer (c,).
     known = ~np.isnan(columns)
     sums = np.where(known, columns, 0.0).sum(axis=0)
     return np.asarray(sums / np.maximum(known.sum(axis=0), 1))
@@ -102,11 +104,13 @@ def _mean(columns: Floats) -> Floats:
 
 def _frequent(codes: Floats) -> Floats:
     """Return the most frequent level numbers, ascending."""
+    # Shapes: codes (n,), NaN where missing; the answer (m,), m at most MOST_LEVELS.
     levels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
     return np.sort(levels[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
 
 
 def _dummies(codes: Floats, levels: Floats) -> Floats:
+    # Shapes: codes (n,); levels (m,); the answer (n, m).
     return np.asarray(codes[:, np.newaxis] == levels, dtype=np.float64)
 
 
@@ -149,6 +153,7 @@ class Predictor:
 
     @property
     def _target(self) -> Floats:
+        # Shapes: the answer (n, m), a dummy for each of m levels, or (n, 1); n rows with a value.
         if self.category:
             return _dummies(self.values, self.levels)
         return self.values[:, np.newaxis]
@@ -236,11 +241,13 @@ class Predictor:
     @property
     def _places(self) -> Floats:
         """Return levels as dummies, and numbers by rank, so that a few far ones do not decide."""
+        # Shapes: the answer (n, m), a dummy for each of m levels, or (n, 1); n rows with a value.
         if self.category:
             return self._target
         return np.searchsorted(self.distinct, self.values)[:, np.newaxis].astype(np.float64)
 
     def _names(self, predicted: Floats) -> Names:
+        # Shapes: predicted (n, m), of m levels, or (n, 1), of n people.
         person = np.arange(len(predicted))
         if self.category:
             positive = np.maximum(predicted, 0.0)

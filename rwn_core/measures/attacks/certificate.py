@@ -134,6 +134,7 @@ def certified_share(
 
 
 def _add_least(logs: Floats, near: NDArray[np.int32], least: Floats) -> None:
+    # Shapes: logs (n, V); near (n, m); least (n, m), changed in place.
     from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
 
     in_threads(partial(add_least_log_ratios, logs, near, least), len(near))

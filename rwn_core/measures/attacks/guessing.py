@@ -156,6 +156,7 @@ class Tree(NamedTuple):
 
     def leaf(self, columns: Floats) -> Integers:
         """Return the number of each record's leaf."""
+        # Shapes: columns (n, c); the answer (n,).
         place, record = np.zeros(len(columns), np.int64), np.arange(len(columns))
         for _ in range(DEPTH):
             column = self.column[place]
@@ -166,6 +167,7 @@ class Tree(NamedTuple):
 
 def grow(columns: Floats, target: Floats) -> Tree:
     """Split where the sums of squares around the means fall most (Breiman and others 1984)."""
+    # Shapes: columns (n, c); target (n, t).
     size = 2 ** (DEPTH + 1)
     tree = Tree(np.full(size, -1), np.zeros(size))
     waiting = [(0, np.arange(len(columns)))]

@@ -38,6 +38,7 @@ class Tolerance:
 
     def around(self, values: Floats) -> Floats:
         """Return the tolerance around each value; at least a number's rounding."""
+        # Shapes: the answer has the same shape as the values.
         size = np.abs(values)
         reach = np.full(size.shape, self.absolute)
         if self.relative is not None:
@@ -46,6 +47,8 @@ class Tolerance:
 
     def right(self, named: Floats, truth: Floats) -> Booleans:
         """True where a named value is within tolerance of the true one; False where missing."""
+        # Shapes: named and truth broadcast together, and the answer has the same shape as their
+        # broadcast.
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(named - truth) <= self.around(truth), dtype=bool)
 
@@ -69,6 +72,7 @@ def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def secret_columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
     """Return several variables of either table as `secret_values`."""
+    # Shapes: each of the answer (n,), of the records of the table.
     if set(names) <= set(original.schema.numeric_names):
         return columns(original, table, names)
     return [secret_values(original, table, name) for name in names]
@@ -97,6 +101,7 @@ def _few_values(original: Microdata, name: str) -> Floats | None:
         return None
 
     def find() -> Floats | None:
+        # Shapes: the answer (d,), ascending, without equal values.
         values = original.values(name)
         known = np.unique(values[~np.isnan(values)])
         return known if 0 < len(known) <= min(MOST_VALUES, len(values) // 2) else None
@@ -127,6 +132,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
 
 def most_within_reach(values: Floats, near: Tolerance, weights: Floats | None = None) -> float:
     """Return the largest share of the known values that one single value names correctly."""
+    # Shapes: values, weights (n,).
     known = ~np.isnan(values)
     values, weights = values[known], (known if weights is None else weights)[known]
     if not values.size:
@@ -144,6 +150,7 @@ def secret_weights(truth: Floats, units: Integers | None) -> Floats:
 
     The different values of a unit weigh the same, however many of its records have one.
     """
+    # Shapes: truth, units, the answer (n,).
     weights = np.asarray(~np.isnan(truth), dtype=np.float64)
     if units is not None:
         known = np.flatnonzero(weights)
@@ -181,6 +188,7 @@ class Names(NamedTuple):
 
     def expected(self, otherwise: Floats) -> Floats:
         """Return the posterior probability of each person's name; `otherwise` without a name."""
+        # Shapes: otherwise, the answer (people,).
         total = np.bincount(self.person, self.share, len(otherwise))
         choices = np.bincount(self.person, minlength=len(otherwise))
         return np.asarray(np.divide(total, choices, out=otherwise.copy(), where=choices > 0))
@@ -388,6 +396,8 @@ def best_score(
     records: Floats | None = None,
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
+    # Shapes: right, named, records (w, m), or with other axes before the m levels; people and base
+    # broadcast to them, from (m,) for instance.
     # `records` are the named ones, where `named` counts units: as much stands behind a name
     each = np.ones_like(named)
     if records is not None:

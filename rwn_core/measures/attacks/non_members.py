@@ -115,6 +115,7 @@ class FileWithAddedPerson:
 
     def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Floats, Floats]:
         """Return the log-likelihood of rows from people and from the records that they joined."""
+        # Shapes: the answers (people, m) and (joins, m).
         if way.lost:
             return self._log_lost(way), np.full(
                 (len(self.person), len(self.units[0].lost)), -np.inf
@@ -125,6 +126,7 @@ class FileWithAddedPerson:
 
     def _log_lost(self, way: Way) -> Floats:
         """Return it for people without neighbors, if all of their modified values are missing."""
+        # Shapes: the answer (people, m).
         touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
         gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
         lonely = np.diff(self.near.indptr) == 0
@@ -136,6 +138,7 @@ class FileWithAddedPerson:
 
     def _strangers(self, file: sparse.csr_array, top: Floats) -> Floats:
         """Return the log-likelihood of rows from records with an unchanged neighborhood."""
+        # Shapes: file (n, m); top (m,); the answer (people, m).
         ones = np.ones(self.joins.nnz)
         joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
         unjoined = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
@@ -180,6 +183,7 @@ class FileWithAddedPerson:
 
 def _log_product(factors: Sequence[Floats]) -> Floats:
     """Return the log of a product, a few factors at a time so that none vanishes."""
+    # Shapes: each factor, the answer (r, m), r people or records that they joined.
     starts = range(0, len(factors), UNITS_AT_ONCE)
     logs = [_log(np.prod(factors[start : start + UNITS_AT_ONCE], axis=0)) for start in starts]
     return np.asarray(np.sum(logs, axis=0))
@@ -187,6 +191,7 @@ def _log_product(factors: Sequence[Floats]) -> Floats:
 
 def _ratio(part: Any, total: Floats) -> Floats:
     """Return quotients, 0 where the divisor is 0."""
+    # Shapes: part, total, the answer (r, m), r people or records that they joined.
     return np.asarray(np.divide(part, total, out=np.zeros(total.shape), where=total > 0))
 
 
@@ -278,6 +283,7 @@ class NonMembers:
 
 
 def _stacked(parts: Sequence[Floats]) -> sparse.csc_array:
+    # Shapes: each part (r, m), of some people; the answer has the rows of all.
     return sparse.csc_array(np.vstack(parts))
 
 

@@ -76,6 +76,8 @@ def _begin(
     used: int,
 ) -> int:
     """Add a record's pairs by the first unit; how many pairs there are now."""
+    # Shapes: counts (LANES, V), all 0 before and after; touched (t,), t above V, is room for
+    # values.
     codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
     found, values = counts[0], asked.values[0] + OTHERS
     for entry in range(count_values(lists, index, codes, values, q, counts, touched)):
@@ -136,6 +138,8 @@ def _all_in_order(
     used: int,
 ) -> int:
     """Add a record's many pairs, from one product for every row; how many pairs there are now."""
+    # Shapes: counts (room,), all 0 before and after; marks (n,); chances (V,); products (rows,).
+    # The last three are room.
     # Rows are in their order, so that several are multiplied at once.
     record = lists.records[index]
     count_together(lists, index, asked.together, counts, marks)
@@ -216,6 +220,7 @@ def level(
     pairs: Pairs, row_of: NDArray[np.int32], rows: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Divide the numbers of each row by the largest, in place."""
+    # Shapes: row_of (m,); both answers (rows,).
     # `row_of` is the number of each row that `pairs` name. They were divided by top times `SMALL`
     # to the power of low; 0 for a row without pairs.
     top, low = np.zeros(rows), np.full(rows, -1, np.int32)
@@ -270,6 +275,7 @@ def sparse_likelihood(
 
 def _places(people: Integers, order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the number among these people of the record at each position; 0 for any other."""
+    # Shapes: people (m,); order, the answer (n,).
     place = np.zeros(len(order), np.int32)
     place[people] = np.arange(len(people))
     return place[order]

@@ -26,12 +26,14 @@ def entries(
     matrix: sparse.csc_array | sparse.csr_array,
 ) -> tuple[Integers, NDArray[np.int32], Floats]:
     """Return column starts, row numbers and values, as kernels read them; of rows likewise."""
+    # Shapes: starts (m,), one more than columns; row numbers, values (P,), of the stored entries.
     starts = matrix.indptr.astype(np.int64, copy=False)
     return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
 
 
 def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
     """Return the parts on one scale per column, and its logarithm."""
+    # Shapes: the logarithms of each part, and of the answer, (columns,).
     if len(parts) == 1:
         return [parts[0][0]], parts[0][1]
     top = np.max([logs for _, logs in parts], axis=0)
@@ -41,6 +43,7 @@ def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
 
 def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
     """Multiply each column by a factor of its own; zeros are not stored."""
+    # Shapes: factors (columns,).
     # scipy's product with a diagonal matrix takes several times as long
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
     product = sparse.csc_array((data, matrix.indices.copy(), matrix.indptr.copy()), matrix.shape)
@@ -376,18 +379,22 @@ def _read(
         shares_above,
     )
 
+    # no row tells identical records apart: the largest share that a group of them has together
     best, first = largest(belief)
     groups = best
     if same.max() + 1 < len(same):
         groups = largest_of_groups(*entries(belief), same)
+    # beliefs in units are the sums over their records
     if units is not None:
         belief, rows = of_units(belief, units), units[rows]
         (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
         groups, first = np.maximum(groups, best), np.where(unit < 0, -1, one[unit])
+    # the share of the true source, and how many shares are above and equal to it, but for rounding
     starts, records, shares = entries(belief)
     truth = record_shares(starts, records, shares, rows)
     low, high = truth * (1 - 1e-9), truth * (1 + 1e-9)
     above, least, candidates = shares_above(starts, shares, low, high)
+    # the places 1 and 5 are dealt among tied shares at random
     tied = np.maximum(least - above, 1)
     possible = truth > 0
     return {
@@ -403,6 +410,7 @@ def _read(
 
 def largest(belief: sparse.csc_array) -> tuple[Floats, Integers]:
     """Return each column's largest share and its first row; -1 for an empty column."""
+    # Shapes: both answers (columns,).
     from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 
     belief.sort_indices()

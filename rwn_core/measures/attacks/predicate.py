@@ -71,6 +71,7 @@ class Predicate:
 
     def _chances(self, cells: Law, stated: tuple[str, Booleans] | None = None) -> Floats:
         """Return it for independent cells, with one more variable and the records that fit it."""
+        # Shapes: the records that fit, and the answer, (n,).
         chances = np.ones(cells.original.n)
         for unit in cells.units():
             parts = [

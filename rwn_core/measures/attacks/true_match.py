@@ -287,6 +287,7 @@ class Secret:
 
     def _right(self, shown: Floats, truth: Integers) -> Booleans:
         """True where a shown value is the true one, or one of the unit's."""
+        # Shapes: shown, truth, the answer (m,).
         right = self.near.right(shown, self.own[truth])
         if self._held is None or not self._held.size:
             return right
@@ -374,6 +375,7 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
 
 def _any(chances: Floats, first: Integers) -> Floats:
     """Return P(any entry of a set and unit comes true), in the order of `first`."""
+    # Shapes: chances, first (m,); the answer (d,), of the different numbers of first.
     misses = np.bincount(first, np.log1p(-np.minimum(chances, 1 - 1e-16)))
     return np.asarray(-np.expm1(misses[np.unique(first)]))
 

@@ -35,6 +35,8 @@ def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
     >>> count_distribution(np.array([0.5, 0.5])).tolist()
     [0.25, 0.5, 0.25]
     """
+    # Shapes: chances (n,); the answer (c,), of counts from 0 on. Its last is of all counts from
+    # the smaller of n and `largest` on.
     size = min(len(chances), largest) + 1
     distribution = np.zeros(size)
     distribution[0] = 1.0

@@ -90,6 +90,7 @@ class _Tables:
 
 
 def _numbers(column: pd.Series[Any], levels: list[str] | None) -> Floats:
+    # Shapes: the answer (n,), as the column.
     if levels is None:
         return np.asarray(column.astype("Float64").to_numpy(np.float64, na_value=np.nan))
     places = pd.Categorical(column.astype(object).where(column.isna(), column.astype(str)), levels)
@@ -117,6 +118,7 @@ def _further(
     tables: _Tables, step: _Step, at_hand: dict[str, Floats], by: dict[str, Floats]
 ) -> dict[str, Floats]:
     """Return what a merge on some columns infers; nothing where it has none of them."""
+    # Shapes: each of at_hand, by, the answer (n,), of the people.
     return _merged(at_hand, tables.rows[step[0]], step[1]) if set(by) & set(step[1]) else {}
 
 
@@ -175,6 +177,7 @@ def _scored(
     tables: _Tables, path: tuple[_Step, ...], secret: str, values: Floats
 ) -> Iterator[Chained]:
     """Yield the score of a number, or of each level of a category."""
+    # Shapes: values (n,), of the people.
     truth = tables.people[secret]
     has = ~np.isnan(truth)
     named = has & ~np.isnan(values)

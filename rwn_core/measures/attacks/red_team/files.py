@@ -66,6 +66,7 @@ class Files:
 
     def column(self, table: Floats, name: str) -> Floats:
         """Return one variable of one of the tables."""
+        # Shapes: table (n, p); the answer (n,).
         return table[:, self.names.index(name)]
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -121,6 +122,7 @@ def intruder_files(comparison: Comparison) -> Files:
 
 
 def _column(original: Microdata, table: Microdata, name: str) -> Floats:
+    # Shapes: the answer (n,), of the records of the table.
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         code = codes(original, table, name)[0].astype(np.float64)
         return np.where(code < 0, np.nan, code)
@@ -128,10 +130,12 @@ def _column(original: Microdata, table: Microdata, name: str) -> Floats:
 
 
 def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
+    # Shapes: the answer (n, p), a column for each name.
     return np.column_stack([_column(original, table, name) for name in names])
 
 
 def _order(values: Floats, seed: int) -> Integers:
     """Return a random order that depends on the values alone, not on the order of the records."""
+    # Shapes: values (n, p); the answer (n,).
     sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
     return sorted_first[np.random.default_rng(seed).permutation(len(values))]

@@ -65,6 +65,7 @@ class NameCounts(NamedTuple):
 
 def reach(truth: Floats, values: Floats) -> Floats:
     """Return the distance within which each value is right; no single person can move it."""
+    # Shapes: truth (n,); values, the answer (m,).
     known = truth[~np.isnan(truth)]
     if not known.size:
         return np.zeros(values.shape)
@@ -119,6 +120,7 @@ def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
 
 def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
     """Return one name for all records of a unit: the most frequent level, or the middle number."""
+    # Shapes: guess, unit, the answer (n,).
     named = np.flatnonzero(~np.isnan(guess))
     best = np.full(int(unit.max()) + 1, np.nan)
     if levels:
@@ -197,6 +199,7 @@ def _common(files: Files, secret: str) -> Floats | None:
 
 def _levels(files: Files, secret: str) -> Floats | None:
     """Return the values of a secret that are named one by one; None for a finer number."""
+    # Shapes: the answer (d,), ascending.
     truth = files.column(files.truth, secret)
     values = np.unique(truth[~np.isnan(truth)])
     return values if secret in files.levels or len(values) <= FEW_VALUES else None
@@ -204,6 +207,7 @@ def _levels(files: Files, secret: str) -> Floats | None:
 
 def best_single_guess(truth: Floats, near: Floats, counts: Floats | None = None) -> float:
     """Return the largest share of the people that one single number names correctly."""
+    # Shapes: truth, near, counts (n,).
     if not len(truth):
         return 0.0
     counts = np.ones(len(truth)) if counts is None else counts

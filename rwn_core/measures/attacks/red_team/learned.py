@@ -107,11 +107,14 @@ def learn(rows: Floats, people: Floats, owner: Integers, level: bool) -> Weigh:
 
 
 def _same(some: Floats, others: Floats) -> Booleans:
+    # Shapes: some and others broadcast together, and the answer has the same shape as their
+    # broadcast.
     return np.asarray(np.abs(some - others) <= ROUNDED_OFF * np.abs(others), dtype=bool)
 
 
 def _line(source: Floats, rows: Floats) -> tuple[float, float]:
     """Return slope and start of the released on the true numbers; 1 and 0 where that is better."""
+    # Shapes: source, rows (m,).
     both = ~np.isnan(source) & ~np.isnan(rows)
     one, two = source[both], rows[both]
     if len(one) < 3 or one.min() == one.max():

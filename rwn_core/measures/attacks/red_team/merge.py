@@ -131,12 +131,14 @@ def greedy(files: Files, pool: Names) -> list[Names]:
 
 def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:
     """Return the number of sample uniques, and of distinct values."""
+    # Shapes: sums (n,), one number for each person.
     _, count = np.unique(sums, return_counts=True)
     return int((count == 1).sum()), len(count)
 
 
 def column_hashes(table: Floats) -> NDArray[np.uint64]:
     """Return a random number for each value of a column: equal sets of values have equal sums."""
+    # Shapes: table, the answer (n, p).
     rng, found = np.random.default_rng(7), np.empty(table.shape, np.uint64)
     for j in range(table.shape[1]):
         _, place = np.unique(table[:, j], return_inverse=True)

@@ -91,6 +91,7 @@ def _asked(files: Files) -> int:
 
 def _distances(some: Floats, others: Floats) -> Iterator[tuple[slice, Floats]]:
     """Yield squared distances, some points at a time."""
+    # Shapes: some (m, d); others (n, d); each part of the answer (b, n).
     size = max(1, AT_ONCE // max(len(others), 1))
     lengths = (others**2).sum(axis=1)
     for start in range(0, len(some), size):

@@ -56,6 +56,7 @@ def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -
 
 
 def _spreads(people: Floats, rows: Floats) -> Two:
+    # Shapes: people (n,); rows (m,); the answers (n, 2) and (m, 2).
     known = people[~np.isnan(people)]
     middle, unit = 0.0, 1.0
     if known.size:

@@ -62,6 +62,7 @@ def attack(files: Files) -> list[Finding | NameCounts]:
 
 def _relates(model: Any, rows: Floats, shown: Floats, levels: bool) -> bool:
     """True if a model of one half of the rows tells the secrets of the other beyond luck."""
+    # Shapes: rows (m, c); shown (m,).
     half = np.arange(len(shown)) % 2 == 0  # rows are in random order
     better = np.zeros(len(shown))
     for own in (half, ~half):
@@ -120,6 +121,7 @@ def _models(levels: bool) -> Mapping[str, Any]:
 
 
 def _predicted(fitted: Any, people: Floats) -> Predicted:
+    # Shapes: people (n, c); both answers (n,).
     if not hasattr(fitted, "predict_proba"):
         return fitted.predict(people), np.ones(len(people))
     chances = fitted.predict_proba(people)
@@ -128,6 +130,7 @@ def _predicted(fitted: Any, people: Floats) -> Predicted:
 
 def _against(files: Files, inside: NameCounts, guess: Floats) -> NameCounts:
     """Return the same counts with the success on people outside as their base."""
+    # Shapes: guess (n,), of the people outside.
     truth = files.outside
     assert truth is not None
     own = files.column(truth, inside.secret)
