@@ -121,6 +121,7 @@ def unit_or_record_bounds(
     found: Bounds, exchange: Exchange, table: AllDonors, unit: Unit | None
 ) -> tuple[NDArray[np.float32], NDArray[Any]]:
     """Return the bounds of units or, without any, of points, and how many records each has."""
+    # Shapes: the answers (r, u) and (u,), of u units or points.
     if unit is None:
         return found.bounds, exchange.counts
     bounds = bounds_of_units(found.bounds, table.places.number, unit.numbers)

@@ -48,6 +48,7 @@ Counted = tuple[Integers, int]
 
 def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[bool]]:
     """Return all variables as numbers, NaN where missing, and True for ordered ones."""
+    # Shapes: the answer (n, p), and p truth values.
     original = comparison.original
     columns, ordered = [], []
     for variable in original.schema.released:
@@ -71,6 +72,7 @@ class Conditions:
     def __init__(
         self, values: Floats, above: Booleans, chosen: Integers, ordered: list[bool]
     ) -> None:
+        # Shapes: values, above (m, p); chosen (m, VARIABLES).
         self.values, self.above, self.chosen, self.ordered = values, above, chosen, ordered
 
     def counts(self, table: Floats, units: Integers | None = None) -> Integers:
@@ -86,6 +88,7 @@ class Conditions:
         return found
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:
+        # Shapes: known, the answer (n,).
         asked = self.values[row, column]
         fits: Booleans
         if not self.ordered[column]:

@@ -430,6 +430,7 @@ def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
 
 
 def _distances(comparison: Comparison, name: str, groups: Integers, codes: Integers) -> Floats:
+    # Shapes: groups, codes (n,); the answer (c,), of the classes.
     # only values that occur have a place; a missing one comes first, as a value of its own
     secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
     if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:

@@ -44,6 +44,7 @@ class Model:
 
 def fit_margins(counts: Floats, terms: Terms) -> Floats:
     """Return the fitted means of a log-linear model with these margins (Deming, Stephan 1940)."""
+    # Shapes: counts and the answer have the same shape, with an axis for each variable.
     means = np.full(counts.shape, counts.sum() / counts.size)
     for _ in range(STEPS):
         error = 0.0
@@ -60,6 +61,7 @@ def fit_margins(counts: Floats, terms: Terms) -> Floats:
 
 def check_deviation(means: Floats, fraction: float) -> float:
     """Return the standard deviation of the check B of tau2 under the model."""
+    # Shapes: means with an axis for each variable, (c,) when flat.
     # For a Poisson count f of mean m, f - m has variance m, (f - m)^2 - f has variance 2 m^2, and
     # the two are uncorrelated.
     m = np.maximum(means.ravel(), 1e-300)
@@ -197,6 +199,7 @@ def all_keys_risk(
     means: Floats, cells: Integers, apart: Sequence[Integers], fraction: float
 ) -> tuple[int, float, float]:
     """Return the records that are unique on all keys, and their expected tau1 and tau2."""
+    # Shapes: means (c,); cells, each of apart (n,).
     # The keys `apart` are independent of all others in the model: each multiplies the fitted mean
     # by the share of the record's level.
     n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction

@@ -82,6 +82,7 @@ def robust_distances(values: Floats) -> Floats:
 
 def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[float, float]:
     """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
+    # Shapes: before, after (n, d); distances (n,).
     # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
     # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
     # flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
@@ -97,6 +98,7 @@ def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[flo
 def _robust(
     comparison: Comparison, rows: Integers, before: Floats, after: Floats
 ) -> dict[str, Any]:
+    # Shapes: rows (n,); before, after (n, d).
     if len(before) > LIVE_RECORDS:
         return {
             "robust": None,
@@ -161,6 +163,7 @@ INTERVAL_DISCLOSURE = Measure(
 
 def nearness_ratio(first: Floats, second: Floats) -> Floats:
     """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
+    # Shapes: first, second, the answer (n,).
     return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 

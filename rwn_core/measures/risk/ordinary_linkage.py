@@ -131,6 +131,7 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading:
 
 def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) -> Floats:
     """Return the chance of a correct link of each released record; ties share."""
+    # Shapes: points (n, d); units (n,); released (m, d); truth, the answer (m,).
     score = np.empty(len(released))
     for number, row in enumerate(released):
         squared = ((points - row) ** 2).sum(axis=1)
@@ -227,11 +228,13 @@ class Weights:
     @property
     def agree(self) -> Floats:
         """log2(m / u) of each variable."""
+        # Shapes: the answer (v,).
         return np.log2(self.matched / self.unmatched)
 
     @property
     def disagree(self) -> Floats:
         """log2((1 - m) / (1 - u)) of each variable."""
+        # Shapes: the answer (v,).
         return np.log2((1 - self.matched) / (1 - self.unmatched))
 
     def total(self, agreement: Booleans) -> Floats:
@@ -262,6 +265,7 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
 
 
 def _likelihood(agrees: Floats, chance: Floats) -> Floats:
+    # Shapes: agrees (m, v); chance (v,); the answer (m,), of m patterns.
     logs = agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance)
     return np.exp(np.maximum(logs, -600))
 

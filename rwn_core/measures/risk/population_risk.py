@@ -250,6 +250,7 @@ ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative bino
 
 def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the estimate that suits the sampling fraction, for the release and the original."""
+    # a file of the whole population needs no estimate
     original, keys = comparison.original, key_names(comparison)
     population = float(comparison.sampling.record_weights(original, original).sum())
     if population <= original.n * (1 + 1e-9):
@@ -257,6 +258,7 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationR
             "The file is taken for the whole population, where unique is unique; give the size of "
             "the population or sampling weights."
         )
+    # three estimates of either file from its class sizes, and the rule that chooses one of them
     estimates, by, uniques = [], [], []
     before, after = cell_codes(comparison, keys)
     leaving = released_rows(original, comparison.masked)
@@ -270,6 +272,7 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationR
         estimates.append(found)
         by.append(decided(found, len(cells) / population))
         uniques.append(int((sizes == 1).sum()))
+    # `sizes` are those of the release, the second of both
     if by[1] == "pitman":
         interval = pitman_range(sizes, population)
     else:

@@ -103,6 +103,7 @@ def _reading(
     interval: tuple[float, float] | None = None,
 ) -> Reading[RepeatedReleases]:
     """Return the reading; its standing says if these are lower bounds only."""
+    # Shapes: linked (t,), a share for each of times; records (r,).
     n, times_ = comparison.original.n, list(times)
     linked = np.maximum.accumulate(linked)  # an intruder with more releases can ignore some
     detail = RepeatedReleases(

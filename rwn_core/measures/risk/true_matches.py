@@ -173,6 +173,7 @@ def _people(comparison: Comparison, columns: KnownColumns, units: Integers | Non
 
 def _at_least(shares: Floats, people: Integers) -> Floats:
     """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
+    # Shapes: shares, people, the answer (s,), of the sets of variables.
     low, some = np.zeros(len(shares)), shares > 0
     right = (shares * people)[some]
     low[some] = betaincinv(right, people[some] - right + 1, 0.025)
@@ -201,6 +202,7 @@ def _expected(
 
 def _worst(shares: dict[str, Any], counts: Floats, among: Booleans) -> int:
     """Return the position of the set with the largest share."""
+    # Shapes: counts, among (s,), of the sets of variables.
     return int(np.lexsort((shares["people"], counts, among))[-1])
 
 
@@ -250,6 +252,7 @@ def sentence(reading: Reading, n: int) -> str:
     looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
     left = detail["possible"] - detail["searched"]
     more = f"; {left:,} more sets of three were not looked at" if left else ""
+    # no set of variables has a sample unique: the sentence names the sets that were tried
     if not detail["people"]:
         tried = (
             "" if not detail["larger"] else f", {detail['larger']:,} of more than three variables"
@@ -260,6 +263,7 @@ def sentence(reading: Reading, n: int) -> str:
         )
     if detail["level"] is not None:
         return f"{_level_words(detail['level'])}: {looked}{more}."
+    # of sample uniques: the share that is found, without a confidential variable no more
     who = f"Of {_who(detail)}, "
     found = "are found in the release by exactly these values"
     if detail["secret"] is None:
@@ -269,6 +273,7 @@ def sentence(reading: Reading, n: int) -> str:
             "confidential, so nothing more is read."
             f"{_few_words(detail)}"
         )
+    # a share of few people counts by its lower limit; the sentence says both
     beyond = f"{percent(reading.value)} more than by chance"
     if reading.value < detail["share"]:
         share = percent(detail["share"])
