@@ -105,6 +105,7 @@ class Distances(Detail):
 
 def distribution_steps(ascending: Floats) -> tuple[Floats, Floats]:
     """Return the distinct values, and the share at or below each, preceded by 0."""
+    # Shapes: ascending (n,); values (d,); shares (m,), one more than values.
     new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
     ends = np.append(np.flatnonzero(new), len(ascending))
     return ascending[ends[:-1]], ends / len(ascending)
@@ -112,6 +113,7 @@ def distribution_steps(ascending: Floats) -> tuple[Floats, Floats]:
 
 def kolmogorov_smirnov(steps: tuple[Floats, Floats], other: Floats) -> float:
     """Return the largest distance of two empirical distribution functions."""
+    # Shapes: steps (d,) and (m,), one more; other (n,).
     # `steps` is from `distribution_steps`; `other` is ascending and complete.
     # between two steps the first function is flat and the second rises: its ends decide
     values, shares = steps
@@ -129,11 +131,13 @@ _Bins = tuple[tuple[Floats, Floats], float, Floats, Integers]
 
 def _summary(ascending: Floats) -> tuple[float, float]:
     """Return the mean and the standard deviation."""
+    # Shapes: ascending (n,).
     spread = float(ascending.std(ddof=1)) if ascending[0] < ascending[-1] else 0.0
     return float(ascending.mean()), spread
 
 
 def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floats:
+    # Shapes: the answer (m,), ascending.
     values = np.sort(numbers(original, table, name))  # NaN last
     known = values[: len(values) - int(np.isnan(values).sum())]
     refuse_all_missing(len(known), name, where)
@@ -372,6 +376,7 @@ def il1s(before: Floats, after: Floats, spread: Floats) -> Floats:
 
 def il1_percent(before: Floats, after: Floats) -> Floats:
     """Return each cell's change in percent; NaN if the original is 0 or one is missing."""
+    # Shapes: before, after, the answer (n, p).
     size = np.where(before == 0, np.nan, np.abs(before))
     return np.asarray(100 * np.abs(after / size - before / size))
 
@@ -406,6 +411,7 @@ def compute_il1s(comparison: Comparison) -> Reading[Distances]:
 
 def _means(cells: Floats) -> Floats:
     """Return the mean of each column over its known cells; 0 for none."""
+    # Shapes: cells (n, p); the answer (p,).
     known = ~np.isnan(cells)
     return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 

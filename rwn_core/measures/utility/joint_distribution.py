@@ -211,6 +211,7 @@ def _columns(original: Microdata, table: Microdata) -> Floats:
 
 
 def _scaled(columns: Floats) -> Floats:
+    # Shapes: columns (n, m); the answer (n, v), of the columns that vary.
     centered = columns - columns.mean(axis=0)
     spread = np.abs(centered).max(axis=0)
     varying = spread > DEPENDENT
@@ -218,6 +219,7 @@ def _scaled(columns: Floats) -> Floats:
 
 
 def _products(columns: Floats) -> Floats:
+    # Shapes: columns (n, m); the answer (n, c), c = m + m (m + 1) / 2.
     m = columns.shape[1]
     count = m + m * (m + 1) // 2
     if count > MOST_TERMS:

@@ -117,6 +117,7 @@ class _Encoder:
         return np.column_stack(columns)[known], values[known]
 
     def _scaled(self, table: Microdata, name: str) -> Floats:
+        # Shapes: the answer (n,), of the records of the table.
         # trees see only the order of values; the original's range keeps them within 32 bits
         reference = numbers(self.original, self.original, name)
         low, high = np.nanmin(reference), np.nanmax(reference)
@@ -158,12 +159,14 @@ def compute(comparison: Comparison) -> Reading:
             "There are no held-out records; keep some of them out of the masking to see how well "
             "a model trained on the release predicts them."
         )
+    # the same coding for all three tables; forests of either file predict the holdout
     encoder = _encoder(comparison)
     test = encoder.table(holdout, " in the held-out records")
     train = encoder.table(comparison.original, "")
     released = encoder.table(comparison.masked, RELEASED)
     if not encoder.classify and test[1].min() == test[1].max():
         raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")
+    # an error for each learner; those of the original are kept for further releases
     before = comparison.cached_for_original(
         ("prediction", encoder.response),
         lambda: [learner_error(name, train, test, classify=encoder.classify) for name in LEARNERS],

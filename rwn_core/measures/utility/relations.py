@@ -261,6 +261,7 @@ ASSOCIATION_LOSS = Measure(
 
 def total_correlation(correlations: Floats, where: str) -> float:
     """Return -1/2 ln det of a correlation matrix, in nats; refuse a singular one."""
+    # Shapes: correlations (v, v).
     sign, logarithm = np.linalg.slogdet(correlations)
     if sign <= 0 or np.linalg.cond(correlations) > 1e10:
         raise NotApplicable(
@@ -272,6 +273,7 @@ def total_correlation(correlations: Floats, where: str) -> float:
 
 def normal_scores(values: Floats) -> Floats:
     """Return normal quantiles of each column's ranks / (n + 1), ties at their mean rank."""
+    # Shapes: values, the answer (n, v).
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
@@ -327,6 +329,7 @@ def compute_eigenvalues(comparison: Comparison) -> Reading:
 
 
 def _original(values: Floats, names: tuple[str, ...]) -> Floats:
+    # Shapes: values (n, v); the answer (v,), the largest first.
     spectrum, directions = np.linalg.eigh(correlation_matrix(values))
     if spectrum[0] > SINGULAR * spectrum[-1]:
         return np.ascontiguousarray(spectrum[::-1])
@@ -419,6 +422,7 @@ def loading_changes(before: Floats, after: Floats) -> Floats:
 
 def near_neighbors(variances: Floats, n: int, first: int) -> int:
     """Count first components within a standard error, lambda sqrt(2 / n), of the next variance."""
+    # Shapes: variances (v,), the largest first.
     # North and others 1982: such components may turn into each other from sample to sample
     gap, error = -np.diff(variances), variances[:-1] * np.sqrt(2 / n)
     return int((gap < error)[:first].sum())

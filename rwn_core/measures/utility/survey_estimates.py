@@ -51,6 +51,7 @@ class Design:
 
 def weighted_mean(values: Floats, weights: Floats) -> float:
     """Return the weighted mean; NaN if the weights sum to 0."""
+    # Shapes: values, weights (n,).
     total = float(weights.sum())
     return float(weights @ values) / total if total > 0 else float("nan")
 
@@ -141,6 +142,7 @@ def _means(
     comparison: Comparison, design: Design, after: Floats, weights: str
 ) -> Iterator[_Estimate]:
     """Yield weighted means of numbers and shares of levels, in total and at each time."""
+    # Shapes: after (m,), the weights of the released rows.
     original, masked = comparison.original, comparison.masked
     domains = [("", np.ones(original.n, bool), np.ones(masked.n, bool)), *_times(comparison)]
     for variable in original.schema.released:
@@ -193,6 +195,7 @@ def _times(comparison: Comparison) -> Iterator[tuple[str, Booleans, Booleans]]:
 
 def _slopes(comparison: Comparison, design: Design, after: Floats) -> Iterator[_Estimate]:
     """Yield the slopes of the steward's weighted regression, if there is one."""
+    # Shapes: after (m,), the weights of the released rows.
     original, masked, question = comparison.original, comparison.masked, comparison.question
     try:
         old = design_matrix(original, original, question)

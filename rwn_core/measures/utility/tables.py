@@ -108,6 +108,7 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
     """Return the mean absolute relative change of the sizes of small groups."""
     original = comparison.original
     require_values(comparison.masked)
+    # levels of categories, and both tails of numbers, by the original alone
     groups = comparison.cached_for_original(
         "tails", lambda: [grouping(original, v, TAILS) for v in original.schema.released]
     )
@@ -115,6 +116,7 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
         "tailed", lambda: [g.codes(original, original) for g in groups]
     )
     after = [g.codes(original, comparison.masked) for g in groups]
+    # the groups are cells of one variable, and of pairs of categorical or ordered ones
     singles = [(position,) for position in range(len(groups))]
     categories = [
         position
@@ -127,6 +129,7 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
         raise NotApplicable(
             f"No level, tail or pair of levels has from {LEAST} records to {SMALL:.0%} of the file."
         )
+    # a row has its name, the original and the released size, and the expected one, or None
     sizes = np.array([[row[1], row[2]] for row in rows], dtype=np.float64)
     change = sizes[:, 1] / sizes[:, 0] - 1
     expected = [row[3] for row in rows]
