@@ -13,6 +13,7 @@ from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
+from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.key_classes import KeyClasses
 from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
@@ -289,10 +290,10 @@ def _sure(reading: Reading[SureLinks]) -> Table:
     }
 
 
-def _worst(reading: Reading) -> Table:
+def _worst(reading: Reading[AttributeGuesses]) -> Table:
     """Return the gain in naming each confidential variable, and its worst level."""
     detail = reading.detail
-    order = np.argsort([-gain["value"] for gain in detail["gains"]], kind="stable")
+    order = np.argsort([-gain["value"] for gain in detail.gains], kind="stable")
     return {
         "title": "Which confidential value is disclosed?",
         "columns": [
@@ -312,8 +313,8 @@ def _worst(reading: Reading) -> Table:
     }
 
 
-def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
-    gain = detail["gains"][at]
+def _gain_row(detail: AttributeGuesses, at: int) -> list[str]:
+    gain = detail.gains[at]
     naming = gain["naming"]
     level, recall, right = "–", "–", "–"
     if naming["score"]:
@@ -322,9 +323,9 @@ def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
         recall = percent(naming["right"] / naming["people"])
         right = percent(naming["right"] / naming["named"])
     return [
-        detail["secrets"][at],
-        percent(float(detail["informed"][at])),
-        percent(float(detail["exact"][at])),
+        detail.secrets[at],
+        percent(float(detail.informed[at])),
+        percent(float(detail.exact[at])),
         percent(gain["reference"]),
         level,
         recall,
@@ -333,14 +334,14 @@ def _gain_row(detail: Mapping[str, Any], at: int) -> list[str]:
     ]
 
 
-def _strategies(reading: Reading) -> Table:
+def _strategies(reading: Reading[AttributeGuesses]) -> Table:
     """Return the success of each strategy on each confidential variable."""
     detail = reading.detail
-    found = list(zip(detail["rates"], detail["strategies"], strict=True))
+    found = list(zip(detail.rates, detail.strategies, strict=True))
     shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]
     return {
         "title": "How a confidential value is found out",
-        "columns": ["strategy", *detail["secrets"]],
+        "columns": ["strategy", *detail.secrets],
         "rows": [
             [
                 STRATEGIES[key][0].upper() + STRATEGIES[key][1:],
@@ -352,7 +353,7 @@ def _strategies(reading: Reading) -> Table:
             ]
             for key in shown
         ],
-        "caption": f"An intruder who knows {', '.join(detail['names'])} of every person and the "
+        "caption": f"An intruder who knows {', '.join(detail.names)} of every person and the "
         "method "
         "guesses the most probable value. The table shows the share of correct guesses by "
         "strategy. "

@@ -88,7 +88,7 @@ def worst_linkage(comparison: Comparison) -> Linkage:
 def worst_attribute(comparison: Comparison) -> NDArray[np.float64]:
     """The attribute attack's success, for each confidential variable."""
     answer = reading("attribute_inference", comparison)
-    return np.empty(0) if answer is None else np.asarray(answer.detail["informed"])
+    return np.empty(0) if answer is None else np.asarray(answer.detail.informed)
 
 
 Worst = tuple[Callable[[Comparison], Linkage], Callable[[Comparison], NDArray[np.float64]]]

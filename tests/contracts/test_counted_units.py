@@ -321,9 +321,9 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     assert value(by_row, "attribute_gain") > 0.8
     assert value(by_unit, "attribute_gain") < 0.4
     detail = MEASURES["attribute_gain"].read(by_unit, bare=True).detail
-    assert detail["people"] == 41
+    assert detail.people == 41
     truth = data.frame.groupby("unit")["c"].first()
-    assert detail["ignorant"][0] == pytest.approx(truth.value_counts(normalize=True).max())
+    assert detail.ignorant[0] == pytest.approx(truth.value_counts(normalize=True).max())
     named = MEASURES["red_team"].read(by_unit, bare=True).detail["attribute"]
     assert named is None or named["level"] != "third"
 

@@ -95,9 +95,7 @@ def unrounded_linkage(comparison: Comparison) -> Linkage:
 
 def rates(comparison: Comparison) -> list[dict[str, float]]:
     """How often each strategy is right, for each confidential variable."""
-    found: list[dict[str, float]] = (
-        MEASURES["attribute_inference"].compute(comparison).detail["rates"]
-    )
+    found: list[dict[str, float]] = MEASURES["attribute_inference"].compute(comparison).detail.rates
     return found
 
 

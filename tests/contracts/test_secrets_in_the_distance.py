@@ -95,8 +95,8 @@ def test_the_sentence_says_what_the_neighborhoods_tell(secret: str) -> None:
 def test_nearly_all_that_is_stated_of_a_fair_coin_is_what_its_neighborhoods_tell() -> None:
     gain = read(released(table("fair coin", 0)), "attribute_gain")["attribute_gain"]
     assert gain.value > 0.8
-    attained = float(gain.detail["scope"].split("is at least ")[1].split(" %")[0]) / 100
-    points = float(gain.detail["scope"].split("up to ")[1].split(" points")[0]) / 100
+    attained = float(gain.detail.scope.split("is at least ")[1].split(" %")[0]) / 100
+    points = float(gain.detail.scope.split("up to ")[1].split(" points")[0]) / 100
     assert attained < 0.25
     assert points + attained == pytest.approx(gain.value, abs=0.01)
 

@@ -118,8 +118,8 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
     if isinstance(worst, Reading):
         name = MEASURES[WORST].view.label
         pairs.append((name, worst.baseline, worst.value))
-        guess = float(worst.detail["ignorant"][worst.detail["worst"]])
-        control = math.nan if worst.detail["control"] is None else worst.baseline
+        guess = float(worst.detail.ignorant[worst.detail.worst])
+        control = math.nan if worst.detail.control is None else worst.baseline
         rows.append([name, worst.value, control, guess, math.nan, ""])
     found = [each for each in readings.values() if isinstance(each, Reading)]
     controlled = any(part(each, "control", None) is not None for each in found)

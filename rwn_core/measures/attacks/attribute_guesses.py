@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -12,29 +10,23 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.sizes import ATTACKED_PAIRS, QUICK_RECORDS, STORED_NUMBERS
+from rwn_core.data.sizes import ATTACKED_PAIRS, STORED_NUMBERS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.measures.attacks.attribute_attack import (
-    PREDICTIONS,
-    STRATEGIES,
     SURELY,
     TOGETHER,
     Beliefs,
     Success,
     attack,
     beliefs,
-    gain,
     indicator,
-    outside_rate,
 )
 from rwn_core.measures.attacks.guessing import (
     Closest,
-    attacked_people,
     canonical_sample,
-    control_sample,
 )
 from rwn_core.measures.attacks.guessing import grow as _grow
 from rwn_core.measures.attacks.likeliest_value import (
@@ -47,9 +39,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     tolerance,
 )
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
-from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import wilson_interval
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
@@ -279,7 +269,7 @@ CHUNK = 500  # classes of rows looked at together
 AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
 
-class _Attack:
+class AttributeAttack:
     """Attribute attack on one release, given its keys and confidential variables."""
 
     def __init__(self, comparison: Comparison, law: Law) -> None:
@@ -404,76 +394,3 @@ class _Attack:
             parts = np.split(parts[0], range(CHUNK, len(self.first), CHUNK))
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
         return self._successes(outsiders, found)
-
-
-def best_guesses(comparison: Comparison) -> Reading:
-    """Return the mean success of the best strategy, cached for all measures that read it."""
-    # its baseline is the same strategies' success on people outside, or naming the majority
-    return comparison.cached_for_release("attribute guesses", lambda: _best_guesses(comparison))
-
-
-def _best_guesses(comparison: Comparison) -> Reading:
-    required_confidential(comparison)
-    tried = _Attack(comparison, comparison.required_law("The worst case"))
-    original = comparison.original
-    people = released_rows(original, comparison.masked)
-    total = len(people)
-    if total > QUICK_RECORDS:
-        people = np.sort(attacked_people(comparison, QUICK_RECORDS))
-    found = tried.on_people(people)
-    outsiders, outside = control_sample(comparison), None
-    with suppress(NotApplicable):  # the people in the file are judged all the same
-        outside = None if outsiders is None else tried.on_outsiders(outsiders)
-    gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
-    values = [each["value"] for each in gains]
-    worst = values.index(max(values))
-    for each, levels in zip(gains, tried.levels, strict=True):
-        level = each["naming"]["level"]
-        each["naming"]["level"] = level if levels is None or level is None else levels[level]
-    best, control = [each.best for each in found], None
-    if outside is not None:  # the success of the same strategies, or the majority
-        control = np.array(list(map(outside_rate, outside, best)))
-    detail: dict[str, Any] = {
-        "names": list(tried.keys),
-        "secrets": list(tried.secrets),
-        "worst": worst,
-        "strategies": best,
-        "strategy_words": [STRATEGIES[key] for key in best],
-        "rates": [each.rates for each in found],
-        "exact": np.array([max(each.exact.values()) for each in found]),
-        "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
-        "ignorant": np.array([each.rates["majority"] for each in found]),
-        "control": control,
-        "gains": gains,
-        "people": gains[worst]["people"],
-        "control_people": None if outside is None else outside[worst].people,
-        "scope": _scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
-        "sampled": len(people) < total,
-        "records": people,
-        "of": total,
-    }
-    reference = detail["ignorant"] if control is None else control
-    value = float(detail["informed"][worst])
-    attacked = detail["people"]
-    interval = wilson_interval(value * attacked, attacked) if detail["sampled"] else None
-    return Reading(value=value, baseline=float(reference[worst]), interval=interval, detail=detail)
-
-
-def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:
-    """Say how much of a gain comes from neighborhoods that the secret itself helped to choose."""
-    if law.neighborhoods is None or not law.original.schema.by_name[secret].weight:
-        return ""
-    attained = 0.0
-    for key, rate in found.rates.items():
-        if key.removesuffix(TOGETHER) in ("nearest", *PREDICTIONS):  # by rows and keys alone
-            rate = min(rate, found.at_most.get(key, 1.0))
-            attained = max(attained, rate - gained["reference"])
-    if attained >= gained["value"]:
-        return ""
-    points = 100 * (gained["value"] - attained)
-    return (
-        f" This is an upper bound: {secret} has a weight in the distance, so neighborhoods depend "
-        f"on it, and of the gain of {100 * gained['value']:.2g} % up to {points:.2g} points are "
-        "what these tell an intruder who knows them. By near rows and models alone it is at "
-        f"least {100 * attained:.2g} %; weight 0 on {secret} leaves it out of the distance."
-    )

@@ -3,36 +3,176 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, TOGETHER
-from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, best_guesses
+import numpy as np
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.law import Law
+from rwn_core.measures.attacks.attribute_attack import (
+    PREDICTIONS,
+    STRATEGIES,
+    TOGETHER,
+    Success,
+    gain,
+    outside_rate,
+)
+from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, AttributeAttack
+from rwn_core.measures.attacks.guessing import attacked_people, control_sample
 from rwn_core.measures.attacks.likeliest_value import WORDS
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.intervals import wilson_interval
+from rwn_core.measures.statistics.key_variables import required_confidential
 
 # Attribute inference: success of the worst-case intruder at naming a confidential value
 
 
-def attribute_inference_sentence(reading: Reading, n: int) -> str:
-    """Say how often an informed intruder names the worst variable, and by which strategy."""
-    detail = reading.detail
-    worst = int(detail["worst"])
-    outside = ""
-    if detail["control"] is not None:
-        outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
-    if len(detail["secrets"]) > 1:
-        outside = f"no other confidential variable gains more; {outside}"
-    also = ""
-    if detail["strategies"][worst].removesuffix(TOGETHER) in PREDICTIONS:
-        also = " Such a prediction says something about people outside of the file, too."
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AttributeGuesses(Detail):
+    """Details of naming a confidential value, by an intruder who knows the keys and the method.
+
+    Attributes
+    ----------
+    names : list of str
+        The key variables.
+    secrets : list of str, length m
+        The confidential variables.
+    worst : int
+        Which of them gains most.
+    strategies : list of str, length m
+        The key of each one's best strategy, of STRATEGIES.
+    rates : list of mapping of str to float, length m
+        The success of each strategy.
+    exact, informed, ignorant : ndarray of float64, shape (m,)
+        Success at the exact value, by the best strategy, and by naming the majority.
+    control : ndarray of float64, shape (m,), optional
+        Success of the same strategies on people outside the file.
+    gains : list of mapping, length m
+        Each one's `attribute_attack.gain`, with its level by name.
+    people : float
+        People who have a value of the worst variable.
+    control_people : float, optional
+        As many outside the file.
+    sampled : bool
+        Whether random people of the file were attacked.
+    records : ndarray of int64, shape (a,)
+        People of the file that were attacked.
+    of : int
+        The people of whom they are a sample.
+    attack : float, optional
+        Of a gain, the success that it is read from.
+    """
+
+    names: list[str]
+    secrets: list[str]
+    worst: int
+    strategies: list[str]
+    rates: list[Mapping[str, float]]
+    exact: Floats
+    informed: Floats
+    ignorant: Floats
+    control: Floats | None
+    gains: list[dict[str, Any]]
+    people: float
+    control_people: float | None
+    sampled: bool
+    records: Integers
+    of: int
+    attack: float | None = None
+
+
+def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
+    """Return the mean success of the best strategy, cached for all measures that read it."""
+    # its baseline is the same strategies' success on people outside, or naming the majority
+    return comparison.cached_for_release("attribute guesses", lambda: _best_guesses(comparison))
+
+
+def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
+    required_confidential(comparison)
+    tried = AttributeAttack(comparison, comparison.required_law("The worst case"))
+    people = released_rows(comparison.original, comparison.masked)
+    total = len(people)
+    if total > QUICK_RECORDS:
+        people = np.sort(attacked_people(comparison, QUICK_RECORDS))
+    found = tried.on_people(people)
+    outsiders, outside = control_sample(comparison), None
+    with suppress(NotApplicable):  # the people in the file are judged all the same
+        outside = None if outsiders is None else tried.on_outsiders(outsiders)
+    gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
+    worst = int(np.argmax([each["value"] for each in gains]))
+    for each, levels in zip(gains, tried.levels, strict=True):
+        level = each["naming"]["level"]
+        each["naming"]["level"] = level if levels is None or level is None else levels[level]
+    best, control = [each.best for each in found], None
+    if outside is not None:  # the success of the same strategies, or the majority
+        control = np.array(list(map(outside_rate, outside, best)))
+    informed = np.array([each.rates[key] for each, key in zip(found, best, strict=True)])
+    ignorant = np.array([each.rates["majority"] for each in found])
+    value, attacked = float(informed[worst]), gains[worst]["people"]
+    return Reading(
+        value=value,
+        baseline=float((ignorant if control is None else control)[worst]),
+        interval=wilson_interval(value * attacked, attacked) if len(people) < total else None,
+        detail=AttributeGuesses(
+            names=list(tried.keys),
+            secrets=list(tried.secrets),
+            worst=worst,
+            strategies=best,
+            rates=[each.rates for each in found],
+            exact=np.array([max(each.exact.values()) for each in found]),
+            informed=informed,
+            ignorant=ignorant,
+            control=control,
+            gains=gains,
+            people=attacked,
+            control_people=None if outside is None else outside[worst].people,
+            scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
+            sampled=len(people) < total,
+            records=people,
+            of=total,
+        ),
+    )
+
+
+def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:
+    """Say how much of a gain comes from neighborhoods that the secret itself helped to choose."""
+    if law.neighborhoods is None or not law.original.schema.by_name[secret].weight:
+        return ""
+    attained = 0.0
+    for key, rate in found.rates.items():
+        if key.removesuffix(TOGETHER) in ("nearest", *PREDICTIONS):  # by rows and keys alone
+            rate = min(rate, found.at_most.get(key, 1.0))
+            attained = max(attained, rate - gained["reference"])
+    if attained >= gained["value"]:
+        return ""
+    points = 100 * (gained["value"] - attained)
     return (
-        f"An informed intruder names {detail['secrets'][worst]} correctly for "
-        f"{percent(reading.value)} of the {detail.get('unit_words', 'people')}, by "
-        f"{detail['strategy_words'][worst]}, and its exact value for "
-        f"{percent(float(detail['exact'][worst]))}; {outside}naming what most rows say is right "
-        f"for {percent(float(detail['ignorant'][worst]))}.{also}{detail.get('scope', '')}"
+        f" This is an upper bound: {secret} has a weight in the distance, so neighborhoods depend "
+        f"on it, and of the gain of {100 * gained['value']:.2g} % up to {points:.2g} points are "
+        "what these tell an intruder who knows them. By near rows and models alone it is at "
+        f"least {100 * attained:.2g} %; weight 0 on {secret} leaves it out of the distance."
+    )
+
+
+def attribute_inference_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
+    """Say how often an informed intruder names the worst variable, and by which strategy."""
+    detail, worst = reading.detail, reading.detail.worst
+    best, outside = detail.strategies[worst], ""
+    if detail.control is not None:
+        outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
+    if len(detail.secrets) > 1:
+        outside = f"no other confidential variable gains more; {outside}"
+    return (
+        f"An informed intruder names {detail.secrets[worst]} correctly for "
+        f"{percent(reading.value)} of the people, by {STRATEGIES[best]}, and its exact value for "
+        f"{percent(float(detail.exact[worst]))}; {outside}naming what most rows say is right "
+        f"for {percent(float(detail.ignorant[worst]))}.{_also(best)}{detail.scope}"
     )
 
 
@@ -62,33 +202,22 @@ ATTRIBUTE_INFERENCE = Measure(
 # Attribute gain: success of naming a confidential value beyond the baseline
 
 
-def compute_attribute_gain(comparison: Comparison) -> Reading:
+def compute_attribute_gain(comparison: Comparison) -> Reading[AttributeGuesses]:
     """Return the largest gain of a confidential variable; below 0 if the baseline is better."""
     # The gain is success less baseline, or the score of naming one level or sure records, whichever
     # is larger.
     found = best_guesses(comparison)
-    worst = int(found.detail["worst"])
-    gain = found.detail["gains"][worst]
-    return Reading(
-        value=gain["value"],
-        baseline=0.0,
-        interval=gain["interval"],
-        detail={
-            **found.detail,
-            "attack": gain["attack"],
-            "reference": gain["reference"],
-            "secret": found.detail["secrets"][worst],
-            "gain": gain,
-        },
-    )
+    gain = found.detail.gains[found.detail.worst]
+    detail = replace(found.detail, attack=gain["attack"])
+    return Reading(value=gain["value"], baseline=0.0, interval=gain["interval"], detail=detail)
 
 
-def attribute_gain_sentence(reading: Reading, n: int) -> str:
+def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     """Say how much the release adds to naming the worst confidential variable."""
     detail = reading.detail
-    gain, secret = detail["gain"], detail["secret"]
+    gain, secret = detail.gains[detail.worst], detail.secrets[detail.worst]
     attack, reference = gain["attack"], gain["reference"]
-    who = "for people who are not in the file" if detail["control"] is not None else (
+    who = "for people who are not in the file" if detail.control is not None else (
         "for an intruder who names the most frequent value"
     )  # fmt: skip
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
@@ -100,29 +229,23 @@ def attribute_gain_sentence(reading: Reading, n: int) -> str:
     more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {ends})"
     if gain["of_all"]:
         return (
-            f"The release discloses {secret} of {more}: {both}. "
-            f"The best way is {_how(gain['strategy'])}{detail.get('scope', '')}"
+            f"The release discloses {secret} of {more}: {both}. The best way is "
+            f"{STRATEGIES[gain['strategy']]}.{_also(gain['strategy'])}{detail.scope}"
         )
-    naming = gain["naming"]
-    return (
-        f"{naming_words(secret, naming, unit_words)}. Beyond chance the release discloses {secret} "
-        f"of {more}. The best way is {_how(naming['strategy'])} Of all {unit_words} {both}."
-        f"{detail.get('scope', '')}"
-    )
-
-
-def naming_words(secret: str, naming: Mapping[str, Any], unit_words: str = "people") -> str:
-    """Say how many people of a level are named, and how many of the names are correct."""
+    # how many people of a level are named, and how many of the names are correct
+    naming, level = gain["naming"], gain["naming"]["level"]
     recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
-    who = f"Of the {secret} of"
-    if naming["level"] is not None:
-        who = f"The worst level is {secret} = {naming['level']}: of its"
+    named = f"Of the {secret} of"
+    if level is not None:
+        named = f"The worst level is {secret} = {level}: of its"
     elif naming["certainty"]:
-        who = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} sure"
-        who = f"{who} or more: of"
+        named = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} "
+        named += "sure or more: of"
     return (
-        f"{who} {naming['people']:,.0f} {unit_words} {percent(recall)} are named correctly, and "
-        f"{percent(right)} of the names are right"
+        f"{named} {naming['people']:,.0f} {unit_words} {percent(recall)} are named correctly, and "
+        f"{percent(right)} of the names are right. Beyond chance the release discloses {secret} "
+        f"of {more}. The best way is {STRATEGIES[naming['strategy']]}."
+        f"{_also(naming['strategy'])} Of all {unit_words} {both}.{detail.scope}"
     )
 
 
@@ -130,13 +253,9 @@ def _digits(share: float) -> str:
     return f"{100 * share:.2g}" if abs(share) < 0.995 else f"{100 * share:.0f}"
 
 
-def _how(strategy: str) -> str:
-    if strategy.removesuffix(TOGETHER) not in PREDICTIONS:
-        return f"{STRATEGIES[strategy]}."
-    return (
-        f"{STRATEGIES[strategy]}. Such a prediction says something about people outside of the "
-        "file, too."
-    )
+def _also(strategy: str) -> str:
+    predicts = strategy.removesuffix(TOGETHER) in PREDICTIONS
+    return " Such a prediction says something about people outside of the file, too." * predicts
 
 
 ATTRIBUTE_GAIN = Measure(

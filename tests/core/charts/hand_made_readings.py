@@ -12,6 +12,7 @@ from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.measure import BothFiles, Detail, Reading
+from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.values import Extremes, Queries
@@ -190,8 +191,25 @@ def guesses() -> dict[str, Any]:
         "singling_out": one,
         "linkability": alone,
         "inference": REASON,
-        "attribute_inference": reading(
-            value=0.5, baseline=0.3, ignorant=[0.1, 0.3], control=[0.2, 0.4], worst=1
+        "attribute_inference": of(
+            AttributeGuesses,
+            value=0.5,
+            baseline=0.3,
+            names=["x"],
+            secrets=["y", "z"],
+            worst=1,
+            strategies=["majority", "majority"],
+            rates=[{"majority": 0.1}, {"majority": 0.3}],
+            exact=np.array([0.1, 0.5]),
+            informed=np.array([0.2, 0.5]),
+            ignorant=np.array([0.1, 0.3]),
+            control=np.array([0.2, 0.4]),
+            gains=[],
+            people=10.0,
+            control_people=10.0,
+            sampled=False,
+            records=np.arange(10),
+            of=10,
         ),
     }
 

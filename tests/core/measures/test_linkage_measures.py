@@ -202,15 +202,16 @@ def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     """Tables of any size: sums are kept, not the posterior of every row."""
     import rwn_core
     from rwn_core.measures.attacks import attribute_guesses
+    from rwn_core.measures.risk import attributes
 
     data = rwn_core.load_demo("pima")
     release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
     held = data.take(np.arange(0, data.n, 5))
-    whole = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
+    whole = attributes.best_guesses(compare_release(data, release, holdout=held))
     monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
-    parts = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
+    parts = attributes.best_guesses(compare_release(data, release, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
     monkeypatch.setattr(attribute_guesses, "STORED_NUMBERS", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
-        attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
+        attributes.best_guesses(compare_release(data, release, holdout=held))

@@ -98,5 +98,5 @@ def test_an_open_release_names_the_simplest_strategy(group, strategy):
     data = Microdata(data.frame, Schema(variables=variables))
     reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3, q=0.0),
                                                                          seed=1)))  # fmt: skip
-    assert reading.detail["strategies"] == [strategy]
+    assert reading.detail.strategies == [strategy]
     assert STRATEGIES[strategy] in MEASURES["attribute_inference"].sentence(reading, 40)

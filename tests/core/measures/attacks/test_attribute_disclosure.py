@@ -40,7 +40,7 @@ def test_a_rare_flag_cannot_hide_in_the_majority(name, measure):
     assert right >= 2, "the table must give people away"
     assert right == len(named)
     assert value(measure, comparison) > 0.05
-    assert reading("attribute_gain", comparison).detail["gain"]["naming"]["level"] == "yes"
+    assert reading("attribute_gain", comparison).detail.gains[0]["naming"]["level"] == "yes"
 
 
 def test_the_unmasked_file_breaks_the_limits_whatever_the_majority():
@@ -114,7 +114,7 @@ def test_one_rich_person_changes_nothing():
         read = merged(comparison, ["income", "age", "size"], "wealth")
         exact = sum(frame["wealth"][who] in said for who, said in read.items()) / data.n
         assert exact > 0.5
-        assert worst.detail["exact"][0] > exact - 0.05  # the exact value is said beside it
+        assert worst.detail.exact[0] > exact - 0.05  # the exact value is said beside it
         assert min(values[-1]) > 0.5
     np.testing.assert_allclose(values, np.tile(values[0], (2, 1)), atol=0.01)
 
@@ -162,12 +162,12 @@ def test_further_confidential_variables_dilute_nothing(measure):
         if measure == "homogeneity":
             assert found.detail.secret == "disease"
         else:
-            assert found.detail["secrets"][found.detail["worst"]] == "disease"
+            assert found.detail.secrets[found.detail.worst] == "disease"
     assert values[1] >= values[0] - 0.02
     assert values[0] > 0.3
     # planted: a mean over the variables would fall to a third
     known = found.detail
-    diluted = known.mean.released if measure == "homogeneity" else known["informed"]
+    diluted = known.mean.released if measure == "homogeneity" else known.informed
     if measure != "attribute_gain":
         assert np.mean(diluted) < 0.6 * values[1]
 
@@ -198,9 +198,9 @@ def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
     assert found.value >= linked - 2 * error
     # planted: row by row the attack falls short where all rows tell more
     if params == RWN(epsilon=0, k=8, q=1.0):
-        rows = max(rate for key, rate in found.detail["rates"][0].items() if key != "file")
+        rows = max(rate for key, rate in found.detail.rates[0].items() if key != "file")
         assert rows < linked - 2 * error
-        assert found.detail["strategies"] == ["file"]
+        assert found.detail.strategies == ["file"]
 
 
 @pytest.mark.parametrize("kind", [rwn.Kind.COUNT, rwn.Kind.CONTINUOUS])
@@ -215,5 +215,5 @@ def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
     for shown in (comparison, beside(comparison, comparison.masked.frame.assign(flag=noisy))):
         found = reading("attribute_gain", shown)
         assert found.value > 0.3
-        assert found.detail["gain"]["naming"]["level"] == "1"
+        assert found.detail.gains[found.detail.worst]["naming"]["level"] == "1"
         assert reading("true_matches", shown).detail["level"]["level"] == "1"

@@ -82,7 +82,7 @@ def test_a_relation_that_the_release_tells_is_no_luck(size: float) -> None:
     """Of moderate noise the reading is what it was without the guards."""
     frame = people("two", 7, 400)
     comparison = released(table(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=size))
-    found = reading("attribute_gain", comparison).detail["gain"]
+    found = reading("attribute_gain", comparison).detail.gains[0]
     worst = reading("attribute_inference", comparison)
     assert found["overall"] == pytest.approx(worst.value - worst.baseline)
     assert found["overall"] > 0.2

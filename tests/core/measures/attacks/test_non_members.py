@@ -101,11 +101,11 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     for limit in (10**9, 20_000, 500):
         monkeypatch.setattr(attribute_guesses, "ATTACKED_PAIRS", limit)
         reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
-        asked.append(reading.detail["control_people"])
+        asked.append(reading.detail.control_people)
     assert asked[0] == 120
     assert attribute_guesses.FEWEST <= asked[1] < 120
     assert asked[2] is None  # a handful says nothing: the majority is what is compared with
-    assert reading.baseline == reading.detail["ignorant"].mean()
+    assert reading.baseline == reading.detail.ignorant.mean()
 
 
 def test_a_radius_for_each_record_has_none_for_people_outside():

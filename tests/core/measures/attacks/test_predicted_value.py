@@ -53,9 +53,9 @@ def test_a_regression_on_the_release_is_tried(params, noise):
     comparison = released(table(line(2), list("abc"), ["y"]), params)
     found = reading("attribute_inference", comparison)
     assert found.value >= least_squares(comparison, noise) - 0.02
-    assert found.detail["strategies"][0] in PREDICTIONS
+    assert found.detail.strategies[0] in PREDICTIONS
     said = MEASURES["attribute_inference"].sentence(found, 600)
-    assert STRATEGIES[found.detail["strategies"][0]] in said
+    assert STRATEGIES[found.detail.strategies[0]] in said
     assert "people outside of the file" in said
 
 
@@ -66,7 +66,7 @@ def test_a_prediction_that_fits_people_outside_as_well_is_no_gain():
     held = rwn.Microdata(frame.iloc[600:].reset_index(drop=True), data.schema)
     comparison = released(data, rwn.AdditiveNoise(size=0.5), holdout=held)
     found = reading("attribute_inference", comparison)
-    assert found.detail["strategies"][0] in PREDICTIONS
+    assert found.detail.strategies[0] in PREDICTIONS
     assert found.value > 0.7
     assert value("attribute_gain", comparison) < 0.05
     assert value("attribute_gain", released(data, rwn.AdditiveNoise(size=0.5))) > 0.5
