@@ -56,15 +56,15 @@ class AttributeGuesses(Detail):
     gains : list of mapping, length m
         Each one's `attribute_attack.gain`, with its level by name.
     people : float
-        People who have a value of the worst variable.
+        People with a value of the worst variable.
     control_people : float, optional
-        As many outside the file.
+        Attacked people outside the file.
     sampled : bool
         Whether random people of the file were attacked.
     records : ndarray of int64, shape (a,)
         People of the file that were attacked.
     of : int
-        The people of whom they are a sample.
+        People of the file that they are a sample of.
     attack : float, optional
         Of a gain, the success that it is read from.
     """
