@@ -54,7 +54,7 @@ def test_beyond_single_precision_all_pairs_are_computed() -> None:
     points[0] = 10 * LONGEST
     assert np.allclose(nearest_distances(points, points, 1), 0)
     found = list(PointIndex(TABLES["spread"]).candidates(points * LONGEST, 1))
-    assert {row for each in found for row in each.row} == set(range(300))
+    assert {row for rows, _, _ in found for row in rows} == set(range(300))
     near = distinct_points(TABLES["spread"])
     # from so far away all are as near
     scores = linkage_scores(near, points[:2], TABLES["spread"][:2])
