@@ -43,6 +43,22 @@ def test_the_nine_cards_fit_one_screen(opened) -> None:
     assert last["y"] + last["height"] <= 900
 
 
+WITHIN = """() => [...document.querySelectorAll('.rwn-tile .rwn-tip')].every((tip) => {
+  const { left, right } = tip.getBoundingClientRect();
+  return left >= 0 && right <= document.querySelector('[data-testid=stMain]').clientWidth
+    + document.querySelector('[data-testid=stMain]').getBoundingClientRect().left;
+})"""
+
+
+def test_no_help_of_a_tile_opens_beyond_the_page(opened, open_app) -> None:
+    assert opened.page.evaluate(WITHIN)
+    narrow = open_app(viewport={"width": 390, "height": 844})
+    narrow.page.goto(narrow.server.address)  # cards are drawn when they are seen
+    narrow.page.locator(".rwn-tile").nth(4).wait_for()
+    narrow.settle()
+    assert narrow.page.evaluate(WITHIN)
+
+
 def test_every_chart_has_words_for_a_screen_reader(opened) -> None:
     assert opened.page.locator(".rwn-card .rwn-plot").count() == 9
     for chart in opened.page.locator(".rwn-card .rwn-plot").all():
