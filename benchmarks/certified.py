@@ -61,7 +61,9 @@ def report(demo: str, widths: Sequence[float]) -> None:
             value = f"{found.value:.4f}" if isinstance(found, Reading) else found.reason
             say(f"  {key}: {value}")
             if key == READ[0] and isinstance(found, Reading):
-                parts = {name: found.detail[name] for name in ("most", "worst_tenth", "left")}
+                parts = {
+                    name: getattr(found.detail, name) for name in ("most", "worst_tenth", "left")
+                }
                 say("  " + ", ".join(f"{name} {part:.4f}" for name, part in parts.items()))
         say(f"  {time.perf_counter() - start:.0f} s in all")
 

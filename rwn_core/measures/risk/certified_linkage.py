@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from rwn_core.measures.attacks.certificate import (
     unit_bounds,
 )
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.association import (
     original_associations,
@@ -52,7 +53,50 @@ IMPOSSIBLE = (
 Found = tuple[NDArray[np.floating[Any]], NDArray[Any], Integers]
 
 
-def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CertifiedLinkage(Detail):
+    """Details of the proved bound of linkage.
+
+    Attributes
+    ----------
+    bounds : ndarray of float64, shape (n,)
+        The largest bound of each released row.
+    records_worst : ndarray of int64, shape (w,)
+        The rows with the largest ones, at most SHOWN.
+    bounds_worst : ndarray of float64, shape (w,)
+        Their bounds.
+    most, largest, worst_tenth : float
+        The largest bound of 95 % of the rows; of all; and the share of the tenth of the rows with
+        the largest bounds that can be linked.
+    unit : str, optional
+        The variable that numbers units.
+    sampled : int, optional
+        Random rows that the bound is estimated by.
+    left : float, optional
+        Share of the relations across slices that is left.
+    slices, disclosing : list of list of str
+        Variables that share a donor; and of these, those with keys and confidential ones.
+    others : mapping of str to mapping
+        Title, value and reason of measures of what the bound does not cover.
+    """
+
+    bounds: Floats
+    records_worst: Integers
+    bounds_worst: Floats
+    most: float
+    largest: float
+    worst_tenth: float
+    unit: str | None
+    sampled: int | None
+    left: float | None
+    slices: list[list[str]]
+    disclosing: list[list[str]]
+    others: Mapping[str, Mapping[str, Any]]
+
+
+def compute(
+    comparison: Comparison, others: Mapping[str, Measure] | None = None
+) -> Reading[CertifiedLinkage]:
     """Return the bound of the mean over rows, by the likelihood of the released rows."""
     # `others`: measures of what the bound does not cover, read into the detail.
     neighborhoods = require_certifiable(comparison.law)
@@ -73,20 +117,20 @@ def compute(comparison: Comparison, others: Mapping[str, Measure] | None = None)
     some = np.flatnonzero(times)
     worst_tenth = certified_share(bounds[some], records, times[some], share=share)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
-    detail: dict[str, Any] = {
-        "bounds": largest,
-        "records_worst": worst,
-        "bounds_worst": largest[worst],
-        "most": float(np.quantile(largest, MOST, method="higher")),
-        "largest": float(largest.max()),
-        "worst_tenth": worst_tenth,
-        "unit": None if unit is None else unit.name,
-        "sampled": None if comparison.file is None else comparison.original.n,
-        "left": relations_left(comparison, slices),
-        "slices": [list(names) for names in slices],
-        "disclosing": [list(names) for names in slices if keys & {*names} and secrets & {*names}],
-        "others": _other_risks(comparison, others or {}),
-    }
+    detail = CertifiedLinkage(
+        bounds=largest,
+        records_worst=worst,
+        bounds_worst=largest[worst],
+        most=float(np.quantile(largest, MOST, method="higher")),
+        largest=float(largest.max()),
+        worst_tenth=worst_tenth,
+        unit=None if unit is None else unit.name,
+        sampled=None if comparison.file is None else comparison.original.n,
+        left=relations_left(comparison, slices),
+        slices=[list(names) for names in slices],
+        disclosing=[list(names) for names in slices if keys & {*names} and secrets & {*names}],
+        others=_other_risks(comparison, others or {}),
+    )
     value = certified_share(bounds, records, np.bincount(rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
 
@@ -224,26 +268,30 @@ def _other_risks(
     return found
 
 
-def sentence(reading: Reading, n: int) -> str:
+def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
     """Say the bound, the rows it does not hold for, and what it does not bound."""
     detail = reading.detail
-    unit = "" if detail["unit"] is None else f" to their unit ({detail['unit']})"
-    sampled = detail["sampled"]
+    unit = "" if detail.unit is None else f" to their unit ({detail.unit})"
+    sampled = detail.sampled
     proved = "proved" if sampled is None else f"estimated by {sampled:,} random rows"
+    others = [
+        f"{each['title'].lower()} "
+        + ("not known" if each["value"] is None else percent(max(each["value"], 0.0)))
+        for each in detail.others.values()
+    ]
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
         f"attack that knows nothing but this file, the method and the original ({proved}).",
-        f"For 95 % of the rows the bound is at most {percent(detail['most'])}; the largest of a "
-        f"row is {percent(detail['largest'])}. Of the tenth of the rows with the largest bounds at "
-        f"most {percent(detail['worst_tenth'])} can be linked correctly.",
+        f"For 95 % of the rows the bound is at most {percent(detail.most)}; the largest of a "
+        f"row is {percent(detail.largest)}. Of the tenth of the rows with the largest bounds at "
+        f"most {percent(detail.worst_tenth)} can be linked correctly.",
         "It bounds from which record a row comes, not which record's values it shows"
-        f"{_shown(detail['others'])}.",
+        f"{': ' * bool(others)}{', '.join(others)}.",
     ]
-    parts += [left_words(detail["left"])] if detail["left"] is not None else []
-    if detail["disclosing"]:
-        names = ", ".join(detail["disclosing"][0])
-        parts.append(f"A slice has key and confidential variables together ({names}).")
-    return " ".join(parts)
+    parts.append(left_words(detail.left))
+    for names in detail.disclosing[:1]:
+        parts.append(f"A slice has key and confidential variables together ({', '.join(names)}).")
+    return " ".join(filter(None, parts))
 
 
 def left_words(left: float | None) -> str:
@@ -254,15 +302,6 @@ def left_words(left: float | None) -> str:
     if left < LITTLE:
         words += " So little that slices drawn independently would serve as well."
     return words
-
-
-def _shown(others: Mapping[str, Mapping[str, Any]]) -> str:
-    words = []
-    for each in others.values():
-        value = each["value"]
-        said = "not known" if value is None else percent(max(value, 0.0))
-        words.append(f"{each['title'].lower()} {said}")
-    return f": {', '.join(words)}" if words else ""
 
 
 MEASURE = Measure(

@@ -102,7 +102,7 @@ def test_CERT_1_the_rows_of_six_records() -> None:
     )
     found = read(Comparison(original=data, masked=masked, law=law))
     bounds = np.array(given["expected"]["bound by release"]).max(axis=1)
-    np.testing.assert_allclose(found.detail["bounds"], bounds, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(found.detail.bounds, bounds, rtol=0, atol=1e-7)
     assert found.value == pytest.approx(bounds.mean(), abs=1e-7)
 
 
@@ -121,7 +121,7 @@ def test_CERT_4_no_exact_belief_is_above_the_bound(seed: int) -> None:
         balance=float(seed % 3 == 0),
     )
     comparison = compared(Microdata.from_frame(frame), params, seed)
-    bounds = read(comparison).detail["bounds"]
+    bounds = read(comparison).detail.bounds
     assert (exact(comparison).max(axis=1) <= bounds + 1e-12).all()
 
 
@@ -131,9 +131,9 @@ def test_CERT_3_records_of_one_household_are_no_cover() -> None:
     for seed in range(8):
         comparison = compared(data, SOFT, seed)
         found = read(comparison)
-        assert found.detail["unit"] == "h"
+        assert found.detail.unit == "h"
         assert found.baseline == 0.2
-        assert ((exact(comparison) @ members.T).max(axis=1) <= found.detail["bounds"] + 1e-12).all()
+        assert ((exact(comparison) @ members.T).max(axis=1) <= found.detail.bounds + 1e-12).all()
     assert "to their unit (h)" in MEASURE.sentence(found, 7)
 
 
@@ -181,7 +181,7 @@ def test_a_second_release_ends_the_bound_of_the_first() -> None:
         one, other = compared(data, SOFT, seed), compared(data, SOFT, seed + 100)
         both = log_likelihood(one) + log_likelihood(other)
         beliefs = whole_file_beliefs(np.exp(both))
-        above += int((beliefs.max(axis=1) > read(one).detail["bounds"]).any())
+        above += int((beliefs.max(axis=1) > read(one).detail.bounds).any())
         together = linkage_bounds(both, ratios_of_release(both, everyone), everyone)
         assert (beliefs <= together + 1e-12).all()
     assert above
@@ -190,7 +190,7 @@ def test_a_second_release_ends_the_bound_of_the_first() -> None:
 def test_it_is_a_limit_and_its_sentence_says_what_it_does_not_bound() -> None:
     data = described(normal(), a={"role": Role.KEY}, c={"role": Role.CONFIDENTIAL})
     found = read(compared(data))
-    assert set(found.detail["others"]) == {"attribute_gain", "true_matches"}
+    assert set(found.detail.others) == {"attribute_gain", "true_matches"}
     policy = Policy(limits=(Limit(measure="certified_linkage", at_most=1.0),))
     strict = Policy(limits=(Limit(measure="certified_linkage", at_most=0.001),))
     assert policy.judge({"certified_linkage": found}).kept
@@ -206,10 +206,10 @@ def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
         data = normal(6, seed, g=["x"] * 5 + ["rare"])
         comparison = in_blocks(data, SOFT, seed)
         small = compared(data, SOFT, seed)
-        bounds = read(comparison).detail["bounds"]
+        bounds = read(comparison).detail.bounds
         assert (exact(small).max(axis=1) <= bounds).all()
         # the ratios of one release are at least those that hold for every release
-        assert (bounds >= read(small).detail["bounds"] * (1 - 1e-6)).all()
+        assert (bounds >= read(small).detail.bounds * (1 - 1e-6)).all()
         assert exact(small).max(axis=1).mean() <= read(comparison).value
 
 
@@ -222,7 +222,7 @@ def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     some = Comparison.of_some(data, shown.records).with_masked(release.masked, release.law)
     found, whole = read(some), read(compared(data))
     assert found.value == pytest.approx(whole.value, rel=0.15)
-    assert found.detail["bounds"] == pytest.approx(whole.detail["bounds"][shown.records], rel=1e-5)
+    assert found.detail.bounds == pytest.approx(whole.detail.bounds[shown.records], rel=1e-5)
     assert found.baseline == whole.baseline == 1 / 2300
     assert "estimated by 400 random rows" in MEASURE.sentence(found, 2300)
     assert "(proved)" in MEASURE.sentence(whole, 2300)
@@ -238,9 +238,9 @@ def test_an_outlier_is_named_with_a_bound_near_one(way: Callable[..., Comparison
     frame = data.frame.copy()
     frame.loc[17, ["a", "b", "c"]] = 40.0
     found = read(way(Microdata.from_frame(frame), replace(SOFT, width=2.0)))
-    assert found.detail["largest"] > 0.9
-    assert found.detail["records_worst"][0] == 17
-    assert found.value < found.detail["largest"]
+    assert found.detail.largest > 0.9
+    assert found.detail.records_worst[0] == 17
+    assert found.value < found.detail.largest
 
 
 @WAYS
