@@ -68,7 +68,7 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(opened) -> None:
 def test_tab_reaches_what_the_drawer_holds_once_it_is_open(opened) -> None:
     opened.open_more()
     names = [place["name"] for place in walk(opened, 40)]
-    for part in ("More options", "Seed of the trial", "Projector mode", "Aims", "Trial file"):
+    for part in ("More options", "Seed of the trial", "Projector mode", "Policy", "Trial file"):
         assert any(part in name for name in names), (part, names)
 
 
