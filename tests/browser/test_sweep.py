@@ -152,6 +152,8 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     fill(app, "Note", "For the March file")
     press(app, "Save scenario")
     app.page.get_by_role("button", name="TOML").wait_for()
+    chip = app.page.locator("[data-tag] [title=Careful]")  # alone, and not cut
+    assert chip.evaluate("(words) => words.scrollWidth <= words.clientWidth")
     name, content = app.saved(lambda: press(app, "TOML"))
     assert name == "scenario.toml"
     scenario = Scenario.from_toml(content.decode("utf-8"))
