@@ -62,7 +62,7 @@ def test_functions_without_a_browser(node: str, name: str) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-OWN = {"state/project_folder.py", "panel/guide.py"}  # what the server itself wrote, and our own words
+OWN = {"state/project_folder.py", "panel/guide.py"}  # written by the server, and our own words
 
 
 def test_no_page_parses_a_text_but_by_the_one_function() -> None:
