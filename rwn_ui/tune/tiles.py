@@ -230,4 +230,5 @@ def _ordinary_too(key: str, reading: Reading, known: Readings) -> str:
 def _which_attack(key: str, reading: Reading, records: int) -> str:
     """The sentence on which of three attacks links so many; nothing of a measure with one."""
     sentence = rwn.MEASURES[key].sentence
-    return f" {sentence(reading, records)}" if sentence and part(reading, "attack") else ""
+    several = part(reading, "row_by_row") is not None
+    return f" {sentence(reading, records)}" if sentence and several else ""

@@ -157,7 +157,7 @@ mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | 64 hexadecimal digits
 sweep demo:bodyfat --k 3 --slices half -o out.csv | 2 | There are no slices half
 mask demo:bodyfat out.csv --kernel gaussian --k 5 | 2 | SoftRWN has no parameter k
 mask demo:bodyfat out.csv --k 5 --width 1 | 2 | rwn.SoftRWN (--kernel gaussian) has it
-mask demo:bodyfat out.csv --kernel gaussian --balance 2 | 2 | balance must be a number from 0 to 1
+mask demo:bodyfat out.csv --kernel gaussian --balance 2 | 2 | balance must be a fraction from 0 to 1
 mask demo:bodyfat out.csv --slice age,weight | 2 | epsilon
 mask-dataset in.parquet o --set kernel=exponential --set own=true --set bandwidth=absolute | 2 | own
 mask demo:bodyfat out.csv --k 5 --file separator=; | 2 | leave --file out

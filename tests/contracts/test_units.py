@@ -18,7 +18,7 @@ from rwn_core.masking import METHODS, Method, at_levers, mask
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, part
 from tests.contracts.dominance_attacks import linkers, worst_linkage
 from tests.contracts.dominance_cases import table
 
@@ -83,7 +83,7 @@ def differences(data: Microdata, params: Method) -> list[str]:
             if type(first) is not type(second):
                 wrong.append(f"{key} has an answer in one unit only")
             continue
-        chain = "weighed" in {first.detail.get("attack"), second.detail.get("attack")}
+        chain = "weighed" in {part(first, "attack"), part(second, "attack")}
         if second.value != pytest.approx(first.value, rel=1e-6, abs=CHAIN if chain else 1e-9):
             wrong.append(f"{key}: {first.value} is {second.value} in other units")
     return wrong
