@@ -35,7 +35,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
     levels = readings["intruder_levels"]
     if isinstance(levels, Reading):
         listed.append({"words": "guessing", "success": levels.baseline, "worst": False})
-        ordinary, informed = levels.detail["success"][1:3]
+        ordinary, informed = levels.detail.success[1:3]
     else:
         ordinary = informed = None
     for words, key, success, worst in (
@@ -61,7 +61,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
                 and words != _INFORMED
                 and worst
                 and isinstance(reading, Reading)
-                and reading.detail["standing"] == "at least"
+                and reading.detail.standing == "at least"
             }
         )
     return listed
@@ -69,7 +69,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 
 def _known(levels: Reading | NotApplicable) -> str:
     """Return the variables that the strongest key intruder knows."""
-    drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
+    drawn = not isinstance(levels, Reading) or levels.detail.neighborhoods
     return _NEIGHBORHOODS if drawn else "method, keys"
 
 

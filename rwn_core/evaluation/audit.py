@@ -210,7 +210,7 @@ def read_all(
 def require_possible(comparison: Comparison) -> None:
     """Refuse a masked table that its law cannot have made: its worst case would look small."""
     reading = MEASURES["bayes_linkage"].read(comparison)
-    if isinstance(reading, Reading) and reading.detail["truth"].min() <= 0:
+    if isinstance(reading, Reading) and reading.detail.truth.min() <= 0:
         raise InputError(
             "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
             "record or parameters, and rows in the original order."

@@ -231,9 +231,9 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     special, over = readings["suda"], readings["linked_over_half"]
     if not isinstance(links, Reading):
         return []
-    records, truth = links.detail["records"], links.detail["truth"]
-    if isinstance(over, Reading) and np.array_equal(over.detail["records"], records):
-        truth = over.detail["truth"]  # given all rows, where that links more
+    records, truth = links.detail.records, links.detail.truth
+    if isinstance(over, Reading) and np.array_equal(over.detail.records, records):
+        truth = over.detail.truth  # given all rows, where that links more
     appears, score = np.full((2, len(records)), np.nan)
     if isinstance(member, Reading):
         appears = part(member, "appears")[records]
@@ -245,7 +245,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
         {
             "record": int(records[index]),
             "truth": float(truth[index]),
-            "candidates": int(links.detail["candidates"][index]),
+            "candidates": int(links.detail.candidates[index]),
             "appears": float(appears[index]),
             "suda": float(score[index]),
         }

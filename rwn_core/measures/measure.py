@@ -103,17 +103,21 @@ def part(reading: Reading, name: str, other: Any = None) -> Any:
     return getattr(detail, name, other) if isinstance(detail, Detail) else detail.get(name, other)
 
 
-def plain(detail: Any) -> dict[str, Any]:
-    """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
+def parts_of(detail: Any) -> dict[str, Any]:
+    """Return the parts of a detail by their names."""
     if not isinstance(detail, Detail):
         return dict(detail)
+    return {each.name: getattr(detail, each.name) for each in fields(detail)}
+
+
+def plain(detail: Any) -> dict[str, Any]:
+    """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
     parts: dict[str, Any] = {}
-    for each in fields(detail):
-        held = getattr(detail, each.name)
+    for name, held in parts_of(detail).items():
         if isinstance(held, Sides):
-            parts |= {f"{each.name}_{side}": one for side, one in held._asdict().items()}
+            parts |= {f"{name}_{side}": one for side, one in held._asdict().items()}
         else:
-            parts[each.name] = held._asdict() if hasattr(held, "_asdict") else held
+            parts[name] = held._asdict() if hasattr(held, "_asdict") else held
     return parts
 
 
@@ -466,11 +470,9 @@ def _with_what_is_counted(
 
 def _numbered(reading: Reading, records: Integers) -> Reading:
     """Number the reading's records as in the file that they were taken from."""
-    held = reading.detail
-    names = [each.name for each in fields(held)] if isinstance(held, Detail) else list(held)
     numbered = {
-        name: records[part(reading, name)]
-        for name in names
-        if name.startswith(("records", "argmax")) and part(reading, name) is not None
+        name: records[held]
+        for name, held in parts_of(reading.detail).items()
+        if name.startswith(("records", "argmax")) and held is not None
     }
     return with_parts(reading, **numbered)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.masking import Method, Prepared, family, lever_values, unrounded
-from rwn_core.measures.measure import plain
+from rwn_core.measures.measure import parts_of, with_parts
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
@@ -22,8 +22,8 @@ _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller ra
 Answer = rwn.Reading | rwn.NotApplicable
 _SAID = {
     *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
-    *("top5", "rows", "of", "at_most", "told"),
-    *("share", "together", "largest", "sampled"),
+    *("top5", "rows", "of", "at_most", "parts", "told"),
+    *("share", "together", "largest", "sampled", "attacked_by", "scope", "caveat"),
 }
 """Of the detail of a linkage, what its sentence is made of."""
 
@@ -46,8 +46,7 @@ class Question:
             return rwn.NotApplicable(str(refusal))
         if not isinstance(reading, rwn.Reading):
             return reading
-        said = {name: part for name, part in plain(reading.detail).items() if name in _SAID}
-        return replace(reading, detail=said)
+        return with_parts(reading, **dict.fromkeys(parts_of(reading.detail).keys() - _SAID))
 
 
 class DrawnRelease(NamedTuple):

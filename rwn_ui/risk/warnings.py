@@ -54,7 +54,7 @@ def _of_linkage(readings: Answers) -> list[str]:
         "the values of a row, exact or rounded, together leave few originals that can have "
         "released it"
     )
-    if not _far_beyond(reading.detail["row_by_row"], ordinary):
+    if not _far_beyond(reading.detail.row_by_row, ordinary):
         alone = (
             "single rows are ambiguous, but each original is the source of only one row: "
             "matching all rows jointly removes most of the ambiguity"
@@ -74,7 +74,7 @@ def _far_beyond(worst: float, ordinary: float) -> bool:
 
 def _least(readings: Answers) -> str:
     reading = readings["bayes_linkage"]
-    bound = isinstance(reading, Reading) and reading.detail["standing"] == "at least"
+    bound = isinstance(reading, Reading) and reading.detail.standing == "at least"
     return "at least " if bound else ""
 
 

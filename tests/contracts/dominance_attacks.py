@@ -100,7 +100,7 @@ def linkers(comparison: Comparison) -> list[Found]:
     levels = reading("intruder_levels", comparison)
     if levels is None:
         return []
-    known = dict(zip(levels.detail["levels"], levels.detail["success"], strict=True))
+    known = dict(zip(levels.detail.levels, levels.detail.success, strict=True))
     by_keys = {"distance": distance_success(comparison, keys), "keys alone": known["L2"] or 0.0}
     for key in ("probabilistic_linkage", "whole_file_linkage"):
         by_keys[key] = value(key, comparison)

@@ -20,6 +20,7 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.data.variable import Role
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures import measure
+from rwn_core.measures.measure import with_parts
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import verdict_words
@@ -211,8 +212,7 @@ def test_the_tile_shows_the_number_that_was_judged(session, too_large) -> None:
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
 
     def tile(value: float, **changed: Any) -> dict[str, Any]:
-        detail = {**reading.detail, "estimate": None, **changed}
-        planted = replace(reading, value=value, detail=detail)
+        planted = replace(with_parts(reading, **{"estimate": None, **changed}), value=value)
         planted_only = {"bayes_linkage": planted}
         return limit_queue.draw_verdict(policy, planted_only, policy.judge(planted_only))
 

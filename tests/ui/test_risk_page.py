@@ -243,8 +243,8 @@ def test_few_originals_are_said_of_a_row_where_they_are_few(data) -> None:
     """Exact values and small neighborhoods: the row alone tells."""
     params = rwn.RWN(epsilon=0.1, k=3)
     found = read(data, params)
-    assert found["bayes_linkage"].detail["row_by_row"] > 0.8
-    assert np.median(found["bayes_linkage"].detail["candidates"]) == 1
+    assert found["bayes_linkage"].detail.row_by_row > 0.8
+    assert np.median(found["bayes_linkage"].detail.candidates) == 1
     assert "leave few originals" in said(data, params)
 
 
@@ -253,8 +253,8 @@ def test_where_all_rows_at_once_tell_a_row_alone_is_not_said_to(data) -> None:
     params = rwn.RWN(epsilon=0.1, k=30)
     found = read(data, params)
     linked = found["bayes_linkage"]
-    assert linked.detail["row_by_row"] < 0.2
-    assert np.median(linked.detail["candidates"]) > 10
+    assert linked.detail.row_by_row < 0.2
+    assert np.median(linked.detail.candidates) > 10
     planted = replace(linked, value=0.75)
     (text, *_) = warnings(params, found | {"bayes_linkage": planted}, digits=True, separate=4)
     assert "75 %" in text

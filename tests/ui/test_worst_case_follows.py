@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.attacks.worst_case import WorstLinkage
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
@@ -126,7 +127,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypat
     assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in user_work().worker.asked]
     user_work().worker.ended = True
     known = limit_queue.readings(session, current_release(session))
-    assert known["bayes_linkage"].detail["at_most"] == 0.04
+    assert known["bayes_linkage"].detail.at_most == 0.04
     assert limit_queue.first_pending(session, known) is None
     user_work().worker = None
 
@@ -161,12 +162,11 @@ class SomeAnswers:
             return None
         if question.measure != "bayes_linkage":
             return rwn.Reading(value=0.0, detail={})
-        detail = {"standing": "at least", "at_most": None, "attack": "rows", "row_by_row": 0.02}
-        detail |= {"estimate": None, "top5": 0.1, "told": None}
+        detail = WorstLinkage(standing="at least", attack="rows", row_by_row=0.02, top5=0.1)
         if question.begin:
             return self.first or rwn.Reading(value=0.02, detail=detail)
-        told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
-        return rwn.Reading(value=0.02, detail=detail | told) if self.ended else None
+        told = replace(detail, at_most=0.04, parts=9, told=0.03)
+        return rwn.Reading(value=0.02, detail=told) if self.ended else None
 
 
 def test_another_table_ends_the_process(session: Session) -> None:

@@ -13,6 +13,7 @@ from rwn_core.charts.parts.paired_bars import Pair, bars, frame, short
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
+from rwn_core.measures.attacks.worst_case import WorstLinkage
 from rwn_core.measures.measure import Reading, part
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, Curve, SureLinks
@@ -148,17 +149,17 @@ _RISK_MARKS = (0.5, 0.9)
 _PLACE: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "xshift": -2}
 
 
-def draw_record_risk(reading: Reading) -> style.Chart:
+def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
     """Draw the distribution of the probability that a record is linked to its own row."""
     detail = reading.detail
     # counts of records by their probability, in equal bins from 0 to 1
-    truth = np.asarray(detail["truth"], dtype=float)
+    truth = detail.truth
     edges = np.linspace(0.0, 1.0, _BINS + 1)
     counts, _ = np.histogram(truth, edges)
     top = style.above(1.12 * style.largest(counts, [1]))
     # shares of records beyond the two marks; a sample is named as one
-    above_half, above_most = detail["above_half"], detail["above_nine_tenths"]
-    sample = f", of a sample of {len(truth):,} rows" if detail["sampled"] else ""
+    above_half, above_most = detail.above_half, detail.above_nine_tenths
+    sample = f", of a sample of {len(truth):,} rows" if detail.sampled else ""
     # an outline in a solid line: there is no original to tell it from
     drawn = style.outline(edges, counts, released=True, fill=f"{style.RELEASED}33")
     drawn["line"] |= {"dash": "solid"}
@@ -167,7 +168,7 @@ def draw_record_risk(reading: Reading) -> style.Chart:
         "record_risk",
         "Risk of each record",
         f"{style.percent(above_half)} over 1/2 · {style.percent(above_most)} over 0.9"
-        + (" · sample" if detail["sampled"] else ""),
+        + (" · sample" if detail.sampled else ""),
         f"Distribution of the probability, one row at a time, that a record's row is known as its "
         f"own; {style.percent(above_half, 1)} of the records exceed one half{sample}",
         data=[drawn],

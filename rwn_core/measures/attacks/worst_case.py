@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -36,7 +35,7 @@ from rwn_core.measures.attacks.posterior import (
     weigh,
 )
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
@@ -77,11 +76,6 @@ class UpperBound:
     def at_most(self) -> float:
         """The upper end of the 95 % interval of that share."""
         return min(self.upper_confidence_limit * self.joint_gain, 1.0)
-
-    @property
-    def detail(self) -> dict[str, Any]:
-        """Detail of a reading."""
-        return {"parts": self.parts, "share": self.share}
 
 
 class InformedIntruder:
@@ -272,6 +266,90 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WorstLinkage(Detail):
+    """Details of linkage by an intruder with the method; each measure fills what it reads.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The variables that the intruder knows.
+    row_by_row : float, optional
+        By one row at a time: share of correct links, or of rows above one half, or the largest
+        probability; None where rows are not linked one at a time.
+    together : float, optional
+        The same given all rows; None where that is not known.
+    at_once, weighed : float, optional
+        Share of correct links of the most likely assignment, and of the joint posterior.
+    attack : {"rows", "file", "weighed"}
+        The best of the three.
+    parts, told : int, float
+        Parts of the file that an upper bound rests on, 0 without one; and the share that is linked
+        by who knows each row's part.
+    records : ndarray of int64, shape (m,)
+        Rows that were attacked, `rows` of `of`, `random` of them at random where `sampled`.
+    truth, best : ndarray of float64, shape (m,)
+        Probability of the true original, and of the most likely one.
+    candidates : ndarray of int64, shape (m,)
+        Originals that can have released the row.
+    top1, top5, same : float
+        Share of the rows with the true original first, among the first five, and with the values
+        of the first.
+    above_half, above_nine_tenths : float
+        Share of the rows with a true original more likely than that.
+    share, largest : float
+        Share of the rows above one half; the largest probability.
+    units_above : int, optional
+        Of units with several rows, how many have a row above one half.
+    over : int
+        Rows above one half.
+    records_worst, truth_worst : ndarray, shape (w,)
+        The rows with the largest probabilities, and these.
+    levels : sequence of str
+        Intruders, from who guesses (L0) to who holds the original file (L4).
+    success, reasons : sequence of float or None, and of str
+        Share of correct links of each, or why there is none.
+    neighborhoods : bool
+        Whether neighborhoods are known.
+    linked, right : ndarray, shape (n,)
+        Original of each row in the assignment, and whether it is the row's own.
+    """
+
+    names: Sequence[str] = ()
+    row_by_row: float | None = None
+    together: float | None = None
+    at_once: float | None = None
+    weighed: float | None = None
+    attack: str = ""
+    parts: int = 0
+    told: float = 0.0
+    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    sampled: bool = False
+    rows: int = 0
+    of: int = 0
+    random: int = 0
+    truth: Floats = field(default_factory=lambda: np.zeros(0))
+    best: Floats = field(default_factory=lambda: np.zeros(0))
+    candidates: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    top1: float = 0.0
+    top5: float = 0.0
+    same: float = 0.0
+    above_half: float = 0.0
+    above_nine_tenths: float = 0.0
+    share: float = 0.0
+    largest: float = 0.0
+    units_above: int | None = None
+    over: int = 0
+    records_worst: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    truth_worst: Floats = field(default_factory=lambda: np.zeros(0))
+    levels: Sequence[str] = ()
+    success: Sequence[float | None] = ()
+    reasons: Sequence[str] = ()
+    neighborhoods: bool = False
+    linked: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    right: Booleans = field(default_factory=lambda: np.zeros(0, bool))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
     """Attacks on one release by an intruder with the method, but not the key."""
 
@@ -316,18 +394,19 @@ class WorstCase:
         return None if self.bound is None else max(self.bound.at_most, self.success)
 
     @property
-    def detail(self) -> dict[str, Any]:
+    def detail(self) -> WorstLinkage:
         """Detail of a reading."""
-        return {
-            "row_by_row": self.links.success,
-            "at_once": self.matched,
-            "weighed": self.joint_success,
-            "attack": self.attack,
-            "standing": "worst" if self.earned else "at least",
-            "estimate": None if self.earned else self.joint_success,
-            "at_most": self.at_most,
-            "told": None if self.bound is None else self.bound.detail,
-        }
+        return WorstLinkage(
+            row_by_row=self.links.success,
+            at_once=self.matched,
+            weighed=self.joint_success,
+            attack=self.attack,
+            standing="worst" if self.earned else "at least",
+            estimate=None if self.earned else self.joint_success,
+            at_most=self.at_most,
+            parts=0 if self.bound is None else self.bound.parts,
+            told=0.0 if self.bound is None else self.bound.share,
+        )
 
 
 def worst_case(
@@ -383,44 +462,43 @@ _WAYS = {
 }
 
 
-def linked(reading: Reading, n: int, who: str) -> str:
+def linked(reading: Reading[WorstLinkage], n: int, who: str) -> str:
     """Say which intruder links how many records by which attack; without a full stop."""
     detail, count = reading.detail, people(reading.value, n)
-    alone = percent(detail["row_by_row"])
-    if detail["standing"] == "at least":
+    alone = percent(detail.row_by_row or 0.0)
+    if detail.standing == "at least":
         more = "the table is too large for the joint posterior of all rows"
-        if detail["estimate"] is not None:
-            estimate = percent(detail["estimate"])
+        if detail.estimate is not None:
+            estimate = percent(detail.estimate)
             more = f"by the joint posterior of all rows about {estimate}, an estimate"
-        rows, total = detail.get("rows", 0), detail.get("of", 0)
+        rows, total = detail.rows, detail.of
         some = f" (of {rows:,} random rows, to all {total:,} originals)" if rows < total else ""
         return (
             f"{who} links at least {count} correctly in expectation, looking at one row at a "
             f"time{some}; {more}{_at_most(detail)}"
         )
     by_weights, by_assignment = (
-        "not known" if detail[key] is None else percent(detail[key])
-        for key in ("weighed", "at_once")
+        "not known" if share is None else percent(share)
+        for share in (detail.weighed, detail.at_once)
     )
     others = {
         "rows": f"one row at a time: {alone}",
         "weighed": f"all rows by the joint posterior: {by_weights}",
         "file": f"all rows given to originals at once: {by_assignment}",
     }
-    del others[detail["attack"]]
-    how = f"{_WAYS[detail['attack']]} ({', '.join(others.values())})"
+    del others[detail.attack]
+    how = f"{_WAYS[detail.attack]} ({', '.join(others.values())})"
     return f"{who} links {count} correctly in expectation, {how}"
 
 
-def _at_most(detail: Mapping[str, Any]) -> str:
+def _at_most(detail: WorstLinkage) -> str:
     """Return the upper bound, with the parts that it rests on."""
-    bound = detail.get("told")
-    if bound is None:
+    if not detail.parts or detail.at_most is None:
         return ""
-    most = percent(detail["at_most"])
-    if bound["parts"] == 1:  # there is nothing to tell
+    most = percent(detail.at_most)
+    if detail.parts == 1:  # there is nothing to tell
         return f"; no attack that was tried links more than {most}, an estimate"
     return (
-        f"; with each row's part of the file ({bound['parts']:,} parts) known, "
-        f"{percent(bound['share'])} are linked: without it at most {most}, an estimate"
+        f"; with each row's part of the file ({detail.parts:,} parts) known, "
+        f"{percent(detail.told)} are linked: without it at most {most}, an estimate"
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT, LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.attacks.posterior import Linkage, link, posteriors
-from rwn_core.measures.attacks.worst_case import linked, worst_case
+from rwn_core.measures.attacks.worst_case import WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Measure, Reading, View
 from rwn_core.measures.sentence import filled
@@ -23,49 +23,6 @@ from rwn_core.measures.statistics.nearest_points import (
 )
 
 # Intruder levels: ordinary and worst-case intruders on the key variables
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """One intruder."""
-
-    key: str  # L0 to L4
-    words: str  # knowledge and attack
-    success: float | None  # share of correct links; None if there is no answer
-    reason: str = ""  # of None
-
-
-def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
-    """Return the success of five intruders on one release; all but the last know the keys only."""
-    steps: list[tuple[str, str, Callable[[], float]]] = [
-        ("L0", "guesses", lambda: comparison.random_share),
-        ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
-        # the model is not the true one, so the posterior is no measure of success: the share of
-        # rows with the first choice right is
-        (
-            "L2",
-            "knows the method and the keys",
-            lambda: float(keys_only_links(comparison, keys).top1.mean()),
-        ),
-        (
-            "L3",
-            "knows the keys and all neighborhoods",
-            lambda: worst_case(comparison, keys).success,
-        ),
-        (
-            "L4",
-            "holds the whole original file",
-            lambda: worst_case(comparison).success,
-        ),
-    ]
-    return [_level(key, words, make) for key, words, make in steps]
-
-
-def _level(key: str, words: str, make: Callable[[], float]) -> Level:
-    try:
-        return Level(key=key, words=words, success=make())
-    except NotApplicable as refusal:
-        return Level(key=key, words=words, success=None, reason=refusal.reason)
 
 
 def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
@@ -99,34 +56,47 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
     return link(guess, comparison.masked, keys, units=comparison.units)
 
 
-def compute_intruder_levels(comparison: Comparison) -> Reading:
+def compute_intruder_levels(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the success of an intruder with the keys and all neighborhoods, and of four others."""
     keys = key_names(comparison)
-    intruders = levels(comparison, keys)
-    known = {level.key: level.success for level in intruders}
-    value = known["L3"]
-    if value is None:
-        raise NotApplicable(next(level.reason for level in intruders if level.key == "L3"))
-    detail = {
-        "names": list(keys),
-        "neighborhoods": comparison.law is not None and comparison.law.neighborhoods is not None,
-        "levels": [level.key for level in intruders],
-        "words": [level.words for level in intruders],
-        "success": [level.success for level in intruders],
-        "reasons": [level.reason for level in intruders],
-        **worst_case(comparison, keys).detail,
+    steps: dict[str, Callable[[], float]] = {
+        # guesses
+        "L0": lambda: comparison.random_share,
+        # compares distances on the keys
+        "L1": lambda: distance_success(comparison, keys),
+        # knows the method and the keys; the model is not the true one, so the posterior is no
+        # measure of success: the share of rows with the first choice right is
+        "L2": lambda: float(keys_only_links(comparison, keys).top1.mean()),
+        # knows the keys and all neighborhoods
+        "L3": lambda: worst_case(comparison, keys).success,
+        # holds the whole original file
+        "L4": lambda: worst_case(comparison).success,
     }
-    return Reading(value=value, baseline=known["L0"], detail=detail)
-
-
-def intruder_levels_sentence(reading: Reading, n: int) -> str:
-    """Say how many records are linked by the keys and by which attack."""
-    keys = ", ".join(reading.detail["names"])
-    known = (
-        ", the method and the neighborhoods"
-        if reading.detail["neighborhoods"]
-        else " and the method"
+    success: dict[str, float | None] = dict.fromkeys(steps)
+    reasons = dict.fromkeys(steps, "")
+    for key, make in steps.items():
+        try:
+            success[key] = make()
+        except NotApplicable as refusal:
+            reasons[key] = refusal.reason
+    value = success["L3"]
+    if value is None:
+        raise NotApplicable(reasons["L3"])
+    detail = replace(
+        worst_case(comparison, keys).detail,
+        names=list(keys),
+        neighborhoods=comparison.law is not None and comparison.law.neighborhoods is not None,
+        levels=list(steps),
+        success=list(success.values()),
+        reasons=list(reasons.values()),
     )
+    return Reading(value=value, baseline=success["L0"], detail=detail)
+
+
+def intruder_levels_sentence(reading: Reading[WorstLinkage], n: int) -> str:
+    """Say how many records are linked by the keys and by which attack."""
+    keys, drawn = ", ".join(reading.detail.names), reading.detail.neighborhoods
+    known = ", the method and the neighborhoods" if drawn else " and the method"
     who = f"Somebody who knows only {keys} of everybody{known}"
     return f"{linked(reading, n, who)}."
 
@@ -151,7 +121,7 @@ INTRUDER_LEVELS = Measure(
 # Misclassified keys: released rows that still carry a person's own key values
 
 
-def compute_misclassification(comparison: Comparison) -> Reading:
+def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the mean of M_jj / F~_j: P(a row with a person's key is that person's)."""
     law = comparison.required_law()
     keys = key_names(comparison)
@@ -159,13 +129,13 @@ def compute_misclassification(comparison: Comparison) -> Reading:
     belief = posteriors(law, law.original, rows, keys)
     risk = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
     before, _ = cell_codes(comparison, keys)
-    detail = {
-        "names": list(keys),
-        "risk": risk,
-        "records": rows,
-        "sampled": len(rows) < law.original.n,
-        "of": law.original.n,
-    }
+    detail = WorstLinkage(
+        names=list(keys),
+        truth=risk,
+        records=rows,
+        sampled=len(rows) < law.original.n,
+        of=law.original.n,
+    )
     baseline = float((1.0 / class_sizes(before)).mean())
     return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
 

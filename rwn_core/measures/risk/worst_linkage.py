@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Linkage, Sample, link, weigh
-from rwn_core.measures.attacks.worst_case import WorstCase, linked, worst_case
+from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, people, percent
@@ -25,56 +26,41 @@ from rwn_core.neighbors.distance import point_values
 # Worst-case linkage by an intruder with the original file and the method
 
 
-def bayes_linkage_reading(found: WorstCase, random_share: float, names: Sequence[str]) -> Reading:
-    """Return the reading of the worst case of linking by `names`, and of random links."""
+def compute_bayes_linkage(
+    comparison: Comparison, names: Sequence[str] | None = None, *, bounded: bool = True
+) -> Reading[WorstLinkage]:
+    """Return the share of correct links of the best attack, by all released variables or some."""
+    comparison.required_law("The worst case")
+    require_same_records(comparison.original, comparison.masked)
+    found = worst_case(comparison, names, bounded=bounded)
     links, interval = found.links, None
     if links.sampled:
         interval = mean_interval(links.best, links.total_rows)
-    detail: dict[str, Any] = {
-        "names": list(names),
-        "best": links.best,
-        "truth": links.truth,
-        "records": links.rows,
-        "sampled": links.sampled,
-        "of": links.total_rows,
-        "rows": len(links.rows),
-        "top1": float(links.top1.mean()),
-        "top5": float(links.top5.mean()),
-        "same": float(links.same.mean()),
-        "above_half": float((links.truth > 0.5).mean()),
-        "above_nine_tenths": float((links.truth > 0.9).mean()),
-        "candidates": links.candidates,
-        **found.detail,
-    }
-    return Reading(value=found.success, baseline=random_share, interval=interval, detail=detail)
-
-
-def compute_bayes_linkage(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
-    """Return the share of correct links of the best attack, by all released variables or some."""
-    _check(comparison)
-    known = names or [variable.name for variable in comparison.original.schema.released]
-    return bayes_linkage_reading(worst_case(comparison, names), comparison.random_share, known)
-
-
-def begin_bayes_linkage(comparison: Comparison) -> Reading:
-    """Return the share of correct links without an upper bound."""
-    _check(comparison)
-    known = [variable.name for variable in comparison.original.schema.released]
-    return bayes_linkage_reading(
-        worst_case(comparison, bounded=False), comparison.random_share, known
+    detail = replace(
+        found.detail,
+        names=names or [variable.name for variable in comparison.original.schema.released],
+        best=links.best,
+        truth=links.truth,
+        records=links.rows,
+        sampled=links.sampled,
+        of=links.total_rows,
+        rows=len(links.rows),
+        top1=float(links.top1.mean()),
+        top5=float(links.top5.mean()),
+        same=float(links.same.mean()),
+        above_half=float((links.truth > 0.5).mean()),
+        above_nine_tenths=float((links.truth > 0.9).mean()),
+        candidates=links.candidates,
     )
+    baseline = comparison.random_share
+    return Reading(value=found.success, baseline=baseline, interval=interval, detail=detail)
 
 
-def _check(comparison: Comparison) -> None:
-    comparison.required_law("The worst case")
-    require_same_records(comparison.original, comparison.masked)
-
-
-def bayes_linkage_sentence(reading: Reading, n: int) -> str:
+def bayes_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say how many records are linked and by which attack."""
     who = "Somebody who holds the original file and knows the method"
     return (
-        f"{linked(reading, n, who)}; for {percent(reading.detail['top5'])} of all the right one is "
+        f"{linked(reading, n, who)}; for {percent(reading.detail.top5)} of all the right one is "
         "among five candidates."
     )
 
@@ -92,7 +78,7 @@ BAYES_LINKAGE = Measure(
     "of each row given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever "
     "links most",
     compute=compute_bayes_linkage,
-    begin=begin_bayes_linkage,
+    begin=partial(compute_bayes_linkage, bounded=False),
     of_released=True,
     of_units=True,
     view=View(charts=("record_risk",), places={"report": 6, "worst cases": 1, "scenarios": 6}),
@@ -110,7 +96,7 @@ def linked_over_half_reading(
     n: int,
     far: tuple[Integers, Floats] | None = None,
     units: Integers | None = None,
-) -> Reading:
+) -> Reading[WorstLinkage]:
     """Return the share of rows with a posterior of the true original above one half."""
     # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
     # limit if a row is above one half, also one of `far` (records that are far from the others,
@@ -136,26 +122,26 @@ def linked_over_half_reading(
         above = len(np.unique(units[records[truth > HALF]]))
         value = max(value, above / len(np.unique(units[records])))
     worst = np.argsort(-truth, kind="stable")[:SHOWN]
-    detail: dict[str, Any] = {
-        "share": share,
-        "units_above": above,
-        "row_by_row": alone,
-        "together": together,
-        "truth": truth,
-        "records": records,
-        "records_worst": records[worst],
-        "truth_worst": truth[worst],
-        "largest": float(truth.max()),
-        "over": int((truth > HALF).sum()),
-        "random": len(links.rows),
-        "rows": len(records),
-        "sampled": links.sampled,
-        "of": links.total_rows,
-    }
+    detail = WorstLinkage(
+        share=share,
+        units_above=above,
+        row_by_row=alone,
+        together=together,
+        truth=truth,
+        records=records,
+        records_worst=records[worst],
+        truth_worst=truth[worst],
+        largest=float(truth.max()),
+        over=int((truth > HALF).sum()),
+        random=len(links.rows),
+        rows=len(records),
+        sampled=links.sampled,
+        of=links.total_rows,
+    )
     return Reading(value=value, baseline=float(n == 1), interval=interval, detail=detail)
 
 
-def compute_linked_over_half(comparison: Comparison) -> Reading:
+def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the share of rows with a true original more likely than all others together."""
     found, far, units = worst_case(comparison, bounded=False), None, comparison.units
     if found.links.sampled:
@@ -170,25 +156,25 @@ def compute_linked_over_half(comparison: Comparison) -> Reading:
     return linked_over_half_reading(found, comparison.original.n, far, units)
 
 
-def linked_over_half_sentence(reading: Reading, n: int) -> str:
+def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say how many records are linked above one half, and the largest probability."""
     detail, way, whose = reading.detail, "", people(reading.value, n)
-    if detail["sampled"]:
+    if detail.sampled:
         high = reading.value or (reading.interval or (0.0, 1.0))[1]
-        whose = f"{percent(detail['share'])} of {detail['random']:,} random rows"
+        whose = f"{percent(detail.share)} of {detail.random:,} random rows"
         way = (
-            f" ({detail['over']:,} people, with the {detail['rows'] - detail['random']:,} farthest "
-            f"ones looked at): of all {detail['of']:,} rows at most {percent(high)}"
+            f" ({detail.over:,} people, with the {detail.rows - detail.random:,} farthest "
+            f"ones looked at): of all {detail.of:,} rows at most {percent(high)}"
         )
-    elif detail["together"] is None:
+    elif detail.together is None:
         way = ", one row at a time"
-    if detail["units_above"]:  # of people with several rows
-        whose = people(detail["share"], n) if not detail["sampled"] else whose
-        whose += f", of {detail['units_above']:,} different ones,"
+    if detail.units_above:  # of people with several rows
+        whose = people(detail.share, n) if not detail.sampled else whose
+        whose += f", of {detail.units_above:,} different ones,"
     return (
         f"An intruder who holds the original file and knows the method links {whose} with a "
         f"probability above one half{way}; the largest probability of one record is "
-        f"{percent(detail['largest'])}."
+        f"{percent(detail.largest)}."
     )
 
 
@@ -215,34 +201,30 @@ LINKED_OVER_HALF = Measure(
 TITLE = "Largest linkage"
 
 
-def largest_linkage_reading(found: WorstCase, random_share: float) -> Reading:
+def compute_largest_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the largest posterior of a row: of its most likely original, or of the true one."""
     # For random rows it is a lower bound, which can break a limit and never keep one.
-    links = found.links
-    alone = float(links.best.max())
-    together = None if found.together is None else float(found.together.truth.max())
-    standing = "at least" if links.sampled or not found.earned else "worst"
-    detail = {
-        "row_by_row": alone,
-        "together": together,
-        "standing": standing,
-        "rows": len(links.rows),
-        "of": links.total_rows,
-    }
-    return Reading(value=max(alone, together or 0.0), baseline=random_share, detail=detail)
-
-
-def compute_largest_linkage(comparison: Comparison) -> Reading:
-    """Return the largest probability over rows."""
     if comparison.law is None:
         raise NotApplicable("The largest linkage needs the law of the method of the release.")
     require_same_records(comparison.original, comparison.masked)
-    return largest_linkage_reading(worst_case(comparison, bounded=False), comparison.random_share)
+    found = worst_case(comparison, bounded=False)
+    links = found.links
+    alone = float(links.best.max())
+    together = None if found.together is None else float(found.together.truth.max())
+    detail = WorstLinkage(
+        row_by_row=alone,
+        together=together,
+        standing="at least" if links.sampled or not found.earned else "worst",
+        rows=len(links.rows),
+        of=links.total_rows,
+    )
+    value = max(alone, together or 0.0)
+    return Reading(value=value, baseline=comparison.random_share, detail=detail)
 
 
-def largest_linkage_sentence(reading: Reading, n: int) -> str:
+def largest_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say the largest probability, and of how many rows."""
-    known = reading.detail["standing"] == "worst"
+    known = reading.detail.standing == "worst"
     rows = "over every row" if known else "over the rows that were attacked; it may be larger"
     return (
         "The largest probability that an intruder who holds the original file and knows the method "
@@ -270,22 +252,22 @@ LARGEST_LINKAGE = Measure(
 # Whole-file linkage: the most likely assignment of all rows to all originals
 
 
-def compute_whole_file_linkage(comparison: Comparison) -> Reading:
+def compute_whole_file_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the share of records that the most likely assignment on the keys links correctly."""
     keys, n = key_names(comparison), comparison.original.n
     if comparison.law is not None:
         why = "not every original has a row of its own"
         require_same_records(comparison.original, comparison.masked, why)
     found = worst_case(comparison, keys)
-    if found.matched is None:
+    if found.matched is None or found.linked is None:
         raise NotApplicable(
             f"All records are assigned at once where at most {LARGEST_ASSIGNMENT:,} of them could "
             f"change places, and the table has {n:,}; look at linkage by the keys, which is a "
             "lower bound."
         )
     units = np.arange(n) if comparison.units is None else comparison.units
-    right = None if found.linked is None else units[found.linked] == units
-    detail = {"names": list(keys), "linked": found.linked, "right": right}
+    right = units[found.linked] == units
+    detail = WorstLinkage(names=list(keys), linked=found.linked, right=right)
     return Reading(value=found.matched, baseline=comparison.random_share, detail=detail)
 
 

@@ -76,7 +76,7 @@ def test_rounded_releases_are_judged_rounded(bodyfat, found):
 
 def test_the_worst_records_have_the_largest_risks(found):
     worst = worst_records(found.readings)
-    truth = found.readings["linked_over_half"].detail["truth"]
+    truth = found.readings["linked_over_half"].detail.truth
     assert len(worst) == 10
     assert [row["truth"] for row in worst] == sorted(truth, reverse=True)[:10]
     assert all(0 <= row["appears"] <= 1 for row in worst)

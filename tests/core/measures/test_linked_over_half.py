@@ -49,9 +49,9 @@ def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
     found = readings[KEY]
     assert isinstance(found, Reading)
     assert found.value > 0.012
-    assert (found.detail["records_worst"] >= 1160).all()  # those apart, by their numbers
-    assert (np.diff(found.detail["truth_worst"]) <= 0).all()
-    assert len(found.detail["records_worst"]) == 10
+    assert (found.detail.records_worst >= 1160).all()  # those apart, by their numbers
+    assert (np.diff(found.detail.truth_worst) <= 0).all()
+    assert len(found.detail.records_worst) == 10
 
 
 def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
@@ -61,8 +61,8 @@ def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
     own = np.diag(belief)
     found = MEASURES[KEY].read(comparison)
     assert isinstance(found, Reading)
-    assert found.detail["row_by_row"] == pytest.approx((own > 0.5).mean())
-    assert found.value == max(found.detail["row_by_row"], found.detail["together"])
+    assert found.detail.row_by_row == pytest.approx((own > 0.5).mean())
+    assert found.value == max(found.detail.row_by_row, found.detail.together)
 
 
 def test_one_half_itself_is_not_above_it() -> None:
@@ -71,7 +71,7 @@ def test_one_half_itself_is_not_above_it() -> None:
     comparison = compared(data, RWN(epsilon=0.0, k=1, q=1.0))
     found = MEASURES[KEY].read(comparison)
     assert isinstance(found, Reading)
-    assert found.detail["largest"] == pytest.approx(0.5)
+    assert found.detail.largest == pytest.approx(0.5)
     assert found.value == 0.0
 
 
@@ -81,11 +81,11 @@ def test_random_rows_are_judged_by_the_upper_end(share: float) -> None:
     comparison = compared(data, RWN(epsilon=1.2, k=3, q=1) if share else CROWD)
     every = reading(worst_case(comparison, bounded=False), data.n)
     some = reading(worst_case(comparison, work=1, bounded=False), data.n)
-    assert (every.detail["sampled"], some.detail["sampled"]) == (False, True)
+    assert (every.detail.sampled, some.detail.sampled) == (False, True)
     low, high = some.interval
-    assert low <= every.detail["row_by_row"] <= high
+    assert low <= every.detail.row_by_row <= high
     assert some.value == (high if share else 0.0)
-    assert share or (some.detail["share"] == 0 and high < 0.01)
+    assert share or (some.detail.share == 0 and high < 0.01)
     said = MEASURES[KEY].sentence(some, data.n)
     assert "random rows" in said
     assert "at most" in said
@@ -103,7 +103,7 @@ def test_one_far_person_is_enough_to_break_the_usual_policy(apart: int, kept: bo
     assert (KEY in verdict.broken) is not kept
     assert verdict.shares[KEY] < 10  # finite: maps draw it, searches descend
     if apart == 9:
-        assert f"{found.detail['over']} of 1,000 records" in MEASURES[KEY].sentence(found, 1000)
+        assert f"{found.detail.over} of 1,000 records" in MEASURES[KEY].sentence(found, 1000)
 
 
 def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,8 +112,8 @@ def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.Monk
         worst_linkage, "worst_case", lambda c, **_: worst_case(c, work=1, bounded=False)
     )
     found = worst_linkage.compute_linked_over_half(comparison)
-    assert found.detail["random"] < found.detail["rows"] < 2500
-    assert set(range(2497, 2500)) <= set(found.detail["records_worst"].tolist())
+    assert found.detail.random < found.detail.rows < 2500
+    assert set(range(2497, 2500)) <= set(found.detail.records_worst.tolist())
     assert not Policy().judge({KEY: found}).shares[KEY] <= 1
 
 

@@ -106,10 +106,10 @@ def test_right_links_are_counted_among_the_rows_that_leave(params: object) -> No
     by_hand = belief.max(axis=0)[leaves].mean()
     reading = MEASURES["bayes_linkage"].read(comparison)
     assert isinstance(reading, Reading)
-    assert reading.detail["row_by_row"] == pytest.approx(by_hand)
-    assert reading.detail["row_by_row"] != pytest.approx(belief.max(axis=0).mean(), rel=0.05)
-    np.testing.assert_array_equal(reading.detail["records"], np.flatnonzero(leaves))
-    assert reading.detail["top1"] <= 1.0
+    assert reading.detail.row_by_row == pytest.approx(by_hand)
+    assert reading.detail.row_by_row != pytest.approx(belief.max(axis=0).mean(), rel=0.05)
+    np.testing.assert_array_equal(reading.detail.records, np.flatnonzero(leaves))
+    assert reading.detail.top1 <= 1.0
 
 
 def test_all_rows_together_count_the_same_rows() -> None:

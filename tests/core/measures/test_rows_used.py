@@ -51,7 +51,7 @@ def test_random_rows_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = MEASURES["distance_linkage"].read(compared(0, n=6000), bare=True)
     assert isinstance(reading, Reading)
     assert reading.total == 6000
-    assert reading.used == len(reading.detail["records"]) < 6000
+    assert reading.used == len(reading.detail.records) < 6000
 
 
 def test_the_audit_prints_rows_in_the_terminal_the_notebook_and_records() -> None:

@@ -213,7 +213,7 @@ def linkage(releases: list[Masked], law: Law) -> float:
     differences = []
     for each in releases[:100]:
         found = MEASURES["bayes_linkage"].begin(of_law(each, law))
-        differences.append(found.detail["top1"] - np.mean(found.detail["best"]))
+        differences.append(found.detail.top1 - np.mean(found.detail.best))
     return scored(np.array(differences))
 
 

@@ -81,4 +81,4 @@ def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
     comparison = Comparison(original=data, masked=release.masked, law=release.law)
     linked = rwn.MEASURES["bayes_linkage"].read(comparison)
     limit = rwn.Policy().limit("bayes_linkage")
-    assert linked.value <= linked.detail["at_most"] <= limit.at_most
+    assert linked.value <= linked.detail.at_most <= limit.at_most

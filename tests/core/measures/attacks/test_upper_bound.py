@@ -153,8 +153,8 @@ def test_a_bound_below_what_is_known_is_raised_to_it():
     low = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
     found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=low)
     assert found.at_most == found.success == links.success
-    assert found.detail["standing"] == "at least"
-    assert found.detail["told"] == {"parts": 9, "share": 0.0}
+    assert found.detail.standing == "at least"
+    assert (found.detail.parts, found.detail.told) == (9, 0.0)
 
 
 LARGE = 2400
@@ -181,9 +181,9 @@ def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
     monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
     measure = MEASURES["bayes_linkage"]
     first = measure.read(fresh, begin=True, bare=True)
-    assert first.detail["at_most"] is None
+    assert first.detail.at_most is None
     whole = measure.read(fresh, bare=True)
-    assert whole.value == first.value < whole.detail["at_most"]
+    assert whole.value == first.value < whole.detail.at_most
     assert calls == [1]
 
 

@@ -42,15 +42,15 @@ def test_the_whole_file_at_once_links_more_where_it_did_not_count(case, request)
         MEASURES["bayes_linkage"].compute(released(data, RWN(epsilon=0.0, k=k), seed, share))
         for seed in range(SEEDS)
     ]
-    alone = np.mean([reading.detail["row_by_row"] for reading in readings])
-    best = np.mean([reading.detail["at_once"] for reading in readings])
+    alone = np.mean([reading.detail.row_by_row for reading in readings])
+    best = np.mean([reading.detail.at_once for reading in readings])
     error = np.sqrt(after * (1 - after) / (SEEDS * data.n))
     assert alone == pytest.approx(before, abs=3 * error)
     assert best == pytest.approx(after, abs=3 * error)
     assert abs(alone - after) > 3 * error  # row by row only would be caught
-    assert {reading.detail["attack"] for reading in readings} <= {"file", "weighed"}
-    assert all(reading.value >= reading.detail["at_once"] for reading in readings)
-    assert {reading.detail["standing"] for reading in readings} == {"worst"}
+    assert {reading.detail.attack for reading in readings} <= {"file", "weighed"}
+    assert all(reading.value >= reading.detail.at_once for reading in readings)
+    assert {reading.detail.standing for reading in readings} == {"worst"}
 
 
 def test_E1_by_hand_and_by_trying_all_assignments(e1, e1_law, e1_rows):
@@ -69,7 +69,7 @@ def test_E1_by_hand_and_by_trying_all_assignments(e1, e1_law, e1_rows):
     expected = (9 / 23 * 2 + 8 / 17 * 2 + 3 / 4 + 4 / 5) / 6
     assert found.links.success == pytest.approx(expected)
     assert found.success == pytest.approx(4 / 6)
-    assert (found.detail["attack"], found.earned) == ("file", True)
+    assert (found.detail.attack, found.earned) == ("file", True)
 
 
 PARAMS = {
@@ -110,15 +110,15 @@ def test_above_the_affordable_size_it_is_at_least_and_an_estimate(request, too_l
         measure = MEASURES[key]
         reading = measure.compute(comparison)
         words = measure.sentence(reading, data.n)
-        assert reading.value == reading.detail["row_by_row"]
-        assert reading.detail["standing"] == "at least"
+        assert reading.value == reading.detail.row_by_row
+        assert reading.detail.standing == "at least"
         assert "at least" in words
         assert "an estimate" in words
         assert "worst" not in words + measure.reading_title(reading)
     found = MEASURES["bayes_linkage"].compute(comparison).detail
-    assert found["row_by_row"] == pytest.approx(before, abs=0.05)
-    assert found["estimate"] == pytest.approx(after, abs=0.08)
-    assert found["estimate"] > found["row_by_row"] + 0.05
+    assert found.row_by_row == pytest.approx(before, abs=0.05)
+    assert found.estimate == pytest.approx(after, abs=0.08)
+    assert found.estimate > found.row_by_row + 0.05
 
 
 def test_a_sample_of_rows_is_at_least(pima):
