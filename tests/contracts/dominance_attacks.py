@@ -110,7 +110,7 @@ def linkers(comparison: Comparison) -> list[Found]:
         by_all["scaled beliefs"] = scaled_beliefs(comparison, None)
     moved = reading("mahalanobis_linkage", comparison)
     if moved is not None:  # a share of the complete records, and nobody links the others so
-        by_all["mahalanobis_linkage"] = moved.value * moved.detail["of"] / n
+        by_all["mahalanobis_linkage"] = moved.value * moved.detail.of / n
     return [
         Found(attack=attack, knows=knows, success=success, people=n)
         for knows, some in (("keys", by_keys), ("all", by_keys | by_all))

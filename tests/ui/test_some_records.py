@@ -82,9 +82,9 @@ def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
     shown = ready.release(params, 3).readings["distance_linkage"]
     release = rwn.mask(data, params, seed=3)
     full = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"]
-    np.testing.assert_allclose(shown.detail["score"], full.detail["score"][ready.prepared.records])
+    np.testing.assert_allclose(shown.detail.score, full.detail.score[ready.prepared.records])
     assert shown.baseline == 1 / data.n
-    assert (shown.detail["of"], shown.detail["sampled"]) == (data.n, True)
+    assert (shown.detail.of, shown.detail.sampled) == (data.n, True)
 
 
 def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, people
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import (
@@ -38,10 +38,55 @@ from rwn_core.measures.statistics.nearest_points import (
 )
 from rwn_core.neighbors.distance import squared_between
 
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OrdinaryLinkage(Detail):
+    """Details of linkage without the method; each measure fills what it reads.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The v variables that rows are compared by; empty where all are.
+    score : ndarray of float64, shape (m,)
+        Chance of a correct link of each row; ties share their link.
+    records : ndarray of int64, shape (m,)
+        Rows that were linked, of `of`; a sample where `sampled`.
+    linked, right : ndarray, shape (n,)
+        Original of each row of an assignment, and whether it is the row's own.
+    matched, unmatched : ndarray of float64, shape (v,)
+        Probability m that a variable agrees for a match, and u for another pair (Fellegi and
+        Sunter).
+    """
+
+    names: Sequence[str] = ()
+    score: Floats = field(default_factory=lambda: np.zeros(0))
+    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    sampled: bool = False
+    of: int = 0
+    linked: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    right: Booleans = field(default_factory=lambda: np.zeros(0, bool))
+    matched: Floats = field(default_factory=lambda: np.zeros(0))
+    unmatched: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def agree(self) -> Floats:
+        """Return log2(m / u) of each variable, shape (v,)."""
+        return np.log2(self.matched / self.unmatched)
+
+    @property
+    def disagree(self) -> Floats:
+        """Return log2((1 - m) / (1 - u)) of each variable, shape (v,)."""
+        return np.log2((1 - self.matched) / (1 - self.unmatched))
+
+    def total(self, agreement: Booleans) -> Floats:
+        """Return the weight of agreement patterns, shape (..., v) to (...)."""
+        return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
+
+
 # Distance linkage: the nearest original is taken for the source
 
 
-def compute_distance_linkage(comparison: Comparison) -> Reading:
+def compute_distance_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that linking to the nearest original finds."""
     original_points(comparison)  # refused without a distance
     require_same_records(comparison.original, comparison.masked)
@@ -49,12 +94,7 @@ def compute_distance_linkage(comparison: Comparison) -> Reading:
     total = (comparison.file or comparison.original).n
     rows = released_rows(comparison.original, comparison.masked)
     records, score = nearest_links(comparison, candidates, rows)
-    detail = {
-        "score": score,
-        "records": records,
-        "sampled": len(records) < total,
-        "of": total,
-    }
+    detail = OrdinaryLinkage(score=score, records=records, sampled=len(records) < total, of=total)
     return Reading(value=float(score.mean()), baseline=comparison.random_share, detail=detail)
 
 
@@ -98,7 +138,7 @@ def difference_root(before: Floats, after: Floats) -> tuple[Floats, Floats]:
     return np.asarray(root), np.where(values > least, 0.0, mean @ root)
 
 
-def compute_mahalanobis_linkage(comparison: Comparison) -> Reading:
+def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that are nearest to their source."""
     original, masked = comparison.original, comparison.masked
     require_same_records(original, masked)
@@ -115,18 +155,15 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading:
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
     score = _scores(before @ root, after[chosen] @ root + moved, units, units[chosen])
-    detail: dict[str, Any] = {
-        "names": [n for n, k in zip(original.numeric_names, varied, strict=True) if k],
-        "score": score,
-        "records": rows[chosen],
-        "sampled": len(chosen) < len(rows),
-        "of": len(rows),
-    }
-    return Reading(
-        value=float(score.mean()),
-        baseline=1.0 / len(np.unique(units)),
-        detail=detail,
+    detail = OrdinaryLinkage(
+        names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
+        score=score,
+        records=rows[chosen],
+        sampled=len(chosen) < len(rows),
+        of=len(rows),
     )
+    baseline = 1.0 / len(np.unique(units))
+    return Reading(value=float(score.mean()), baseline=baseline, detail=detail)
 
 
 def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) -> Floats:
@@ -141,9 +178,9 @@ def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) 
     return score
 
 
-def mahalanobis_linkage_sentence(reading: Reading, n: int) -> str:
+def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:
     """Say how many of the records without missing numbers are linked."""
-    total = reading.detail["of"]
+    total = reading.detail.of
     whose = "" if total == n else " that have all their numbers in both files"
     return (
         "With a distance that knows how the masking moves the numbers together it finds "
@@ -167,7 +204,7 @@ MAHALANOBIS_LINKAGE = Measure(
 # Global distance linkage: the assignment of all records with the least total distance
 
 
-def compute_global_linkage(comparison: Comparison) -> Reading:
+def compute_global_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of records that the assignment of least squared distance links correctly."""
     points = original_points(comparison)
     n = len(points)
@@ -189,7 +226,7 @@ def compute_global_linkage(comparison: Comparison) -> Reading:
     linked = cheapest_assignment(squared, originals, rows)
     units = np.arange(n) if comparison.units is None else comparison.units
     right = min(expected_right(linked, person, row, leaves, units) / len(rows_left), 1.0)
-    detail = {"linked": linked, "right": units[linked] == units}
+    detail = OrdinaryLinkage(linked=linked, right=units[linked] == units)
     return Reading(value=right, baseline=comparison.random_share, detail=detail)
 
 
@@ -215,34 +252,7 @@ STEPS = 200
 _EDGE = 1e-6  # probabilities stay off 0 and 1, where a weight would be infinite
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weights:
-    """Fellegi-Sunter parameters."""
-
-    # matched, unmatched: shape (v,): m and u: probability that a variable agrees for a match, and
-    # for another pair
-    matched: Floats
-    unmatched: Floats
-    share: float  # share of pairs that match
-
-    @property
-    def agree(self) -> Floats:
-        """log2(m / u) of each variable."""
-        # Shapes: the answer (v,).
-        return np.log2(self.matched / self.unmatched)
-
-    @property
-    def disagree(self) -> Floats:
-        """log2((1 - m) / (1 - u)) of each variable."""
-        # Shapes: the answer (v,).
-        return np.log2((1 - self.matched) / (1 - self.unmatched))
-
-    def total(self, agreement: Booleans) -> Floats:
-        """Return the weight of agreement patterns, shape (..., v) to (...)."""
-        return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
-
-
-def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
+def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
     # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
@@ -261,7 +271,7 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> Weights:
         matched = new
         if moved < 1e-10:
             break
-    return Weights(matched=matched, unmatched=unmatched, share=share)
+    return OrdinaryLinkage(matched=matched, unmatched=unmatched)
 
 
 def _likelihood(agrees: Floats, chance: Floats) -> Floats:
@@ -287,7 +297,7 @@ def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
         return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= tolerance
 
 
-def compute_probabilistic_linkage(comparison: Comparison) -> Reading:
+def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that score best with their source; ties share."""
     n = comparison.original.n
     require_same_records(comparison.original, comparison.masked)
@@ -312,17 +322,14 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading:
     if comparison.units is not None:
         own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)
     right = own / first.sum(axis=1)
-    detail: dict[str, Any] = {
-        "names": list(keys),
-        "matched": weights.matched,
-        "unmatched": weights.unmatched,
-        "agree": weights.agree,
-        "disagree": weights.disagree,
-        "score": right,
-        "records": rows,
-        "sampled": len(rows) < len(leaving),
-        "of": len(leaving),
-    }
+    detail = replace(
+        weights,
+        names=list(keys),
+        score=right,
+        records=rows,
+        sampled=len(rows) < len(leaving),
+        of=len(leaving),
+    )
     return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
 
 

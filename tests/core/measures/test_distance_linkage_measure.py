@@ -31,7 +31,7 @@ def test_against_a_slow_computation(compare, numeric_frames):
     reading = MEASURE.compute(compare(original, masked))
     mean, sd = original.mean(), original.std()
     expected = slow_scores(((original - mean) / sd).to_numpy(), ((masked - mean) / sd).to_numpy())
-    assert reading.detail["score"].tolist() == expected
+    assert reading.detail.score.tolist() == expected
     assert 0 < reading.value < 1
 
 
@@ -53,7 +53,7 @@ def test_rounding_does_not_break_a_tie():
 
 def test_clones_of_the_original_share(compare):
     frame = pd.DataFrame({"x": [1.0, 1.0, 1.0, 4.0], "y": [2.0, 2.0, 2.0, 0.0]})
-    score = MEASURE.compute(compare(frame, frame)).detail["score"]
+    score = MEASURE.compute(compare(frame, frame)).detail.score
     assert score == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1])
 
 
@@ -62,8 +62,8 @@ def test_an_empty_record_links_to_nobody(compare, numeric_frames):
     masked = original.copy()
     masked.loc[7, :] = np.nan
     found = MEASURE.compute(compare(original, masked)).detail
-    assert 7 not in found["records"]  # it is not in the file that leaves
-    assert (found["score"] > 0).all()
+    assert 7 not in found.records  # it is not in the file that leaves
+    assert (found.score > 0).all()
     assert MEASURE.compute(compare(original, masked * np.nan)).value == 0
 
 
@@ -73,9 +73,9 @@ def test_a_large_file_is_sampled(compare):
     original = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
     masked = original + rng.normal(scale=0.05, size=original.shape)
     detail = MEASURE.compute(compare(original, masked)).detail
-    assert detail["sampled"]
-    assert len(detail["score"]) == len(detail["records"]) == 1000
-    for record, score in list(zip(detail["records"], detail["score"], strict=True))[::50]:
+    assert detail.sampled
+    assert len(detail.score) == len(detail.records) == 1000
+    for record, score in list(zip(detail.records, detail.score, strict=True))[::50]:
         gaps = ((original - masked.loc[record]) / original.std()).to_numpy()
         assert score == float((gaps**2).sum(axis=1).argmin() == record)
 

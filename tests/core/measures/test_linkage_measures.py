@@ -14,7 +14,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.nearness import inside, nearness_ratio, robust_distances, robust_shares
-from rwn_core.measures.risk.ordinary_linkage import Weights, fit
+from rwn_core.measures.risk.ordinary_linkage import OrdinaryLinkage, fit
 from rwn_core.measures.statistics.intervals import excess_risk, wilson
 from tests.check_values import check_values
 from tests.core.measures.intruder_free_table import related
@@ -24,7 +24,7 @@ ENTRIES = check_values("risk")
 
 def test_FS_1_weights():
     given, expected = ENTRIES["FS-1"]["input"], ENTRIES["FS-1"]["expected"]
-    weights = Weights(matched=np.array(given["m"]), unmatched=np.array(given["u"]), share=0.1)
+    weights = OrdinaryLinkage(matched=np.array(given["m"]), unmatched=np.array(given["u"]))
     np.testing.assert_allclose(weights.agree, expected["agree"], rtol=1e-9)
     np.testing.assert_allclose(weights.disagree, expected["dis"], rtol=1e-9)
     assert weights.total(np.array([True, True])) == pytest.approx(expected["both"])
@@ -56,7 +56,7 @@ def test_UT_DBRL_argmin1_D_and_global(compare, ut_frames):
         order: (distance[np.arange(6), list(order)] ** 2).sum() for order in permutations(range(6))
     }
     best = min(totals, key=lambda order: totals[order])
-    assert reading.detail["linked"].tolist() == list(best)
+    assert reading.detail.linked.tolist() == list(best)
     assert reading.value == pytest.approx(np.mean(np.array(best) == np.arange(6)))
 
 
