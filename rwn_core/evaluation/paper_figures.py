@@ -40,11 +40,11 @@ def _terms(what: str, part: str) -> Callable[[Reading[FittedSlopes], str], Value
 
 
 def _largest(name: str, power: int) -> Callable[[Reading, str], Values]:
-    return lambda reading, side: {name: float(reading.detail[f"max_{side}"]) ** power}
+    return lambda reading, side: {name: float(getattr(reading.detail, f"max_{side}")) ** power}
 
 
 def _nearest(reading: Reading, side: str) -> Values:
-    found = np.asarray(reading.detail[side], dtype=np.float64)
+    found = np.asarray(getattr(reading.detail, side), dtype=np.float64)
     found = found[np.isfinite(found)]
     q1, median, q3 = np.quantile(found, (0.25, 0.5, 0.75))
     reach = 1.5 * (q3 - q1)

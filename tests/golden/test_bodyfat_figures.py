@@ -104,16 +104,16 @@ def test_original_regression(itself):
 
 def test_original_cooks_distance(itself):
     detail = read("cooks_distance", itself).detail
-    assert detail["max_original"] == pytest.approx(PUBLISHED["ols"]["cook_max"], abs=1e-9)
-    assert case_number(detail["argmax_original"]) == PUBLISHED["ols"]["cook_case"] == 39
+    assert detail.max_original == pytest.approx(PUBLISHED["ols"]["cook_max"], abs=1e-9)
+    assert case_number(detail.argmax_original) == PUBLISHED["ols"]["cook_case"] == 39
 
 
 def test_original_mahalanobis(itself):
     detail = read("mahalanobis", itself).detail
-    assert detail["max_original"] == pytest.approx(PUBLISHED["maha"]["max"], abs=1e-9)
-    assert detail["max_original"] ** 2 == pytest.approx(118.08, abs=0.005)
-    assert case_number(detail["argmax_original"]) == PUBLISHED["maha"]["case"] == 39
-    assert detail["rank"]["original"] == 15
+    assert detail.max_original == pytest.approx(PUBLISHED["maha"]["max"], abs=1e-9)
+    assert detail.max_original**2 == pytest.approx(118.08, abs=0.005)
+    assert case_number(detail.argmax_original) == PUBLISHED["maha"]["case"] == 39
+    assert detail.rank.original == 15
 
 
 def test_original_principal_components(itself):
@@ -125,7 +125,7 @@ def test_original_principal_components(itself):
 
 def test_original_nearest_distance(itself):
     reading = read("nearest_distance", itself)
-    distances = reading.detail["original"]
+    distances = reading.detail.original
     published = PUBLISHED["mindist"]
     assert distances.min() == pytest.approx(published["min"], abs=1e-9)
     assert reading.baseline == pytest.approx(published["median"], abs=1e-9)

@@ -70,9 +70,9 @@ def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
     readings = ready.release(rwn.RWN(epsilon=0.1, k=5), 3).readings
     for key in ("cooks_distance", "mahalanobis"):
         detail = readings[key].detail
-        np.testing.assert_array_equal(detail["records_original"], ready.prepared.records)
-        place = int(np.argmax(detail["original"]))
-        assert detail["argmax_original"] == ready.prepared.records[place]
+        np.testing.assert_array_equal(detail.records_original, ready.prepared.records)
+        place = int(np.argmax(detail.original))
+        assert detail.argmax_original == ready.prepared.records[place]
 
 
 def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import Drawn, range_text
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired, table
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, RecordValues
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 
 # Number of donors of each record against the distance of the nearest
@@ -133,11 +132,12 @@ def _cloud(
 _OUTLIERS = 40
 
 
-def draw_nearest_distance(reading: Reading, drawn: Drawn | None = None) -> style.Chart:
+def draw_nearest_distance(
+    reading: Reading[RecordValues], drawn: Drawn | None = None
+) -> style.Chart:
     """Draw two box plots, whiskers at most 1.5 interquartile ranges long."""
     detail = reading.detail
-    values = [np.asarray(detail[side], dtype=float) for side in style.SIDES]
-    values = [v[np.isfinite(v)] for v in values]
+    values = [v[np.isfinite(v)] for v in (detail.original, detail.released)]
     band = None if drawn is None else drawn["value"]
     draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
     medians = [style.number(reading.baseline), style.number(reading.value)]
@@ -145,7 +145,7 @@ def draw_nearest_distance(reading: Reading, drawn: Drawn | None = None) -> style
     return style.chart(
         "nearest_distance",
         "Nearest distance",
-        f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail["sampled"] else ""),
+        f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail.sampled else ""),
         "Box plots of the distance to the nearest record of the same file; the median is "
         f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
         data=traces,
@@ -159,11 +159,11 @@ def draw_nearest_distance(reading: Reading, drawn: Drawn | None = None) -> style
     )
 
 
-def _sample(detail: Mapping[str, Any]) -> str:
+def _sample(detail: RecordValues) -> str:
     """Return the size of the sample in words; empty for all records."""
-    if not detail["sampled"]:
+    if not detail.sampled:
         return ""
-    return f" (a sample of {len(detail['original']):,} of {detail['of']:,} records)"
+    return f" (a sample of {len(detail.original):,} of {detail.of:,} records)"
 
 
 def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:

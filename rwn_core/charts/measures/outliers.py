@@ -4,7 +4,6 @@ A blue line marks the original's maximum; the records with the two maxima are na
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,20 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, RecordValues
 
 _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
 _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 
 
 def draw(
-    reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str
+    reading: Reading[RecordValues], drawn: Drawn | None = None, *, key: str, title: str, unit: str
 ) -> style.Chart:
     """Draw the values of both files; from 2,000 records on next to each other, as densities."""
     # `drawn` has the band "max_released"; `unit` names the value on the axis.
     detail = reading.detail
-    values = [np.asarray(detail[side], dtype=float) for side in style.SIDES]
-    records = [np.asarray(detail[f"records_{side}"]) + 1 for side in style.SIDES]
+    values = [detail.original, detail.released]
+    records = [detail.records_original + 1, detail.records_released + 1]
     many = max(map(len, values)) >= style.CLOUD_POINTS
     # large clouds would hide each other: the released one moves to the right
     width = int(max(style.largest(*records), 1))
@@ -37,9 +36,9 @@ def draw(
     top = style.above(
         1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
     )
-    maxima = [style.number(detail[f"max_{side}"]) for side in style.SIDES]
-    most = detail["max_original"]
-    holders = [detail[f"argmax_{side}"] + 1 for side in style.SIDES]
+    most = detail.max_original
+    maxima = [style.number(each) for each in (most, detail.max_released)]
+    holders = [detail.argmax_original + 1, detail.argmax_released + 1]
     return style.chart(
         key,
         title,
@@ -105,16 +104,13 @@ def _cloud(
     return [*traces, *at_the_edge(cloud, "y", frame[1])]
 
 
-def _names(
-    detail: Mapping[str, Any], shift: list[int], top: float, span: float
-) -> list[style.Label]:
+def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> list[style.Label]:
     """Name the record of each maximum; of two close ones the lower is named below its point."""
     spots: dict[int, tuple[int, float, float]] = {}
-    for i, side in enumerate(style.SIDES):
-        height = detail[f"max_{side}"]
-        if height is not None and math.isfinite(height):
-            record = int(detail[f"argmax_{side}"]) + 1
-            spots[i] = (record, record + shift[i], height)
+    own = detail.max_original, detail.argmax_original
+    for i, (height, holder) in enumerate((own, (detail.max_released, detail.argmax_released))):
+        if math.isfinite(height):
+            spots[i] = (holder + 1, holder + 1 + shift[i], height)
     below = None
     if len(spots) == 2:
         (_, x0, y0), (_, x1, y1) = spots.values()

@@ -1,13 +1,14 @@
 """Tables of the numbers behind a picture, a row per record or variable."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rwn_core.charts.parts.style import SIDES, extremes
+from rwn_core.measures.measure import RecordValues
 
 TABLE_ROWS = 400
 SINGLE = {"record", "question"}  # columns that name single people
@@ -44,10 +45,10 @@ def known(values: Sequence[Any]) -> list[Any]:
     return [math.nan if value is None else value for value in values]
 
 
-def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
+def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     """Return one value per record of both files by record number; beyond 400 the largest."""
-    records = [np.asarray(detail[f"records_{side}"], dtype=np.intp) for side in SIDES]
-    cells = [np.asarray(detail[side], dtype=float) for side in SIDES]
+    records = [detail.records_original, detail.records_released]
+    cells = [detail.original, detail.released]
     every = records[0]
     if not np.array_equal(every, records[1]):
         every = np.union1d(every, records[1])

@@ -22,7 +22,15 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, View
+from rwn_core.measures.measure import (
+    FROM_ZERO,
+    SHARE,
+    Detail,
+    Measure,
+    Reading,
+    RecordValues,
+    View,
+)
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (
@@ -387,7 +395,7 @@ NEIGHBORHOOD_SIZE = Measure(
 # Nearest distance: isolation of records before and after
 
 
-def compute_nearest_distance(comparison: Comparison) -> Reading:
+def compute_nearest_distance(comparison: Comparison) -> Reading[RecordValues]:
     """Return the median distance from a released record to the nearest other one."""
     points = original_points(comparison)
     rows = spread_sample(np.arange(len(points)))
@@ -397,14 +405,14 @@ def compute_nearest_distance(comparison: Comparison) -> Reading:
         raise NotApplicable("The released table has fewer than two records with any value.")
     sample = spread_sample(np.arange(len(present)))
     after = nearest_others(released_points(comparison)[present], sample)
-    detail = {
-        "original": before,
-        "released": after,
-        "records_original": rows,
-        "records_released": present[sample],
-        "sampled": len(sample) < len(present) or len(rows) < len(points),
-        "of": len(points),
-    }
+    detail = RecordValues(
+        original=before,
+        released=after,
+        records_original=rows,
+        records_released=present[sample],
+        sampled=len(sample) < len(present) or len(rows) < len(points),
+        of=len(points),
+    )
     return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
 
 

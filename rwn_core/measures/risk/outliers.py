@@ -15,7 +15,15 @@ from rwn_core.measures.comparison import (
     standardized,
     varies,
 )
-from rwn_core.measures.measure import FROM_ZERO, Measure, Reading, View, largest_of_both
+from rwn_core.measures.measure import (
+    FROM_ZERO,
+    Measure,
+    Reading,
+    RecordValues,
+    Sides,
+    View,
+    largest_of_both,
+)
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
 
 # Cook's distance of the original and of the masked data, each with a regression of its own
@@ -38,7 +46,7 @@ def _cooks(fit: LeastSquares, where: str) -> Floats:
     return fit.residuals**2 * fit.leverages / scale
 
 
-def compute_cooks_distance(comparison: Comparison) -> Reading:
+def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
     """Return the largest Cook's distance of the release."""
     before_fit, after_fit = fits(comparison)
     question = before_fit.design.question
@@ -48,7 +56,7 @@ def compute_cooks_distance(comparison: Comparison) -> Reading:
         (before_fit.design.records, before),
         (after_fit.design.records, after),
         response=question.response,
-        predictors=list(question.predictors),
+        names=list(question.predictors),
     )
 
 
@@ -112,7 +120,7 @@ def _mahalanobis_distances(
     return (records, distances), rank
 
 
-def compute_mahalanobis(comparison: Comparison) -> Reading:
+def compute_mahalanobis(comparison: Comparison) -> Reading[RecordValues]:
     """Return the largest Mahalanobis distance of the release."""
     original = comparison.original
     names = original.numeric_names
@@ -122,8 +130,7 @@ def compute_mahalanobis(comparison: Comparison) -> Reading:
         "mahalanobis", lambda: _mahalanobis_distances(original, original, "original")
     )
     after, rank_released = _mahalanobis_distances(original, comparison.masked, "released table")
-    ranks = {"original": rank, "released": rank_released, "of": len(names)}
-    return largest_of_both(before, after, names=list(names), rank=ranks)
+    return largest_of_both(before, after, names=list(names), rank=Sides(rank, rank_released))
 
 
 def mahalanobis_sentence(reading: Reading, n: int) -> str:

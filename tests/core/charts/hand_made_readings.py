@@ -11,7 +11,8 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
-from rwn_core.measures.measure import BothFiles, Detail, Reading
+from rwn_core.measures.attacks.worst_case import WorstLinkage
+from rwn_core.measures.measure import BothFiles, Detail, Reading, RecordValues
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
@@ -39,7 +40,8 @@ def of(
 
 def index_reading(original: Any, released: Any) -> Reading:
     original, released = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
-    return reading(
+    return of(
+        RecordValues,
         original=original,
         released=released,
         records_original=np.arange(len(original)),
@@ -161,9 +163,8 @@ REASON = NotApplicable("There is no law.")
 
 def bayes(n: int = 50) -> Any:
     truth = np.linspace(0, 1, n)
-    return reading(
-        value=0.9, truth=truth, above_half=0.5, above_nine_tenths=0.1, sampled=n > 40, of=2 * n
-    )
+    found = {"truth": truth, "above_half": 0.5, "above_nine_tenths": 0.1}
+    return of(WorstLinkage, value=0.9, sampled=n > 40, of=2 * n, **found)
 
 
 def attacks() -> list[dict[str, Any]]:

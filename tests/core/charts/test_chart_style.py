@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from rwn_core.charts.parts import style, tables
 from rwn_core.charts.parts.style import beyond_words, clipped
+from rwn_core.measures.measure import RecordValues
 
 
 @pytest.mark.parametrize(
@@ -109,14 +112,14 @@ def test_a_long_table_keeps_the_largest_and_says_so() -> None:
 
 
 def test_records_in_any_order_keep_their_own_values() -> None:
-    detail = {
-        "original": [1.0, 2.0],
-        "records_original": [7, 0],
-        "released": [3.0, 4.0],
-        "records_released": [7, 0],
-    }
+    detail = RecordValues(
+        original=np.array([1.0, 2.0]),
+        records_original=np.array([7, 0]),
+        released=np.array([3.0, 4.0]),
+        records_released=np.array([7, 0]),
+    )
     assert tables.paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
-    detail["records_released"] = [0, 7]
+    detail = replace(detail, records_released=np.array([0, 7]))
     assert tables.paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
 
 

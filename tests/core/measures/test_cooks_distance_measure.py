@@ -17,7 +17,7 @@ MEASURE = MEASURES["cooks_distance"]
 @pytest.mark.parametrize(("side", "id_"), [("original", "UT-cook_X"), ("released", "UT-cook_Y")])
 def test_check_values_ut_cook(compare, check_values, ut_frames, side, id_):
     detail = MEASURE.compute(compare(*ut_frames, "two", ("one",))).detail
-    np.testing.assert_allclose(detail[side], check_values[id_]["expected"], rtol=1e-9)
+    np.testing.assert_allclose(getattr(detail, side), check_values[id_]["expected"], rtol=1e-9)
 
 
 def test_agrees_with_statsmodels_influence(compare, numeric_frames):
@@ -26,9 +26,9 @@ def test_agrees_with_statsmodels_influence(compare, numeric_frames):
     for side, frame in (("original", original), ("released", masked)):
         x = np.column_stack([np.ones(60), frame[["a", "b", "c"]]])
         expected = OLSInfluence(OLS(frame["d"].to_numpy(), x).fit()).cooks_distance[0]
-        np.testing.assert_allclose(reading.detail[side], expected, rtol=1e-8)
-    assert reading.value == reading.detail["max_released"] == reading.detail["released"].max()
-    assert reading.baseline == reading.detail["max_original"]
+        np.testing.assert_allclose(getattr(reading.detail, side), expected, rtol=1e-8)
+    assert reading.value == reading.detail.max_released == reading.detail.released.max()
+    assert reading.baseline == reading.detail.max_original
 
 
 def test_records_keep_their_numbers(compare, numeric_frames):
@@ -37,10 +37,10 @@ def test_records_keep_their_numbers(compare, numeric_frames):
     original.loc[40, "d"] = 1000.0
     masked.loc[[5], "c"] = np.nan  # not in the regression
     detail = MEASURE.compute(compare(original, masked, "d", ("a", "b"))).detail
-    assert detail["records_original"].tolist() == list(range(2, 60))
-    assert len(detail["records_released"]) == 60
-    assert detail["argmax_original"] == 40
-    assert detail["predictors"] == ["a", "b"]
+    assert detail.records_original.tolist() == list(range(2, 60))
+    assert len(detail.records_released) == 60
+    assert detail.argmax_original == 40
+    assert detail.names == ["a", "b"]
 
 
 def test_a_record_that_alone_decides_a_coefficient(compare, numeric_frames):

@@ -19,7 +19,7 @@ def slow_distances(values: np.ndarray, inverse=np.linalg.inv) -> list[float]:
 
 
 def test_check_values_ut_maha2(compare, check_values, ut_frames):
-    found = MEASURE.compute(compare(*ut_frames)).detail["original"]
+    found = MEASURE.compute(compare(*ut_frames)).detail.original
     np.testing.assert_allclose(found**2, check_values["UT-maha2_X"]["expected"], rtol=1e-9)
     assert (found**2).sum() == pytest.approx(check_values["UT-maha2_sum"]["expected"])
 
@@ -29,21 +29,21 @@ def test_each_file_in_its_own_covariance(compare, numeric_frames):
     reading = MEASURE.compute(compare(original, masked))
     for side, frame in (("original", original), ("released", masked)):
         expected = slow_distances(frame.to_numpy())
-        np.testing.assert_allclose(reading.detail[side], expected, rtol=1e-9)
-        assert reading.detail[f"argmax_{side}"] == int(np.argmax(expected))
-    assert reading.value == reading.detail["max_released"] == reading.detail["released"].max()
-    assert reading.baseline == reading.detail["max_original"]
-    assert reading.detail["rank"] == {"original": 4, "released": 4, "of": 4}
+        np.testing.assert_allclose(getattr(reading.detail, side), expected, rtol=1e-9)
+        assert getattr(reading.detail, f"argmax_{side}") == int(np.argmax(expected))
+    assert reading.value == reading.detail.max_released == reading.detail.released.max()
+    assert reading.baseline == reading.detail.max_original
+    assert (reading.detail.rank, len(reading.detail.names)) == ((4, 4), 4)
 
 
 def test_a_singular_covariance_is_inverted_where_it_can_be(compare, numeric_frames):
     original, masked = numeric_frames
     double = original.assign(e=original["a"] + original["b"], f=7.0)
     detail = MEASURE.compute(compare(double, masked.assign(e=0.0, f=7.0))).detail
-    assert detail["rank"] == {"original": 4, "released": 4, "of": 6}
-    np.testing.assert_allclose(detail["original"], slow_distances(original.to_numpy()), rtol=1e-6)
+    assert (detail.rank, len(detail.names)) == ((4, 4), 6)
+    np.testing.assert_allclose(detail.original, slow_distances(original.to_numpy()), rtol=1e-6)
     np.testing.assert_allclose(
-        detail["original"], slow_distances(double.to_numpy(), np.linalg.pinv), rtol=1e-6
+        detail.original, slow_distances(double.to_numpy(), np.linalg.pinv), rtol=1e-6
     )
 
 
@@ -51,8 +51,8 @@ def test_incomplete_records_are_dropped(compare, numeric_frames):
     original, masked = (frame.copy() for frame in numeric_frames)
     original.loc[[2, 9], "b"] = np.nan
     detail = MEASURE.compute(compare(original, masked)).detail
-    assert len(detail["original"]) == len(detail["records_original"]) == 58
-    assert set(detail["records_original"]) == set(range(60)) - {2, 9}
+    assert len(detail.original) == len(detail.records_original) == 58
+    assert set(detail.records_original) == set(range(60)) - {2, 9}
 
 
 def test_no_numbers(compare):

@@ -32,7 +32,7 @@ def slow_nearest(points: np.ndarray) -> list[float]:
 def test_check_value_ut_mindist_x(compare, check_values, ut_frames):
     reading = MEASURE.compute(compare(*ut_frames))
     expected = check_values["UT-mindist_X"]["expected"]
-    np.testing.assert_allclose(reading.detail["original"], expected, rtol=1e-12)
+    np.testing.assert_allclose(reading.detail.original, expected, rtol=1e-12)
     assert reading.baseline == pytest.approx(np.median(expected))
 
 
@@ -41,9 +41,9 @@ def test_both_files_in_the_original_units(compare, numeric_frames):
     detail = MEASURE.compute(compare(original, masked)).detail
     for side, frame in (("original", original), ("released", masked)):
         points = ((frame - original.mean()) / original.std()).to_numpy()
-        np.testing.assert_allclose(detail[side], slow_nearest(points), rtol=1e-10)
-    assert not detail["sampled"]
-    assert detail["of"] == 60
+        np.testing.assert_allclose(getattr(detail, side), slow_nearest(points), rtol=1e-10)
+    assert not detail.sampled
+    assert detail.of == 60
 
 
 def test_a_clone_is_at_distance_zero_and_self_never_counts():
@@ -55,7 +55,7 @@ def test_categories_count_as_dummies_in_standard_deviations(compare):
     frame = pd.DataFrame({"g": ["a", "a", "b", "b", "b", "c"]})
     dummies = pd.get_dummies(frame["g"]).astype(float)
     points = ((dummies - dummies.mean()) / dummies.std()).to_numpy()
-    found = MEASURE.compute(compare(frame, frame)).detail["original"]
+    found = MEASURE.compute(compare(frame, frame)).detail.original
     np.testing.assert_allclose(found, slow_nearest(points), atol=1e-12)
 
 
@@ -64,9 +64,9 @@ def test_records_that_lost_every_value_are_left_out(compare, numeric_frames):
     masked = masked.copy()
     masked.loc[[0, 30], :] = np.nan
     detail = MEASURE.compute(compare(original, masked)).detail
-    assert detail["records_released"].tolist() == [i for i in range(60) if i not in (0, 30)]
+    assert detail.records_released.tolist() == [i for i in range(60) if i not in (0, 30)]
     points = ((masked.dropna() - original.mean()) / original.std()).to_numpy()
-    np.testing.assert_allclose(detail["released"], slow_nearest(points), rtol=1e-10)
+    np.testing.assert_allclose(detail.released, slow_nearest(points), rtol=1e-10)
 
 
 def test_an_original_without_variation(compare):
@@ -79,13 +79,13 @@ def test_a_large_file_is_sampled_evenly(compare):
     n = LIVE_RECORDS + 1
     original = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 2)), columns=["x", "y"])
     detail = MEASURE.compute(compare(original, original)).detail
-    assert detail["sampled"]
-    assert detail["of"] == n
-    records = detail["records_original"]
+    assert detail.sampled
+    assert detail.of == n
+    records = detail.records_original
     assert len(records) == SAMPLE
     assert set(np.diff(records)) <= {4, 5}
     points = ((original - original.mean()) / original.std()).to_numpy()
-    for record, distance in list(zip(records, detail["original"], strict=True))[::100]:
+    for record, distance in list(zip(records, detail.original, strict=True))[::100]:
         others = np.delete(points, record, axis=0)
         assert distance == pytest.approx(np.linalg.norm(others - points[record], axis=1).min())
     assert len(spread_sample(np.arange(LIVE_RECORDS))) == LIVE_RECORDS
