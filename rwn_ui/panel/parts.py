@@ -36,9 +36,9 @@ def changed_cells(
         return None
     detail = reading.detail
     return {
-        "names": list(detail["names"]),
-        "share": [float(share) for share in detail["share"]],
-        "overall": float(detail["overall"]),
+        "names": list(detail.names),
+        "share": [float(share) for share in detail.share],
+        "overall": float(detail.overall),
         "q": levers.get("q"),
     }
 

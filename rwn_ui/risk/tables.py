@@ -15,6 +15,7 @@ from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.key_classes import KeyClasses
+from rwn_core.measures.risk.nearness import Nearness
 from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.population import PopulationRisk
@@ -206,15 +207,15 @@ def _loglinear(reading: Reading[PopulationRisk], n: int) -> Table:
     }
 
 
-def _intervals(reading: Reading) -> Table:
+def _intervals(reading: Reading[Nearness]) -> Table:
     detail = reading.detail
     rows = [["all numbers within 0.05 SD", percent(reading.value)]]
-    if detail["ranks"] is not None:
-        rows.append(["all ranks within 1 to 10 %, mean", percent(float(detail["ranks"].mean()))])
-    if detail["robust"] is not None:
-        rows.append(["any number in its robust interval", percent(detail["robust"][0])])
-        rows.append(["… and no other released row near", percent(detail["robust"][1])])
-    caption = detail["robust_reason"] if detail["robust"] is None else ""
+    if detail.ranks is not None:
+        rows.append(["all ranks within 1 to 10 %, mean", percent(float(detail.ranks.mean()))])
+    if detail.robust is not None:
+        rows.append(["any number in its robust interval", percent(detail.robust[0])])
+        rows.append(["… and no other released row near", percent(detail.robust[1])])
+    caption = detail.robust_reason if detail.robust is None else ""
     return {
         "title": "Interval disclosure",
         "columns": ["released value near its own record", "share of records"],

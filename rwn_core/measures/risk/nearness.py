@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,58 @@ from rwn_core.measures.statistics.nearest_points import (
     unweighted_metric,
 )
 from rwn_core.neighbors.distance import Points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Nearness(Detail):
+    """Details of released cells or rows beside original ones; each measure fills what it reads.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The v variables.
+    near : ndarray of bool, shape (n,)
+        True for rows of which every number is near the record's own.
+    ranks : ndarray of float64, shape (10,), optional
+        Share of the records with all ranks within 1 to 10 % of their own.
+    robust : sequence of float, optional
+        Shares of the records with a number in its robust interval, and not hidden by another row.
+    robust_reason : str
+        Why there are none.
+    distance, ratio : ndarray of float64, shape (m,)
+        Distance of each row to the nearest original, in standard deviations, and its ratio to the
+        second nearest's.
+    records : ndarray of int64, shape (m,)
+        These rows, of `of`; a sample where `sampled`.
+    fifth_percentile : float
+        Of `distance`.
+    exact_copies : ndarray of int64
+        Rows at distance 0.
+    share_nearer_than_holdout : float, optional
+        Share of rows that are nearer to originals than to held-out records.
+    share, overall : ndarray of float64, shape (v,), and float
+        Changed share of the cells of each variable, and of all.
+    q : float, optional
+        The share that the method changes.
+    """
+
+    names: Sequence[str] = ()
+    near: Booleans = field(default_factory=lambda: np.zeros(0, bool))
+    ranks: Floats | None = None
+    robust: Sequence[float] | None = None
+    robust_reason: str = ""
+    distance: Floats = field(default_factory=lambda: np.zeros(0))
+    ratio: Floats = field(default_factory=lambda: np.zeros(0))
+    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    sampled: bool = False
+    of: int = 0
+    fifth_percentile: float = 0.0
+    exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    share_nearer_than_holdout: float | None = None
+    share: Floats = field(default_factory=lambda: np.zeros(0))
+    overall: float = 0.0
+    q: float | None = None
+
 
 # Interval disclosure: released values close to the record's own
 
@@ -105,13 +158,10 @@ def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[flo
 
 def _robust(
     comparison: Comparison, rows: Integers, before: Floats, after: Floats
-) -> dict[str, Any]:
+) -> tuple[tuple[float, float] | None, str]:
     # Shapes: rows (n,); before, after (n, d).
     if len(before) > LIVE_RECORDS:
-        return {
-            "robust": None,
-            "robust_reason": f"Robust intervals are computed for at most {LIVE_RECORDS:,} records.",
-        }
+        return None, f"Robust intervals are computed for at most {LIVE_RECORDS:,} records."
     # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
     size = np.abs(before).max(axis=0)
     before, after = before / size, np.clip(after / size, -1e100, 1e100)
@@ -122,11 +172,11 @@ def _robust(
             ("robust distances", rows.tobytes()), lambda: robust_distances(before)
         )
     except NotApplicable as refusal:
-        return {"robust": None, "robust_reason": refusal.reason}
-    return {"robust": list(robust_shares(before, after, distances)), "robust_reason": ""}
+        return None, refusal.reason
+    return robust_shares(before, after, distances), ""
 
 
-def compute_interval_disclosure(comparison: Comparison) -> Reading:
+def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
     """Return the share of records with all numeric values within 0.05 standard deviations."""
     original, masked = comparison.original, comparison.masked
     names = list(original.numeric_names)
@@ -136,19 +186,17 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading:
         )
     before, after = matrix(original, original, names), matrix(original, masked, names)
     rows = complete(np.hstack((before, after)))
-    detail: dict[str, Any] = {"names": names, "near": inside(before, after), "of": original.n}
-    leaving = released_rows(original, masked)
-    detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
+    near, leaving = inside(before, after), released_rows(original, masked)
+    ranks, robust, reason = None, None, "No complete records."
     varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
     if varying.any():
         numbers = [table[rows][:, varying] for table in (before, after)]
-        detail["ranks"] = rank_shares(*numbers)
-        detail |= _robust(comparison, rows, *numbers)
-    return Reading(
-        value=float(detail["near"][leaving].mean()),
-        baseline=1.0,
-        detail=detail,
+        ranks = rank_shares(*numbers)
+        robust, reason = _robust(comparison, rows, *numbers)
+    detail = Nearness(
+        names=names, near=near, of=original.n, ranks=ranks, robust=robust, robust_reason=reason
     )
+    return Reading(value=float(near[leaving].mean()), baseline=1.0, detail=detail)
 
 
 INTERVAL_DISCLOSURE = Measure(
@@ -187,7 +235,7 @@ def _share_nearer(comparison: Comparison, points: Points, released: Points) -> f
     return float(((near < far) + 0.5 * (near == far)).mean())
 
 
-def compute_closest_record(comparison: Comparison) -> Reading:
+def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
     """Return the median distance of a released row to its nearest original."""
     points = original_points(comparison)
     rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
@@ -197,22 +245,22 @@ def compute_closest_record(comparison: Comparison) -> Reading:
     first, second = nearest_distances(points, released, 2).T.copy()
     sample = spread_sample(np.arange(len(points)))
     usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
-    detail: dict[str, Any] = {
-        "distance": first,
-        "ratio": nearness_ratio(first, second),
-        "records": rows,
-        "fifth_percentile": float(np.quantile(first, 0.05)),
-        "exact_copies": rows[first == 0],
-        "share_nearer_than_holdout": _share_nearer(comparison, points, released),
-        "sampled": len(rows) < comparison.masked.n,
-        "of": comparison.masked.n,
-    }
+    detail = Nearness(
+        distance=first,
+        ratio=nearness_ratio(first, second),
+        records=rows,
+        fifth_percentile=float(np.quantile(first, 0.05)),
+        exact_copies=rows[first == 0],
+        share_nearer_than_holdout=_share_nearer(comparison, points, released),
+        sampled=len(rows) < comparison.masked.n,
+        of=comparison.masked.n,
+    )
     return Reading(value=float(np.median(first)), baseline=float(np.median(usual)), detail=detail)
 
 
-def closest_record_sentence(reading: Reading, n: int) -> str:
+def closest_record_sentence(reading: Reading[Nearness], n: int) -> str:
     """Say how near released rows are to originals, and how many are copies."""
-    count = len(reading.detail["exact_copies"])
+    count = len(reading.detail.exact_copies)
     copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
     if count == 1:
         copies = "1 row is an exact copy."
@@ -251,7 +299,7 @@ def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> Booleans:
     return different
 
 
-def compute_cells_changed(comparison: Comparison) -> Reading:
+def compute_cells_changed(comparison: Comparison) -> Reading[Nearness]:
     """Return the share of cells with a released value other than the original."""
     original, masked = comparison.original, comparison.masked
     require_same_records(original, masked, "its cells have no counterparts")
@@ -261,23 +309,18 @@ def compute_cells_changed(comparison: Comparison) -> Reading:
     share = np.array([float(changed_cells(*pair).mean()) for pair in pairs])
     overall = float(share.mean())
     q = None if comparison.law is None else float(np.mean(comparison.law.q))
-    detail = {
-        "names": names,
-        "share": share,
-        "overall": overall,
-        "q": q,
-    }
+    detail = Nearness(names=names, share=share, overall=overall, q=q)
     return Reading(value=overall, baseline=q, detail=detail)
 
 
-def unchanged_words(reading: Reading) -> str:
+def unchanged_words(reading: Reading[Nearness]) -> str:
     """Name the variables of which over 90 % of the cells are as in the original; "" for none."""
-    pairs = zip(reading.detail["names"], reading.detail["share"], strict=True)
+    pairs = zip(reading.detail.names, reading.detail.share, strict=True)
     names = [name for name, share in pairs if share < 1 - UNCHANGED]
     return f"Over 90 % of the cells are unchanged in: {', '.join(names)}." if names else ""
 
 
-def cells_changed_sentence(reading: Reading, n: int) -> str:
+def cells_changed_sentence(reading: Reading[Nearness], n: int) -> str:
     """Say how many cells differ, and which variables nearly never do."""
     words = (
         f"{percent(reading.value)} of the values differ from the record's own; what stays the same "

@@ -260,14 +260,14 @@ def ask(
 ) -> dict[str, Any]:
     """Return the release's answer to one predicate, expected by the law and actual."""
     original, masked = law.original, comparison.masked
-    expected = answer(law, predicate)
+    counts, alone = answer(law, predicate)
     matches = np.flatnonzero(predicate.matches(original, masked))
     asked: dict[str, Any] = {
         "words": predicate.words,
         "record": record,
-        "none": float(expected.counts[0]),
-        "one": float(expected.counts[1]) if len(expected.counts) > 1 else 0.0,
-        "one_and_target": float(np.clip(expected.alone[record], 0.0, 1.0)),
+        "none": float(counts[0]),
+        "one": float(counts[1]) if len(counts) > 1 else 0.0,
+        "one_and_target": float(np.clip(alone[record], 0.0, 1.0)),
         "matches": len(matches),
         "same_person": bool(len(matches) == 1 and matches[0] == record),
         "disclosed": None,
@@ -279,7 +279,7 @@ def ask(
     fits = near_truth(original, original, secret, record)
     matching = predicate.tells(law, secret, fits)
     released = near_truth(original, masked, secret, record)
-    asked["disclosed"] = float(np.clip(expected.alone @ matching, 0.0, 1.0))
+    asked["disclosed"] = float(np.clip(alone @ matching, 0.0, 1.0))
     asked["baseline"] = float(released.mean())
     asked["disclosed_now"] = bool(len(matches) == 1 and released[matches[0]])
     return asked

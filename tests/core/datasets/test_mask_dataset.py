@@ -57,7 +57,7 @@ def test_the_release_is_that_of_the_table_in_memory(
     data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
     masked = rwn.mask(data, params, seed=3).masked
     found = rwn.MEASURES["cells_changed"].compute(Comparison(original=data, masked=masked)).detail
-    changed = dict(zip(found["names"], np.rint(found["share"] * data.n), strict=True))
+    changed = dict(zip(found.names, np.rint(found.share * data.n), strict=True))
     assert changed["fixed"] == 0 < changed["score"] < changed["income"]
     digests = set()
     for number, (workers, rows, files) in enumerate(WAYS):

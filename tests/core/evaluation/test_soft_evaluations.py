@@ -14,6 +14,7 @@ from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
 from rwn_core.masking import SoftRWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import plain
 from rwn_core.randomness import SecretKey
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5)
@@ -63,5 +64,5 @@ def test_a_narrow_width_among_clones_is_called_weak() -> None:
         reading = MEASURES["cells_changed"].compute(
             Comparison(original=data, masked=release.masked, law=release.law)
         )
-        weak.append(weakly_masked(data, params, changed_shares(reading.detail)))
+        weak.append(weakly_masked(data, params, changed_shares(plain(reading.detail))))
     assert weak == [["siri", "age"], []]

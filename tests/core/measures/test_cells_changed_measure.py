@@ -28,11 +28,11 @@ def test_by_hand_with_missing_values_of_every_kind(compare):
         size=size[[2, 1, 2, 1]],
     )
     reading = MEASURE.compute(compare(original, masked))
-    assert reading.detail["names"] == ["x", "g", "day", "size"]
-    assert reading.detail["share"].tolist() == [0.5, 0.5, 0.5, 0.5]
-    assert reading.value == reading.detail["overall"] == 0.5
+    assert reading.detail.names == ["x", "g", "day", "size"]
+    assert reading.detail.share.tolist() == [0.5, 0.5, 0.5, 0.5]
+    assert reading.value == reading.detail.overall == 0.5
     assert reading.baseline is None
-    assert reading.detail["q"] is None
+    assert reading.detail.q is None
 
 
 def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
@@ -40,7 +40,7 @@ def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
     data = data.with_schema(data.schema.replace_variable("a", masked=False))
     release = mask(data, RWN(k=5, q=1.0), seed=3)
     reading = MEASURE.compute(compare_release(data, release))
-    assert reading.detail["share"].tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert reading.detail.share.tolist() == [0.0, 1.0, 1.0, 1.0]
     assert reading.value == reading.baseline == 0.75
 
 

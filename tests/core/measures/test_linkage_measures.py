@@ -62,8 +62,8 @@ def test_UT_DBRL_argmin1_D_and_global(compare, ut_frames):
 
 def test_UT_DCR_distance_to_the_closest_record(compare, ut_frames):
     detail = MEASURES["closest_record"].compute(compare(*ut_frames)).detail
-    np.testing.assert_allclose(detail["distance"], ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
-    assert (detail["ratio"] <= 1).all()
+    np.testing.assert_allclose(detail.distance, ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
+    assert (detail.ratio <= 1).all()
     assert nearness_ratio(np.zeros(1), np.zeros(1)).tolist() == [1.0]
 
 
@@ -75,9 +75,9 @@ def test_closest_record_beside_a_holdout():
             .compute(Comparison(original=data, masked=masked, holdout=holdout))
             .detail
         )
-        assert low <= detail["share_nearer_than_holdout"] <= high
+        assert low <= detail.share_nearer_than_holdout <= high
     copies = MEASURES["closest_record"].compute(Comparison(original=data, masked=data)).detail
-    assert len(copies["exact_copies"]) == 200
+    assert len(copies.exact_copies) == 200
 
 
 @pytest.mark.parametrize("width", ["0.05", "0.3", "0.5", "0.8"])
