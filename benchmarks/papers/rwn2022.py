@@ -40,8 +40,8 @@ def _errors(data: Microdata, repeats: int, train_share: float) -> dict[str, Numb
         trial = predict_on_holdout(
             data, RWN(epsilon=0.0, k=k, q=Q), repeats=repeats, train_share=train_share
         )
-        numbers["not masked"] = mean_number(trial.original)
-        numbers[f"k = {k}"] = mean_number(trial.released)
+        numbers["not masked"] = mean_number(trial.errors.original[:, 0])
+        numbers[f"k = {k}"] = mean_number(trial.errors.released[:, 0])
     return numbers
 
 

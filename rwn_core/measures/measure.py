@@ -88,6 +88,12 @@ class BothFiles(Detail):
         In the measure's unit, of the same shape or shape (m,).
     columns : sequence
         What the q columns stand for.
+    errors : ndarray of float64, shape (m,), optional
+        Standard errors of `original`, in its unit.
+    weights : str
+        The variable that weighs records.
+    people : Sides of float, optional
+        How many the weighted records stand for.
     """
 
     names: Sequence[str] = ()
@@ -95,6 +101,9 @@ class BothFiles(Detail):
     released: Any
     change: Any = None
     columns: Sequence[Any] = ()
+    errors: Floats | None = None
+    weights: str = ""
+    people: Sides[float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
+from rwn_core.evaluation.holdout import predict_on_holdout
+from rwn_core.measures.utility.prediction import Prediction
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped, informed
@@ -56,10 +57,10 @@ def _begin(session: Session) -> None:
 
 
 def _outcome(job: Job) -> None:
-    trial: PredictionTrial = job.result
+    trial: Prediction = job.result
     rows = trial.differences()
-    error = str(trial.detail["error_name"]).replace("1 - R2", "1 − R²")
-    size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
+    error = trial.error_name.replace("1 - R2", "1 − R²")
+    size = f"{trial.n_train:,} / {trial.n_test:,}"
     st.table(
         {
             "setting": [escaped(job.label)] * len(rows),

@@ -82,8 +82,8 @@ def _of_privacy(readings: Answers) -> list[str]:
     privacy = readings["differential_privacy"]
     if not isinstance(privacy, Reading):
         return ["Nothing is known of differential privacy, and there is no membership protection."]
-    alone = "" if privacy.detail["total_epsilon"] else " There is no membership protection either."
-    return [privacy.detail["statement"] + alone]
+    alone = "" if privacy.detail.total_epsilon else " There is no membership protection either."
+    return [privacy.detail.statement + alone]
 
 
 def _of_extremes(readings: Answers) -> list[str]:
@@ -158,7 +158,7 @@ def _of_neighborhoods(readings: Answers) -> list[str]:
 def _whole_rows(readings: Answers) -> bool:
     """True if all variables of a row come from one donor."""
     privacy = readings["differential_privacy"]  # of each unit that is drawn by itself
-    return isinstance(privacy, Reading) and len(privacy.detail["names"]) == 1
+    return isinstance(privacy, Reading) and len(privacy.detail.names) == 1
 
 
 def _value(readings: Answers, key: str) -> float | None:

@@ -14,7 +14,7 @@ from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import BothFiles, Measure, Reading
 from rwn_core.measures.utility.joint_distribution import Propensity
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.tables import Counts
@@ -67,20 +67,20 @@ def _intervals(comparison: rwn.Comparison) -> Table:
     }
 
 
-def _survey(reading: Reading) -> Table:
+def _survey(reading: Reading[BothFiles]) -> Table:
     """Weighted estimates before and after, those that moved most first."""
     detail = reading.detail
-    numbers = detail["original"], detail["se_original"], detail["released"], detail["difference"]
-    rows = [list(row) for row in zip(detail["names"], *numbers, strict=True)]
+    numbers = detail.original, detail.errors, detail.released, detail.change
+    rows = [list(row) for row in zip(detail.names, *numbers, strict=True)]
     rows.sort(key=lambda row: -float(row[-1]))
-    people = (f"{n:,.0f}" for n in (detail["people_original"], detail["people_released"]))
+    people = (f"{n:,.0f}" for n in detail.people or ())
     return {
-        "title": f"Survey estimates, weighted by {detail['weights']}",
+        "title": f"Survey estimates, weighted by {detail.weights}",
         "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
         "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
-        "caption": f"{detail['beyond']:,} of {len(rows):,} estimates moved by more than 1.96 "
-        "standard errors of the original, which count strata and households. The records stand "
-        f"for {' people, and for '.join(people)} in the release.",
+        "caption": f"{(detail.change > 1.96).sum():,} of {len(rows):,} estimates moved by more than "
+        "1.96 standard errors of the original, which count strata and households. The records "
+        f"stand for {' people, and for '.join(people)} in the release.",
     }
 
 

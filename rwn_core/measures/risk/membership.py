@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +15,7 @@ from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.unit_law import Privacy
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import people, percent
 
 # Membership: unique values that disclose that a person is in the file
@@ -176,6 +177,29 @@ MEMBERSHIP = Measure(
 _NAMED = 4  # variables named in a sentence
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DifferentialPrivacy(Detail):
+    """Details of the differential privacy of u units of variables that are drawn together.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The variables of each unit.
+    delta, epsilon : sequence of float or None
+        Of each unit; None where there is none.
+    total_epsilon : float, optional
+        The sum over the units.
+    statement : str
+        What holds, in words.
+    """
+
+    names: Sequence[str]
+    delta: Sequence[float | None]
+    epsilon: Sequence[float | None]
+    total_epsilon: float | None
+    statement: str
+
+
 def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
     """Say which epsilon each unit of variables has, or why it has none."""
     without = {unit: each for unit, each in promises.items() if np.isinf(each.epsilon)}
@@ -211,7 +235,7 @@ def _some(parts: Sequence[str]) -> str:
     return f"{', '.join(shown)} and {last}" if shown else last
 
 
-def compute_differential_privacy(comparison: Comparison) -> Reading:
+def compute_differential_privacy(comparison: Comparison) -> Reading[DifferentialPrivacy]:
     """Return the smallest delta that (epsilon, delta)-differential privacy would need."""
     law = comparison.required_law()
     promises = law.privacy()
@@ -220,13 +244,13 @@ def compute_differential_privacy(comparison: Comparison) -> Reading:
     ]
     known = [delta for delta in deltas if delta is not None]
     epsilons = [float(each.epsilon) for each in promises.values()]
-    detail = {
-        "names": [", ".join(unit) for unit in promises],
-        "delta": deltas,
-        "epsilon": [None if np.isinf(epsilon) else epsilon for epsilon in epsilons],
-        "total_epsilon": None if np.isinf(sum(epsilons)) else sum(epsilons),
-        "statement": statement(promises),
-    }
+    detail = DifferentialPrivacy(
+        names=[", ".join(unit) for unit in promises],
+        delta=deltas,
+        epsilon=[None if np.isinf(epsilon) else epsilon for epsilon in epsilons],
+        total_epsilon=None if np.isinf(sum(epsilons)) else sum(epsilons),
+        statement=statement(promises),
+    )
     return Reading(value=max([0.0, *known]), baseline=0.0, detail=detail)
 
 
@@ -242,9 +266,9 @@ def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
     return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
 
 
-def differential_privacy_sentence(reading: Reading, n: int) -> str:
+def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int) -> str:
     """Say which epsilon covers the release, or how likely none does."""
-    total = reading.detail["total_epsilon"]
+    total = reading.detail.total_epsilon
     if total is not None:
         return (
             f"It is differentially private with epsilon = {total:.3g}: each record's released "

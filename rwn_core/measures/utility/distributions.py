@@ -70,13 +70,18 @@ class Marginal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Distances(Detail):
-    """Distance of the distribution of each of m variables.
+    """Distance of the distribution of each of m variables, or of their cross tables.
 
     Attributes
     ----------
     names : sequence of str
     distance : ndarray of float64, shape (m,)
-        In the measure's unit.
+        In the measure's unit; of each of `pairs`, where there are some.
+    pairs, triples : sequence of list of str
+        Variables of the cross tables.
+    distance_three : ndarray of float64, optional
+        Of each of `triples`.
+    mean_three : float, optional
     total_variation, il1_percent : ndarray of float64, shape (m,), optional
         The second in percent of the original cells.
     il1s_sum, il1_percent_sum : float
@@ -98,6 +103,10 @@ class Distances(Detail):
     cells: int = 0
     constant: Sequence[str] = ()
     variables: Mapping[str, Marginal] = field(default_factory=dict)
+    pairs: Sequence[list[str]] = ()
+    triples: Sequence[list[str]] = ()
+    distance_three: Floats | None = None
+    mean_three: float | None = None
 
 
 # Marginal distributions of the variables

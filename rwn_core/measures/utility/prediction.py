@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, Detail, Measure, Reading, Sides
 
 Sample = tuple[Floats, NDArray[Any]]
 
@@ -23,6 +25,41 @@ RIDGE = 1.0  # keeps collinear features from having no answer; small against any
 
 LEARNERS = ("random forest", "linear model", "nearest neighbors")
 """The first one's error is the measure's value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prediction(Detail):
+    """Errors of l learners on held-out records, of one split or of several.
+
+    Attributes
+    ----------
+    response : str
+        The variable that is predicted.
+    error_name : {"misclassification rate", "1 - R2"}
+    n_train, n_test : int
+        Records that learners are fitted to, and held-out ones; of the last split.
+    learners : sequence of str
+        The forest first.
+    errors : Sides of ndarray of float64, shape (l,) or (splits, l)
+        Of learners fitted to the original, and to the release.
+    """
+
+    response: str
+    error_name: str
+    n_train: int
+    n_test: int
+    learners: Sequence[str]
+    errors: Sides[Floats]
+
+    def differences(self) -> list[tuple[str, float, float, float, float]]:
+        """Every learner: its name, mean errors, and the difference with its standard error."""
+        both = [np.atleast_2d(each) for each in self.errors]
+        change = both[1] - both[0]
+        spread = np.full(len(self.learners), np.nan)
+        if len(change) > 1:
+            spread = change.std(axis=0, ddof=1) / np.sqrt(len(change))
+        means = (each.mean(axis=0).tolist() for each in (*both, change))
+        return list(zip(self.learners, *means, spread.tolist(), strict=True))
 
 
 def _learner(name: str, records: int, classify: bool) -> Any:
@@ -151,7 +188,7 @@ def _encoder(comparison: Comparison) -> _Encoder:
     return encoder
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute(comparison: Comparison) -> Reading[Prediction]:
     """Return the holdout error of a forest trained on the release; baseline: the original's."""
     holdout = comparison.holdout
     if holdout is None:
@@ -172,18 +209,14 @@ def compute(comparison: Comparison) -> Reading:
         lambda: [learner_error(name, train, test, classify=encoder.classify) for name in LEARNERS],
     )
     after = [learner_error(name, released, test, classify=encoder.classify) for name in LEARNERS]
-    detail = {
-        "response": encoder.response,
-        "error_original": before[0],
-        "error_released": after[0],
-        "error_name": "misclassification rate" if encoder.classify else "1 - R2",
-        "n_train": len(released[1]),
-        "n_test": len(test[1]),
-        "learner": LEARNERS[0],
-        "learners": list(LEARNERS),
-        "errors_original": np.array(before),
-        "errors_released": np.array(after),
-    }
+    detail = Prediction(
+        response=encoder.response,
+        error_name="misclassification rate" if encoder.classify else "1 - R2",
+        n_train=len(released[1]),
+        n_test=len(test[1]),
+        learners=list(LEARNERS),
+        errors=Sides(np.array(before), np.array(after)),
+    )
     return Reading(value=after[0], baseline=before[0], detail=detail)
 
 

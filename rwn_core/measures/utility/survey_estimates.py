@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
-from rwn_core.measures.measure import FROM_ZERO, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.ols import design_matrix
 
@@ -105,7 +105,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
     return Design(weights=own, strata=number, clusters=clusters)
 
 
-def compute(comparison: Comparison) -> Reading:
+def compute(comparison: Comparison) -> Reading[BothFiles]:
     """Return the median change of all estimates, in the original's standard errors."""
     original, masked = comparison.original, comparison.masked
     name = original.schema.name_with_role(Role.SAMPLING_WEIGHT)
@@ -124,17 +124,15 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable("No estimate has a standard error to compare with.")
     names, before, error, released = zip(*found, strict=True)
     moved = np.abs(np.array(released) - np.array(before)) / np.array(error)
-    detail = {
-        "weights": name,
-        "names": list(names),
-        "original": np.array(before),
-        "se_original": np.array(error),
-        "released": np.array(released),
-        "difference": moved,
-        "beyond": int((moved > 1.96).sum()),
-        "people_original": float(design.weights.sum()),
-        "people_released": float(after.sum()),
-    }
+    detail = BothFiles(
+        weights=name,
+        names=list(names),
+        original=np.array(before),
+        errors=np.array(error),
+        released=np.array(released),
+        change=moved,
+        people=Sides(float(design.weights.sum()), float(after.sum())),
+    )
     return Reading(value=float(np.median(moved)), baseline=0.0, detail=detail)
 
 

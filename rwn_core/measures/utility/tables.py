@@ -14,6 +14,7 @@ from rwn_core.measures.comparison import RELEASED, Comparison, require_values
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import total_variation
+from rwn_core.measures.utility.distributions import Distances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,7 +45,7 @@ class Counts(BothFiles):
 MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 
 
-def compute_contingency(comparison: Comparison) -> Reading:
+def compute_contingency(comparison: Comparison) -> Reading[Distances]:
     """Return the mean total variation distance of all two-way tables."""
     original = comparison.original
     require_values(comparison.masked)
@@ -61,16 +62,15 @@ def compute_contingency(comparison: Comparison) -> Reading:
     two = _distances(groups, before, after, len(groups), 2)
     three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
     names = [g.name for g in groups]
-    detail = {
-        "names": names,
-        "pairs": [[names[i] for i in positions] for positions in two],
-        "distance": np.array(list(two.values())),
-        "triples": [[names[i] for i in positions] for positions in three],
-        "distance_three": np.array(list(three.values())),
-        "mean_three": float(np.mean(list(three.values()))) if three else None,
-        "variables_in_threes": min(len(groups), MOST_IN_THREES),
-    }
-    return Reading(value=float(np.mean(list(two.values()))), baseline=0.0, detail=detail)
+    detail = Distances(
+        names=names,
+        pairs=[[names[i] for i in positions] for positions in two],
+        distance=np.array(list(two.values())),
+        triples=[[names[i] for i in positions] for positions in three],
+        distance_three=np.array(list(three.values())),
+        mean_three=float(np.mean(list(three.values()))) if three else None,
+    )
+    return Reading(value=float(detail.distance.mean()), baseline=0.0, detail=detail)
 
 
 def _distances(

@@ -52,7 +52,7 @@ def test_PRAM_1_epsilon_of_a_release():
     release = mask(data, PRAM(matrices={"g": P}, invariant=False), seed=1)
     comparison = Comparison(original=data, masked=release.masked, law=release.law)
     reading = MEASURES["differential_privacy"].compute(comparison)
-    assert reading.detail["total_epsilon"] == pytest.approx(given["epsilon"], rel=1e-9)
+    assert reading.detail.total_epsilon == pytest.approx(given["epsilon"], rel=1e-9)
     assert reading.value == 0
 
 

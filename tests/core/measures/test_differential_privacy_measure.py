@@ -68,8 +68,8 @@ def categories() -> Microdata:
 )
 def test_other_methods_have_none_and_say_why(numbers, method, words):
     reading = read(numbers, method)
-    assert reading.detail["total_epsilon"] is None
-    assert words in reading.detail["statement"]
+    assert reading.detail.total_epsilon is None
+    assert words in reading.detail.statement
     said = MEASURES["differential_privacy"].sentence(reading, 50)
     assert said.startswith("No epsilon covers it")
     listed = not isinstance(method, AdditiveNoise | CorrelatedNoise | KNoise)
@@ -79,12 +79,12 @@ def test_other_methods_have_none_and_say_why(numbers, method, words):
 def test_variables_that_are_released_as_they_are_spoil_every_epsilon():
     data = load_demo("pima")
     reading = read(data, PRAM())
-    assert reading.detail["total_epsilon"] is None
-    assert "is released as it is" in reading.detail["statement"]
-    assert set(reading.detail["epsilon"]) == {None}
+    assert reading.detail.total_epsilon is None
+    assert "is released as it is" in reading.detail.statement
+    assert set(reading.detail.epsilon) == {None}
     assert reading.value == 1  # a unique number stands in the release for certain
     named = read(data, RecordSwapping(share=1.0))
-    assert "donors" in named.detail["statement"]
+    assert "donors" in named.detail.statement
     assert named.value == 1
 
 
@@ -98,13 +98,13 @@ def with_levels(data: Microdata, **levels: str) -> Microdata:
 
 def test_epsilons_of_declared_matrices_add_up(categories):
     method = PRAM(change=0.5, invariant=False)
-    assert read(categories, method).detail["epsilon"] == [None, None]
+    assert read(categories, method).detail.epsilon == [None, None]
     declared = with_levels(categories, g="abcd", h="uv")
     reading = read(declared, method)
     each = [privacy_epsilon(method.matrix(declared, name))[0] for name in ("g", "h")]
-    assert reading.detail["epsilon"] == pytest.approx(each)
-    assert reading.detail["total_epsilon"] == pytest.approx(sum(each))
-    assert "each declared level has two records or more" in reading.detail["statement"]
+    assert reading.detail.epsilon == pytest.approx(each)
+    assert reading.detail.total_epsilon == pytest.approx(sum(each))
+    assert "each declared level has two records or more" in reading.detail.statement
     assert "two records or more" in MEASURES["differential_privacy"].sentence(reading, 90)
 
 
@@ -144,7 +144,7 @@ P = {"g": [[0.7, 0.3], [0.2, 0.8]]}
 def test_no_neighboring_table_beats_a_stated_epsilon(text, declared, method):
     """By enumeration of all releases of all tables that differ in one record."""
     data = of(text, declared)
-    total = read(data, method).detail["total_epsilon"]
+    total = read(data, method).detail.total_epsilon
     assert total is not None
     own, worst = releases(data, method), 0.0
     for other in neighbors(text, "ab"):
@@ -169,7 +169,7 @@ def test_what_comes_from_the_file_has_a_delta_and_no_epsilon(text, method):
     """The planted fault of the finding: an epsilon with delta 0, though a level tells a person."""
     data = of(text)
     reading = read(data, method)
-    assert reading.detail["total_epsilon"] is None
+    assert reading.detail.total_epsilon is None
     alone = [level for level in "ab" if text.count(level) == 1]
     for level in alone:  # without its person it is in no release
         p = sum(chance for shown, chance in releases(data, method).items() if level in shown)
@@ -192,12 +192,12 @@ def test_missing_values_and_empty_entries_leave_no_epsilon(categories):
     frame = categories.frame
     frame.loc[3, "h"] = None
     reading = read(Microdata.from_frame(frame), PRAM(change=0.5))
-    assert reading.detail["epsilon"][1] is None
-    assert "keeps its missing values" in reading.detail["statement"]
+    assert reading.detail.epsilon[1] is None
+    assert "keeps its missing values" in reading.detail.statement
     matrix = {"h": [[1.0, 0.0], [0.3, 0.7]]}
     reading = read(categories, PRAM(matrices=matrix, invariant=False))
-    assert reading.detail["epsilon"] == [None, None]
-    assert "some records cannot release" in reading.detail["statement"]
+    assert reading.detail.epsilon == [None, None]
+    assert "some records cannot release" in reading.detail.statement
 
 
 def test_noise_scaled_by_the_file_beats_its_range_over_its_scale():
@@ -211,4 +211,4 @@ def test_noise_scaled_by_the_file_beats_its_range_over_its_scale():
     assert wide - narrow > np.ptp(tables[0]) / (noises[0].sd / np.sqrt(2))
     data = Microdata.from_frame(pd.DataFrame({"x": tables[0]}))
     reading = read(data, AdditiveNoise(size=0.8, shape="laplace"))
-    assert reading.detail["total_epsilon"] is None
+    assert reading.detail.total_epsilon is None

@@ -50,9 +50,9 @@ def test_a_number_is_predicted_with_one_minus_r2(compare, frames):
         forest.fit(features(original, "cost"), original["cost"])
         left = holdout["cost"] - forest.predict(features(holdout, "cost"))
         errors.append((left**2).sum() / ((holdout["cost"] - holdout["cost"].mean()) ** 2).sum())
-    assert found.detail["error_name"] == "1 - R2"
+    assert found.detail.error_name == "1 - R2"
     assert min(errors) / 2 < found.baseline < max(errors) * 2
-    assert found.value == found.detail["error_released"]
+    assert found.value == found.detail.errors.released[0]
 
 
 def test_two_valued_counts_are_classes(compare, frames):
@@ -61,9 +61,9 @@ def test_two_valued_counts_are_classes(compare, frames):
     forest = RandomForestClassifier(n_estimators=100, random_state=9)
     forest.fit(features(original, "ill"), original["ill"])
     wrong = (forest.predict(features(holdout, "ill")) != holdout["ill"]).mean()
-    assert found.detail["error_name"] == "misclassification rate"
+    assert found.detail.error_name == "misclassification rate"
     assert abs(found.baseline - wrong) < 0.1
-    assert (found.detail["n_train"], found.detail["n_test"]) == (120, 80)
+    assert (found.detail.n_train, found.detail.n_test) == (120, 80)
 
 
 def test_a_release_without_relations_predicts_worse(compare, frames):

@@ -56,20 +56,20 @@ def read(before, after):
 def test_a_weighted_mean_and_its_error_by_hand():
     """Mean 32/12; clusters a, b in stratum s, c and d in t; z = w (y - mean) / 12 by cluster."""
     found = read(table(), table(FRAME.assign(y=[1.0, 2.0, 4.0, 3.0, 5.0, 4.0]))).detail
-    place = found["names"].index("mean of y")
+    place = found.names.index("mean of y")
     mean = 33 / 12
-    assert found["original"][place] == pytest.approx(mean)
-    assert found["released"][place] == pytest.approx(39 / 12)
+    assert found.original[place] == pytest.approx(mean)
+    assert found.released[place] == pytest.approx(39 / 12)
     a = (1 * (1 - mean) + 2 * (2 - mean)) / 12
     b = (1 * (4 - mean) + 4 * (3 - mean)) / 12
     c, d = 2 * (5 - mean) / 12, 2 * (1 - mean) / 12
     error = sqrt((a - b) ** 2 + (c - d) ** 2)  # two in a stratum: 2 / 1 times half of the square
-    assert found["se_original"][place] == pytest.approx(error)
-    assert found["difference"][place] == pytest.approx(0.5 / error)
-    assert found["people_original"] == 12
-    when = found["names"].index("mean of y, year 20")
-    assert found["original"][when] == pytest.approx((1 + 4 + 2) / 5)
-    assert found["released"][when] == pytest.approx((1 + 4 + 8) / 5)
+    assert found.errors[place] == pytest.approx(error)
+    assert found.change[place] == pytest.approx(0.5 / error)
+    assert found.people.original == 12
+    when = found.names.index("mean of y, year 20")
+    assert found.original[when] == pytest.approx((1 + 4 + 2) / 5)
+    assert found.released[when] == pytest.approx((1 + 4 + 8) / 5)
 
 
 def test_slopes_are_those_of_records_repeated_by_their_weights():

@@ -154,8 +154,8 @@ def test_tables_of_three_ways_by_hand():
     after = before.assign(c=list("pqqpqppq"))
     found = MEASURES["contingency"].compute(pair(before, after))
     assert found.value == pytest.approx(0.0, abs=1e-12)
-    assert found.detail["triples"] == [["a", "b", "c"]]
-    assert found.detail["mean_three"] == pytest.approx(0.5)
+    assert found.detail.triples == [["a", "b", "c"]]
+    assert found.detail.mean_three == pytest.approx(0.5)
 
 
 def test_clusters_far_apart_are_found_again():

@@ -54,7 +54,7 @@ def test_EXT_4_delta_of_differential_privacy(e1_law, e1, check_values):
     assert appearance(table)[values.index(MAXIMUM)] == pytest.approx(check_values["EXT-4"])
     reading = MEASURES["differential_privacy"].compute(Comparison(original=e1, masked=e1, law=law))
     assert reading.value >= check_values["EXT-4"]
-    assert "not differentially private" in reading.detail["statement"]
+    assert "not differentially private" in reading.detail.statement
 
 
 @pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])

@@ -53,6 +53,7 @@ def test_all_learners_on_a_holdout():
     trial = predict_on_holdout(data, rwn.RWN(k=5), seed=1, repeats=2)
     found = trial.differences()
     assert [name for name, *_ in found] == list(LEARNERS)
-    assert found[0][1] == pytest.approx(trial.original.mean())
-    change = trial.released - trial.original
+    original, released = (errors[:, 0] for errors in trial.errors)
+    assert found[0][1] == pytest.approx(original.mean())
+    change = released - original
     assert found[0][3:] == pytest.approx((change.mean(), change.std(ddof=1) / 2**0.5))
