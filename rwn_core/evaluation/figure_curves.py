@@ -14,9 +14,9 @@ from rwn_core.evaluation.paper_figures import (
     PAPER_FIGURES,
     PaperFigure,
     Values,
-    measure_reading,
 )
 from rwn_core.masking import LeverRange, Prepared
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, part
 from rwn_core.randomness import SecretKey
@@ -108,7 +108,7 @@ def figure_curves(
     figure, (lever, at) = PAPER_FIGURES[number], over
     assert figure.read is not None
     start = _unperturbed(prepared)
-    itself = measure_reading(figure.measure, start)
+    itself = MEASURES[figure.measure].compute(start)
     original = figure.read(itself, "original")
     positions = [_Position(x, figure, prepared.with_levers(**{lever: x}), start) for x in at]
     titles = {each.name: each.title for each in prepared.method.levers}
@@ -164,7 +164,7 @@ class _Position:
         assert self.figure.read is not None
         released = self.start.with_masked(self.setting.release(key).masked)
         try:
-            reading = measure_reading(self.figure.measure, released)
+            reading = MEASURES[self.figure.measure].compute(released)
         except NotApplicable as reason:
             self.reason = reason
             return
@@ -189,13 +189,13 @@ def _record(prepared: Prepared, reading: Reading, which: str) -> int:
 def neighborhood_reading(setting: Prepared) -> Reading:
     """Return what figure 1 draws of a setting; NotApplicable without neighborhoods."""
     start = _unperturbed(setting)
-    return measure_reading("neighborhood_size", start.with_masked(start.masked, setting.law))
+    return MEASURES["neighborhood_size"].compute(start.with_masked(start.masked, setting.law))
 
 
 def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
     """Return what figures 2 and 3 draw of one release; NotApplicable below two numbers."""
     masked = setting.release(key).masked
-    return measure_reading("correlation", _unperturbed(setting).with_masked(masked))
+    return MEASURES["correlation"].compute(_unperturbed(setting).with_masked(masked))
 
 
 def figure_pictures(number: int, curves: FigureCurves) -> tuple[tuple[str, FigureCurves], ...]:

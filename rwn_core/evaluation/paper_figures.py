@@ -10,23 +10,12 @@ from types import MappingProxyType
 import numpy as np
 
 from rwn_core.data.plain import toml_document
-from rwn_core.errors import NotApplicable
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components
 
 BOX = ("lower whisker", "lower quartile", "median", "upper quartile", "upper whisker")
 Values = dict[str, float]
-
-
-def measure_reading(key: str, comparison: Comparison) -> Reading:
-    """Return the reading of a measure, or raise NotApplicable."""
-    found = MEASURES[key].compute(comparison)
-    if isinstance(found, NotApplicable):
-        raise found
-    return found
 
 
 def _terms(what: str, part: str) -> Callable[[Reading[FittedSlopes], str], Values]:

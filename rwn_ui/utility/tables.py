@@ -78,8 +78,8 @@ def _survey(reading: Reading[BothFiles]) -> Table:
         "title": f"Survey estimates, weighted by {detail.weights}",
         "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
         "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
-        "caption": f"{(detail.change > 1.96).sum():,} of {len(rows):,} estimates moved by more than "
-        "1.96 standard errors of the original, which count strata and households. The records "
+        "caption": f"{(detail.change > 1.96).sum():,} of {len(rows):,} estimates moved by more "
+        "than 1.96 standard errors of the original, which count strata and households. The records "
         f"stand for {' people, and for '.join(people)} in the release.",
     }
 

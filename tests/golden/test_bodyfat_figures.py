@@ -19,7 +19,7 @@ import pytest
 import rwn_core
 from benchmarks.papers.replay import SOURCES, Published, published
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES, measure_reading
+from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
@@ -52,9 +52,9 @@ def reference() -> dict[float, dict[str, Published]]:
 
 def statistics(comparison: Comparison) -> dict[str, float]:
     """What figures 2 to 9 show of one release."""
-    found = {"correlation change": float(measure_reading("correlation", comparison).value)}
+    found = {"correlation change": float(MEASURES["correlation"].compute(comparison).value)}
     for figure in (PAPER_FIGURES[number] for number in CURVES):
-        found |= figure.read(measure_reading(figure.measure, comparison), "released")
+        found |= figure.read(MEASURES[figure.measure].compute(comparison), "released")
     return found
 
 
