@@ -118,7 +118,7 @@ _MEASURES: tuple[Measure, ...] = (
     nearness.CLOSEST_RECORD,
     nearness.CELLS_CHANGED,
     nearness.NEIGHBORHOOD_SIZE,
-    nearness.NEAREST_DISTANCE,
+    outliers.NEAREST_DISTANCE,
     outliers.COOKS_DISTANCE,
     outliers.MAHALANOBIS,
     guesses.SINGLING_OUT,

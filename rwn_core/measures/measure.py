@@ -106,36 +106,6 @@ class BothFiles(Detail):
     people: Sides[float] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RecordValues(BothFiles):
-    """A number of each record of both files, shape (m,) each; the largest may be drawn.
-
-    Attributes
-    ----------
-    records_original, records_released : ndarray of int64, shape (m,)
-        Of `of` records, a sample where `sampled`; those without a number are left out.
-    max_original, max_released : float
-        The largest number of each file, where it is asked for.
-    argmax_original, argmax_released : int, optional
-        The record that has it.
-    response : str
-        Of the regression in which records are compared; `names` are its predictors.
-    rank : Sides of int
-        Of the covariance of `names`, where the number is a distance by it.
-    """
-
-    records_original: Integers
-    records_released: Integers
-    max_original: float = 0.0
-    max_released: float = 0.0
-    argmax_original: Any = None
-    argmax_released: Any = None
-    response: str = ""
-    rank: Sides[int] | None = None
-    sampled: bool = False
-    of: int = 0
-
-
 def part(reading: Reading, name: str, other: Any = None) -> Any:
     """Return a part of a reading's detail, which may be a record or a mapping."""
     detail = reading.detail
@@ -216,26 +186,6 @@ class Reading(Generic[D]):
         if self.used is None or self.total is None or self.used >= self.total:
             return ""
         return f" ({self.used:,} of {self.total:,} rows)"
-
-
-def largest_of_both(
-    before: tuple[Integers, Floats], after: tuple[Integers, Floats], **about: Any
-) -> Reading[RecordValues]:
-    """Return the reading of the largest number of a released record; baseline: an original's."""
-    # before and after are record numbers, and one number for each
-    (records, own), (records_released, released) = before, after
-    detail = RecordValues(
-        **about,
-        original=own,
-        released=released,
-        records_original=records,
-        records_released=records_released,
-        max_original=float(own.max()),
-        argmax_original=int(records[own.argmax()]),
-        max_released=float(released.max()),
-        argmax_released=int(records_released[released.argmax()]),
-    )
-    return Reading(value=detail.max_released, baseline=detail.max_original, detail=detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller ra
 
 Answer = rwn.Reading | rwn.NotApplicable
 _SAID = {
-    *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
-    *("top5", "rows", "of", "at_most", "parts", "told"),
+    *("names", "row_by_row", "at_once", "joint", "attack", "standing", "estimate"),
+    *("top5", "rows", "of", "at_most", "parts", "linked_by_parts"),
     *("share", "together", "largest", "sampled", "attacked_by", "scope", "caveat"),
 }
 """Of the detail of a linkage, what its sentence is made of."""

@@ -28,7 +28,7 @@ def three_attacks(epsilon: float, k: int, stated: Sequence[float]) -> bool:
     for seed in range(1, 9):
         release = rwn.mask(data, rwn.RWN(epsilon=epsilon, k=k), seed=seed)
         detail = rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"].detail
-        found.append([detail.row_by_row, detail.at_once, detail.weighed])
+        found.append([detail.row_by_row, detail.at_once, detail.joint])
     return bool(np.abs(np.mean(found, axis=0) - np.array(stated) / 100).max() < 0.011)
 
 

@@ -165,7 +165,7 @@ class SomeAnswers:
         detail = WorstLinkage(standing="at least", attack="rows", row_by_row=0.02, top5=0.1)
         if question.begin:
             return self.first or rwn.Reading(value=0.02, detail=detail)
-        told = replace(detail, at_most=0.04, parts=9, told=0.03)
+        told = replace(detail, at_most=0.04, parts=9, linked_by_parts=0.03)
         return rwn.Reading(value=0.02, detail=told) if self.ended else None
 
 

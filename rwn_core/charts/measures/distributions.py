@@ -16,7 +16,7 @@ from rwn_core.charts.parts.style import Chart, chart, escape, layout, name_axis,
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.draws import Band
 from rwn_core.measures.measure import BothFiles, Reading
-from rwn_core.measures.utility.distributions import Distances, Marginal
+from rwn_core.measures.statistics.distributions import Distances, Marginal
 
 # Distribution of one variable: overlaid steps for numbers, paired bars for categories
 

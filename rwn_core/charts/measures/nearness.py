@@ -12,8 +12,9 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import Drawn, range_text
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired, table
-from rwn_core.measures.measure import Reading, RecordValues
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
+from rwn_core.measures.risk.outliers import RecordValues
 
 # Number of donors of each record against the distance of the nearest
 

@@ -13,7 +13,8 @@ from rwn_core.charts.parts import style
 from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
 from rwn_core.charts.parts.style import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.tables import paired
-from rwn_core.measures.measure import Reading, RecordValues
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.outliers import RecordValues
 
 _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
 _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rwn_core.charts.parts.style import SIDES, extremes
-from rwn_core.measures.measure import RecordValues
+from rwn_core.measures.risk.outliers import RecordValues
 
 TABLE_ROWS = 400
 SINGLE = {"record", "question"}  # columns that name single people

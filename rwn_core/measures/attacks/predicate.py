@@ -104,9 +104,8 @@ class Predicate:
 
 
 def answer(law: Law, predicate: Predicate) -> tuple[Floats, Floats]:
-    """Return the distribution of the number of rows that meet it, and who is the only one."""
-    # Poisson-binomial, as rows are independent; P(exactly one released record meets it, and it is
-    # this one) has the shape (n,)
+    """Return P(so many rows meet it), and of each, P(one row meets it, and it is this one)."""
+    # Poisson-binomial, as rows are independent
     chances = np.clip(predicate.chances(law), 0.0, 1.0)
     sure = chances >= 1.0
     if sure.sum() > 1:

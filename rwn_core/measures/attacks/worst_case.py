@@ -273,18 +273,16 @@ class WorstLinkage(Detail):
     ----------
     names : sequence of str
         The variables that the intruder knows.
-    row_by_row : float, optional
-        By one row at a time: share of correct links, or of rows above one half, or the largest
-        probability; None where rows are not linked one at a time.
-    together : float, optional
-        The same given all rows; None where that is not known.
-    at_once, weighed : float, optional
+    row_by_row, together : float, optional
+        By one row at a time, and given all rows: share of correct links, or of rows above one
+        half, or the largest probability; None where that is not known.
+    at_once, joint : float, optional
         Share of correct links of the most likely assignment, and of the joint posterior.
-    attack : {"rows", "file", "weighed"}
+    attack : str
         The best of the three.
-    parts, told : int, float
+    parts, linked_by_parts : int, float
         Parts of the file that an upper bound rests on, 0 without one; and the share that is linked
-        by who knows each row's part.
+        where each row's part is known.
     records : ndarray of int64, shape (m,)
         Rows that were attacked, `rows` of `of`, `random` of them at random where `sampled`.
     truth, best : ndarray of float64, shape (m,)
@@ -296,16 +294,14 @@ class WorstLinkage(Detail):
         of the first.
     above_half, above_nine_tenths : float
         Share of the rows with a true original more likely than that.
-    share, largest : float
-        Share of the rows above one half; the largest probability.
+    share, over, largest : float, int, float
+        Share and number of rows above one half; the largest probability.
     units_above : int, optional
         Of units with several rows, how many have a row above one half.
-    over : int
-        Rows above one half.
     records_worst, truth_worst : ndarray, shape (w,)
         The rows with the largest probabilities, and these.
     levels : sequence of str
-        Intruders, from who guesses (L0) to who holds the original file (L4).
+        Intruders, from a guess (L0) to the whole original file (L4).
     success, reasons : sequence of float or None, and of str
         Share of correct links of each, or why there is none.
     neighborhoods : bool
@@ -318,10 +314,10 @@ class WorstLinkage(Detail):
     row_by_row: float | None = None
     together: float | None = None
     at_once: float | None = None
-    weighed: float | None = None
+    joint: float | None = None
     attack: str = ""
     parts: int = 0
-    told: float = 0.0
+    linked_by_parts: float = 0.0
     records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     sampled: bool = False
     rows: int = 0
@@ -399,13 +395,13 @@ class WorstCase:
         return WorstLinkage(
             row_by_row=self.links.success,
             at_once=self.matched,
-            weighed=self.joint_success,
+            joint=self.joint_success,
             attack=self.attack,
             standing="worst" if self.earned else "at least",
             estimate=None if self.earned else self.joint_success,
             at_most=self.at_most,
             parts=0 if self.bound is None else self.bound.parts,
-            told=0.0 if self.bound is None else self.bound.share,
+            linked_by_parts=0.0 if self.bound is None else self.bound.share,
         )
 
 
@@ -478,8 +474,7 @@ def linked(reading: Reading[WorstLinkage], n: int, who: str) -> str:
             f"time{some}; {more}{_at_most(detail)}"
         )
     by_weights, by_assignment = (
-        "not known" if share is None else percent(share)
-        for share in (detail.weighed, detail.at_once)
+        "not known" if share is None else percent(share) for share in (detail.joint, detail.at_once)
     )
     others = {
         "rows": f"one row at a time: {alone}",
@@ -500,5 +495,5 @@ def _at_most(detail: WorstLinkage) -> str:
         return f"; no attack that was tried links more than {most}, an estimate"
     return (
         f"; with each row's part of the file ({detail.parts:,} parts) known, "
-        f"{percent(detail.told)} are linked: without it at most {most}, an estimate"
+        f"{percent(detail.linked_by_parts)} are linked: without it at most {most}, an estimate"
     )

@@ -29,7 +29,6 @@ from rwn_core.measures.measure import (
     Detail,
     Measure,
     Reading,
-    RecordValues,
     View,
 )
 from rwn_core.measures.sentence import filled, percent
@@ -48,7 +47,7 @@ from rwn_core.neighbors.distance import Points
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Nearness(Detail):
-    """Details of released cells or rows beside original ones; each measure fills what it reads.
+    """Details of how near a release is to the original; each measure fills what it reads.
 
     Attributes
     ----------
@@ -432,52 +431,4 @@ NEIGHBORHOOD_SIZE = Measure(
     compute=compute_neighborhood_size,
     reads_some=True,
     view=View(charts=("neighborhood_size",), places={"report": 12, "tune": 1}),
-)
-
-
-# Nearest distance: isolation of records before and after
-
-
-def compute_nearest_distance(comparison: Comparison) -> Reading[RecordValues]:
-    """Return the median distance from a released record to the nearest other one."""
-    points = original_points(comparison)
-    rows = spread_sample(np.arange(len(points)))
-    before = comparison.cached_for_original("nearest others", lambda: nearest_others(points, rows))
-    present = np.flatnonzero(~empty_records(comparison.masked))
-    if len(present) < 2:
-        raise NotApplicable("The released table has fewer than two records with any value.")
-    sample = spread_sample(np.arange(len(present)))
-    after = nearest_others(released_points(comparison)[present], sample)
-    detail = RecordValues(
-        original=before,
-        released=after,
-        records_original=rows,
-        records_released=present[sample],
-        sampled=len(sample) < len(present) or len(rows) < len(points),
-        of=len(points),
-    )
-    return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
-
-
-def nearest_distance_sentence(reading: Reading, n: int) -> str:
-    """Say how isolated a typical released record is."""
-    return (
-        f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
-        f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
-        "easy to find. It assumes somebody who has nothing but the release, neither other data nor "
-        "the method."
-    )
-
-
-NEAREST_DISTANCE = Measure(
-    key="nearest_distance",
-    title="Nearest distance",
-    better="neutral",
-    bounds=FROM_ZERO,
-    unit="standard deviations of the original (median)",
-    question="How far is a record from the nearest other record of the same file?",
-    sentence=nearest_distance_sentence,
-    source="Perry, Matloff, Tendick 2022, section 8",
-    compute=compute_nearest_distance,
-    view=View(charts=("nearest_distance",), bands={"value": FROM_ZERO}, places={"tune": 2}),
 )

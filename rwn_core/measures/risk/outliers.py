@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
@@ -11,20 +14,70 @@ from rwn_core.measures.comparison import (
     RELEASED,
     Comparison,
     complete,
+    empty_records,
     matrix,
     standardized,
     varies,
 )
-from rwn_core.measures.measure import (
-    FROM_ZERO,
-    Measure,
-    Reading,
-    RecordValues,
-    Sides,
-    View,
-    largest_of_both,
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides, View
+from rwn_core.measures.statistics.nearest_points import (
+    nearest_others,
+    original_points,
+    released_points,
+    spread_sample,
 )
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecordValues(BothFiles):
+    """A number of each record of both files, shape (m,) each; the largest may be drawn.
+
+    Attributes
+    ----------
+    records_original, records_released : ndarray of int64, shape (m,)
+        Of `of` records, a sample where `sampled`; those without a number are left out.
+    max_original, max_released : float
+        The largest number of each file, where it is asked for.
+    argmax_original, argmax_released : int, optional
+        The record that has it.
+    response : str
+        Of the regression in which records are compared; `names` are its predictors.
+    rank : Sides of int
+        Of the covariance of `names`, where the number is a distance by it.
+    """
+
+    records_original: Integers
+    records_released: Integers
+    max_original: float = 0.0
+    max_released: float = 0.0
+    argmax_original: Any = None
+    argmax_released: Any = None
+    response: str = ""
+    rank: Sides[int] | None = None
+    sampled: bool = False
+    of: int = 0
+
+
+def largest_of_both(
+    before: tuple[Integers, Floats], after: tuple[Integers, Floats], **about: Any
+) -> Reading[RecordValues]:
+    """Return the reading of the largest number of a released record; baseline: an original's."""
+    # before and after are record numbers, and one number for each
+    (records, own), (records_released, released) = before, after
+    detail = RecordValues(
+        **about,
+        original=own,
+        released=released,
+        records_original=records,
+        records_released=records_released,
+        max_original=float(own.max()),
+        argmax_original=int(records[own.argmax()]),
+        max_released=float(released.max()),
+        argmax_released=int(records_released[released.argmax()]),
+    )
+    return Reading(value=detail.max_released, baseline=detail.max_original, detail=detail)
+
 
 # Cook's distance of the original and of the masked data, each with a regression of its own
 
@@ -154,4 +207,52 @@ MAHALANOBIS = Measure(
     view=View(
         charts=("mahalanobis",), bands={"max_released": FROM_ZERO}, places={"report": 14, "tune": 7}
     ),
+)
+
+
+# Nearest distance: isolation of records before and after
+
+
+def compute_nearest_distance(comparison: Comparison) -> Reading[RecordValues]:
+    """Return the median distance from a released record to the nearest other one."""
+    points = original_points(comparison)
+    rows = spread_sample(np.arange(len(points)))
+    before = comparison.cached_for_original("nearest others", lambda: nearest_others(points, rows))
+    present = np.flatnonzero(~empty_records(comparison.masked))
+    if len(present) < 2:
+        raise NotApplicable("The released table has fewer than two records with any value.")
+    sample = spread_sample(np.arange(len(present)))
+    after = nearest_others(released_points(comparison)[present], sample)
+    detail = RecordValues(
+        original=before,
+        released=after,
+        records_original=rows,
+        records_released=present[sample],
+        sampled=len(sample) < len(present) or len(rows) < len(points),
+        of=len(points),
+    )
+    return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
+
+
+def nearest_distance_sentence(reading: Reading, n: int) -> str:
+    """Say how isolated a typical released record is."""
+    return (
+        f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
+        f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
+        "easy to find. It assumes somebody who has nothing but the release, neither other data nor "
+        "the method."
+    )
+
+
+NEAREST_DISTANCE = Measure(
+    key="nearest_distance",
+    title="Nearest distance",
+    better="neutral",
+    bounds=FROM_ZERO,
+    unit="standard deviations of the original (median)",
+    question="How far is a record from the nearest other record of the same file?",
+    sentence=nearest_distance_sentence,
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute_nearest_distance,
+    view=View(charts=("nearest_distance",), bands={"value": FROM_ZERO}, places={"tune": 2}),
 )

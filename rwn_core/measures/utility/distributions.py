@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,12 +15,13 @@ from rwn_core.measures.measure import (
     FROM_ZERO,
     UNBOUNDED,
     BothFiles,
-    Detail,
     Measure,
     Reading,
     View,
 )
 from rwn_core.measures.statistics.distributions import (
+    Distances,
+    Marginal,
     bin_counts,
     bin_edges,
     grid_edges,
@@ -35,79 +34,6 @@ from rwn_core.measures.statistics.distributions import (
     varying_numbers,
     wasserstein,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Marginal:
-    """Distribution of one variable in both files: b bins of a number, or b levels.
-
-    Attributes
-    ----------
-    edges : ndarray of float64, shape (b + 1,), optional
-        Of the bins; None for a variable of levels.
-    levels : list, optional
-    original, released : ndarray of int, shape (b,)
-        Records in each bin or of each level.
-    difference : float
-        Kolmogorov-Smirnov or total variation distance, from 0 to 1.
-    missing_original, missing_released : int
-    mean_original, mean_released, sd_original, sd_released : float
-        Of a number, in its unit.
-    """
-
-    edges: Floats | None = None
-    levels: Sequence[Any] = ()
-    original: Integers
-    released: Integers
-    difference: float
-    missing_original: int
-    missing_released: int
-    mean_original: float = 0.0
-    mean_released: float = 0.0
-    sd_original: float = 0.0
-    sd_released: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Distances(Detail):
-    """Distance of the distribution of each of m variables, or of their cross tables.
-
-    Attributes
-    ----------
-    names : sequence of str
-    distance : ndarray of float64, shape (m,)
-        In the measure's unit; of each of `pairs`, where there are some.
-    pairs, triples : sequence of list of str
-        Variables of the cross tables.
-    distance_three : ndarray of float64, optional
-        Of each of `triples`.
-    mean_three : float, optional
-    total_variation, il1_percent : ndarray of float64, shape (m,), optional
-        The second in percent of the original cells.
-    il1s_sum, il1_percent_sum : float
-        Over all cells, as sdcMicro reports them.
-    cells : int
-        How many have a value in both files.
-    constant : sequence of str
-        Variables without a unit, which are left out.
-    variables : mapping of str to Marginal
-        The distributions, where they are drawn.
-    """
-
-    names: Sequence[str]
-    distance: Floats
-    total_variation: Floats | None = None
-    il1_percent: Floats | None = None
-    il1s_sum: float = 0.0
-    il1_percent_sum: float = 0.0
-    cells: int = 0
-    constant: Sequence[str] = ()
-    variables: Mapping[str, Marginal] = field(default_factory=dict)
-    pairs: Sequence[list[str]] = ()
-    triples: Sequence[list[str]] = ()
-    distance_three: Floats | None = None
-    mean_three: float | None = None
-
 
 # Marginal distributions of the variables
 

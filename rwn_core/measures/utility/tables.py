@@ -13,8 +13,7 @@ from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures.comparison import RELEASED, Comparison, require_values
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
-from rwn_core.measures.statistics.distributions import total_variation
-from rwn_core.measures.utility.distributions import Distances
+from rwn_core.measures.statistics.distributions import Distances, total_variation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

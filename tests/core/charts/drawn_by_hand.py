@@ -23,7 +23,8 @@ from rwn_core.evaluation.lessons import (
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.measures.measure import Reading, with_parts
-from rwn_core.measures.utility.distributions import Marginal, marginal_distances
+from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.randomness import SecretKey
 from tests.core.charts import hand_made_readings as made
 

@@ -12,13 +12,15 @@ from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.attacks.worst_case import WorstLinkage
-from rwn_core.measures.measure import BothFiles, Detail, Reading, RecordValues
+from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
+from rwn_core.measures.risk.outliers import RecordValues
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.values import Extremes, Queries
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
-from rwn_core.measures.utility.distributions import Marginal, marginal_distances
+from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
 from rwn_core.measures.utility.tables import Counts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rwn_core.charts.parts import style, tables
 from rwn_core.charts.parts.style import beyond_words, clipped
-from rwn_core.measures.measure import RecordValues
+from rwn_core.measures.risk.outliers import RecordValues
 
 
 @pytest.mark.parametrize(

@@ -190,11 +190,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("bayes_linkage", {"standing": "at least", "rows": 20, "of": N}, "of 20 random rows", "?"),
     ("bayes_linkage", {"standing": "at least", "parts": 0}, "at least", "part of the file"),
     ("bayes_linkage", {"standing": "at least", "at_most": 0.37,
-                       "parts": 16, "told": 0.31},
+                       "parts": 16, "linked_by_parts": 0.31},
      "with each row's part of the file (16 parts) known, 31 % are linked: without it at most "
      "37 %", "28 %"),
     ("bayes_linkage", {"standing": "at least", "at_most": 0.37,
-                       "parts": 1, "told": 0.31},
+                       "parts": 1, "linked_by_parts": 0.31},
      "links more than 37 %, an estimate", "known"),
     ("bayes_linkage", {"standing": "worst", "attack": "file"}, "at once, each original", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "rows"}, "one row at a time (all", "least"),

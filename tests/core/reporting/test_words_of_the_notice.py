@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.utility.distributions import Marginal, marginal_distances
+from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts import public_words as words

@@ -154,7 +154,7 @@ def test_a_bound_below_what_is_known_is_raised_to_it():
     found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail.standing == "at least"
-    assert (found.detail.parts, found.detail.told) == (9, 0.0)
+    assert (found.detail.parts, found.detail.linked_by_parts) == (9, 0.0)
 
 
 LARGE = 2400
