@@ -78,7 +78,7 @@ class OrdinaryLinkage(Detail):
         """Return log2((1 - m) / (1 - u)) of each variable, shape (v,)."""
         return np.log2((1 - self.matched) / (1 - self.unmatched))
 
-    def total(self, agreement: Booleans) -> Floats:
+    def weight(self, agreement: Booleans) -> Floats:
         """Return the weight of agreement patterns, shape (..., v) to (...)."""
         return np.asarray(np.where(agreement, self.agree, self.disagree).sum(axis=-1))
 
@@ -314,7 +314,7 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
     weights = fit(bits, present[seen].astype(np.float64), 1.0 / n)
     table = np.full(1 << len(keys), -np.inf)
-    table[seen] = np.round(weights.total(bits), 9)
+    table[seen] = np.round(weights.weight(bits), 9)
     score = table[pattern]
     best = score.max(axis=1, keepdims=True)
     first = score == best

@@ -27,7 +27,7 @@ def test_FS_1_weights():
     weights = OrdinaryLinkage(matched=np.array(given["m"]), unmatched=np.array(given["u"]))
     np.testing.assert_allclose(weights.agree, expected["agree"], rtol=1e-9)
     np.testing.assert_allclose(weights.disagree, expected["dis"], rtol=1e-9)
-    assert weights.total(np.array([True, True])) == pytest.approx(expected["both"])
+    assert weights.weight(np.array([True, True])) == pytest.approx(expected["both"])
 
 
 def test_the_weights_are_found_again_from_pairs():
