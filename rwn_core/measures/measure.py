@@ -101,7 +101,7 @@ class BothFiles(Detail):
     released: Any
     change: Any = None
     columns: Sequence[Any] = ()
-    errors: Floats | None = None
+    errors: Any = None
     weights: str = ""
     people: Sides[float] | None = None
 
