@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
