@@ -41,13 +41,10 @@ class Lists(NamedTuple):
     itself: bool  # whether each list has its record too, which is no donor
 
 
-class _Block(NamedTuple):
-    """The lists of some records, and how their members are found where they are still to be."""
-
-    lists: Lists
-    # finds the members of the leaves from one number up to another; None where all are there
-    find: Callable[[int, int], None] | None
-    leaves: Integers  # where each leaf's records begin in `lists`, and the last one's end
+_Block = tuple[Lists, Callable[[int, int], None] | None, Integers]
+"""The lists of some records; what finds the members of the leaves from one number up to another, or
+None where all are there; and where each leaf's records begin in the lists, and the last one's end.
+"""
 
 
 class DonorTables:
@@ -117,21 +114,20 @@ class DonorTables:
     ) -> None:
         """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some."""
         wanted = None if records is None else np.isin(self.order, records)
-        for block in self._blocks(any_donors):
-            lists = block.lists
+        for lists, find, leaves in self._blocks(any_donors):
             asked = lists if wanted is None else only(lists, wanted[lists.records])
             look, count = partial(work, asked), len(asked.records)
-            if block.find is not None:
-                ends = np.searchsorted(asked.records, lists.records[0] + block.leaves)
-                look, count = partial(_find_and_look, block.find, look, ends), len(ends) - 1
+            if find is not None:
+                ends = np.searchsorted(asked.records, lists.records[0] + leaves)
+                look, count = partial(_find_and_look, find, look, ends), len(ends) - 1
             in_threads(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
         """Yield blocks that hold each record once; without donors if these are not needed."""
-        for block in self._blocks(any_donors):
-            if block.find is not None:
-                in_threads(block.find, len(block.leaves) - 1)
-            yield block.lists
+        for lists, find, leaves in self._blocks(any_donors):
+            if find is not None:
+                in_threads(find, len(leaves) - 1)
+            yield lists
 
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
         """The same; where their members are still to be found, they are after each step."""
@@ -142,7 +138,7 @@ class DonorTables:
             keep = float(found.sizes.sum()) <= STORED_NUMBERS
             for block in _search(self._to_search, found):
                 yield block
-                parts += [block.lists] if keep else []
+                parts += [block[0]] if keep else []
             self._held = parts
             return
         if any_donors and not parts and isinstance(found.table, AllDonors):
@@ -164,7 +160,7 @@ class DonorTables:
             ends = _ranges(np.concatenate(([0], np.cumsum(stored.sizes))))
             parts = [only(stored, slice(low, high)) for low, high in ends]
         for lists in parts:
-            yield _Block(lists, None, no)
+            yield lists, None, no
 
     def table(self, codes: Integers, q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
@@ -297,7 +293,7 @@ def _all_donors(table: AllDonors) -> Iterator[_Block]:
         members = np.tile(np.arange(n, dtype=np.int32), high - low)
         ones = np.ones(len(records))
         lists = Lists(records, begin, sizes, members, weights.ravel(), ones, False)
-        yield _Block(lists, None, np.empty(0, np.int64))
+        yield lists, None, np.empty(0, np.int64)
 
 
 def only(lists: Lists, wanted: Booleans | Integers | slice) -> Lists:
@@ -338,7 +334,7 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         own = np.arange(offsets[0], offsets[-1])
         lists = Lists(own, begin, each, members, np.empty(0), np.repeat(totals, twins), True)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
-        yield _Block(lists, partial(_find_leaves, find, low), records)
+        yield lists, partial(_find_leaves, find, low), records
 
 
 def _find_leaves(find: Callable[[int, int], None], leaf: int, one: int, two: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -201,12 +200,9 @@ FEWEST = 10
 _SEED = 19530301  # of the exchanges: fixed, so that a number changes only with the release
 
 
-class AllRows(NamedTuple):
-    """Linkage success of the joint posterior of all rows."""
-
-    share: float  # expected share of correct links among the rows of the released file
-    # shape (n,): approximate joint posterior of each row's true source, from `scaled`
-    truth: Floats
+AllRows = tuple[float, Floats]
+"""Of the joint posterior of all rows: expected share of correct links among the released rows, and
+the approximate posterior of each row's true source, from `scaled`, shape (n,)."""
 
 
 def joint_posterior_success(
@@ -277,7 +273,7 @@ def all_rows(
     right = max(
         agreeing_matchings(*candidates, shares.data, sums, named, own, *drawn) for named in names
     )
-    return AllRows(share=float(right / rows), truth=truth)
+    return float(right / rows), truth
 
 
 @lru_cache(maxsize=1)

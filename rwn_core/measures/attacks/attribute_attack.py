@@ -100,8 +100,7 @@ def _shown(
     asked: tuple[Microdata, Integers, Integers],
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
-    # `asked` is the masked table, the m rows and the people of the posterior
-    masked, rows, people = asked
+    masked, rows, people = asked  # of a posterior
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         stays = sparse.diags_array(cells.retained(secret)[people])

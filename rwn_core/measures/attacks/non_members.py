@@ -41,9 +41,9 @@ class UnitValues(NamedTuple):
         return np.asarray(dense[:, place] * (self.released >= 0), dtype=np.float64)
 
 
+# Of a row's values of one unit: True if a person has them, and their probabilities for people and
+# for the records that they joined, shape (people, m) each.
 _Chances = tuple[Booleans, Floats, Floats]
-"""Shape (people, m) each: True if a person has a row's values of one unit, and P(these values) for
-the person and for the records that it joined."""
 
 
 class FileWithAddedPerson:
@@ -118,7 +118,7 @@ class FileWithAddedPerson:
                 (len(self.person), len(self.units[0].lost)), -np.inf
             )
         own = _log_product([person for _, person, _ in chances.values()])
-        joined = _log_product([joined for *_, joined in chances.values()])
+        joined = _log_product([record for _, _, record in chances.values()])
         return own + _log(way.weight), joined + _log(way.weight)
 
     def _log_lost(self, way: Way) -> Floats:
@@ -173,9 +173,9 @@ class FileWithAddedPerson:
         shared = next((each for names, each in chances.items() if names[0] in unit), None)
         if shared is None:
             return own * (1 - q) + self._over_joins(joined * (q * self.share))
-        fits, of_person, of_joined = shared
-        stays = _ratio((1 - q) * fits, of_person)
-        taken = _ratio(q * self.share * fits[self.person], of_joined)
+        fits, person, record = shared
+        stays = _ratio((1 - q) * fits, person)
+        taken = _ratio(q * self.share * fits[self.person], record)
         return own * stays + self._over_joins(joined * taken)
 
 

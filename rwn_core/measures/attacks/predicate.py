@@ -104,8 +104,9 @@ class Predicate:
 
 
 def answer(law: Law, predicate: Predicate) -> tuple[Floats, Floats]:
-    """Return P(so many rows meet it), and of each, P(one row meets it, and it is this one)."""
-    # Poisson-binomial, as rows are independent
+    """Return the distribution of the answer: Poisson-binomial, as rows are independent."""
+    # Shapes: the distribution of the number of released records that meet the predicate (c,); P(it
+    # is one, and this one) (n,).
     chances = np.clip(predicate.chances(law), 0.0, 1.0)
     sure = chances >= 1.0
     if sure.sum() > 1:

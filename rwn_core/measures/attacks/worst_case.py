@@ -177,7 +177,7 @@ class InformedIntruder:
         best = np.minimum(summed.max(axis=0).toarray(), 1.0).ravel()
         alone, parts = float(best[leaves].mean()), blocks(belief)
         found = all_rows(belief, parts, leaves=leaves, units=units)
-        share = None if found is None else found.share
+        share = None if found is None else found[0]
         if share is None and parts.affordable:
             _, share = assigned(self._comparison, self._known, belief, parts, people)
         return None if share is None or not alone else share / alone
@@ -366,7 +366,7 @@ class WorstCase:
     @property
     def joint_success(self) -> float | None:
         """Expected share of correct links by the joint posterior."""
-        return None if self.together is None else self.together.share
+        return None if self.together is None else self.together[0]
 
     @property
     def success(self) -> float:

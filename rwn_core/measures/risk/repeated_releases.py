@@ -330,7 +330,7 @@ def joint_success_after(
         if belief.nnz <= ATTACKED_PAIRS:
             order = canonical_order(np.hstack(cells))
             found = all_rows(belief, blocks(belief), order, units=units)
-            together = None if found is None else found.share
+            together = None if found is None else found[0]
         rows = float(_largest(belief, units).mean())
         success.append(None if together is None else max(together, rows))
     return success

@@ -106,7 +106,7 @@ def linked_over_half_reading(
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     together = None
     if found.together is not None and not links.sampled:
-        given_all = found.together.truth[links.rows]
+        given_all = found.together[1][links.rows]
         together = float((given_all > HALF).mean())
         truth = given_all if together > alone else truth
     share = max(alone, together or 0.0)
@@ -210,7 +210,7 @@ def compute_largest_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     found = worst_case(comparison, bounded=False)
     links = found.links
     alone = float(links.best.max())
-    together = None if found.together is None else float(found.together.truth.max())
+    together = None if found.together is None else float(found.together[1].max())
     detail = WorstLinkage(
         row_by_row=alone,
         together=together,

@@ -141,7 +141,7 @@ def test_moments_over_permutations_are_those_of_all_permutations() -> None:
     even, group = np.array([1.0, 2.0, 4.0, 5.0, 8.0, 9.0]), np.array([0, 0, 1, 1, 1, 2])
     pair = np.array([0, 1, 1, 1, 1, 1])
     margins = _margins(np.column_stack([skewed, even]), [group, pair])
-    mean, variance, ceiling = permutation_moments(margins)
+    mean, variance, ceiling = permutation_moments(*margins)
     parts = [projection(each) for each in (skewed, even, group, pair)]
     for one, other in itertools.combinations(range(4), 2):
         shared = [

@@ -20,7 +20,7 @@ from tests.oracles.exact_assignments import sinkhorn
 def share(likelihood: NDArray[np.float64]) -> float | None:
     belief = sparse.csc_array(likelihood.T)
     found = all_rows(belief, blocks(belief))
-    return None if found is None else found.share
+    return None if found is None else found[0]
 
 
 def by_all_matchings(likelihood: NDArray[np.float64], named: NDArray[np.int64]) -> float:
