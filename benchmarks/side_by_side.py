@@ -148,7 +148,7 @@ def similarity(measure: str) -> float:
         places = np.ix_(*2 * [[found.names.index(ROLES[r]) for r in ("number", "ranked")]])
         return 1 - abs(found.original[places] - found.released[places])[0, 1] / 2
     pair = sorted((ROLES["category"], ROLES["secret"]), key=survey().original.names.index)
-    return 1 - float(found["distance"][found["pairs"].index(pair)])
+    return 1 - float(found.distance[found.pairs.index(pair)])
 
 
 def variation(role: str) -> float:

@@ -52,8 +52,8 @@ def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
         assert coded[key].baseline == pytest.approx(dummies[key].baseline, rel=1e-9), key
     for name in ("distance", "ratio", "share_nearer_than_holdout"):
         np.testing.assert_allclose(
-            coded["closest_record"].detail[name],
-            dummies["closest_record"].detail[name],
+            getattr(coded["closest_record"].detail, name),
+            getattr(dummies["closest_record"].detail, name),
             rtol=1e-9,
             atol=1e-12,
         )

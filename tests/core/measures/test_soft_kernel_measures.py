@@ -224,7 +224,7 @@ def misclassification(releases: list[Masked], law: Law) -> float:
     differences = []
     for each in releases:
         shows = same[:, each.donors[:, place("age")]]  # [t, r]: row r has the keys of record t
-        differences.append((shows.diagonal() - np.array(said["risk"]) * shows.sum(axis=1)).sum())
+        differences.append((shows.diagonal() - np.array(said.truth) * shows.sum(axis=1)).sum())
     return scored(np.array(differences))
 
 
